@@ -1,3 +1,5 @@
+-- Tables whose rows are found by their whole key alone are WITHOUT ROWID, which drizzle-kit can't write: keep it when this
+-- file is generated again.
 CREATE TABLE `api_keys` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
@@ -14,6 +16,29 @@ CREATE TABLE `api_keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_digest` ON `api_keys` (`digest`);--> statement-breakpoint
 CREATE INDEX `api_keys_integration` ON `api_keys` (`integration_id`);--> statement-breakpoint
+CREATE INDEX `api_keys_working` ON `api_keys` (`integration_id`,`expires_at`) WHERE revoked_at IS NULL;--> statement-breakpoint
+CREATE TABLE `archives` (
+	`integration_id` blob NOT NULL,
+	`first_id` blob NOT NULL,
+	`last_id` blob NOT NULL,
+	`first_at` integer,
+	`last_at` integer,
+	`object_key` text NOT NULL,
+	`operations` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`integration_id`, `last_id`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `archives_transactions` ON `archives` (`integration_id`,`last_at`);--> statement-breakpoint
+CREATE INDEX `archives_object` ON `archives` (`object_key`);--> statement-breakpoint
+CREATE TABLE `behind_wallets` (
+	`wallet` text PRIMARY KEY NOT NULL,
+	`witness` blob NOT NULL,
+	`noticed_at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `blob_leaves` (
 	`blob_sha256` blob NOT NULL,
 	`position` integer NOT NULL,
@@ -37,15 +62,59 @@ CREATE TABLE `blobs` (
 CREATE INDEX `blobs_going` ON `blobs` (`going`,`going_at`);--> statement-breakpoint
 CREATE INDEX `blobs_root` ON `blobs` (`root_sha256`);--> statement-breakpoint
 CREATE INDEX `blobs_object` ON `blobs` (`object_key`);--> statement-breakpoint
+CREATE TABLE `brought_files` (
+	`collection_id` blob NOT NULL,
+	`sha256` blob NOT NULL,
+	`operation_id` blob NOT NULL,
+	PRIMARY KEY(`collection_id`, `sha256`, `operation_id`)
+);
+--> statement-breakpoint
+CREATE TABLE `claim_drops` (
+	`contract_id` blob NOT NULL,
+	`drop_id` integer NOT NULL,
+	`told` integer NOT NULL,
+	`links` blob NOT NULL,
+	PRIMARY KEY(`contract_id`, `drop_id`),
+	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `claims` (
+	`collection_id` blob NOT NULL,
+	`drop_id` integer NOT NULL,
+	`link` integer NOT NULL,
+	`operation_id` blob NOT NULL,
+	PRIMARY KEY(`collection_id`, `drop_id`, `link`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `collection_blobs` (
 	`collection_id` blob NOT NULL,
 	`sha256` blob NOT NULL,
+	`pin_state` text,
 	PRIMARY KEY(`collection_id`, `sha256`),
 	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`sha256`) REFERENCES `blobs`(`sha256`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE INDEX `collection_blobs_sha256` ON `collection_blobs` (`sha256`);--> statement-breakpoint
+CREATE INDEX `collection_blobs_due` ON `collection_blobs` (`collection_id`) WHERE pin_state = 'due';--> statement-breakpoint
+CREATE TABLE `collection_pages` (
+	`collection_id` blob PRIMARY KEY NOT NULL,
+	`slug` text NOT NULL,
+	`cover_asset_id` blob,
+	`theme` text,
+	`links` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`traits_cursor` integer DEFAULT -1,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`cover_asset_id`) REFERENCES `draft_assets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `collection_pages_slug` ON `collection_pages` (`slug`);--> statement-breakpoint
+CREATE INDEX `collection_pages_traits` ON `collection_pages` (`traits_cursor`);--> statement-breakpoint
+CREATE INDEX `collection_pages_cover` ON `collection_pages` (`cover_asset_id`);--> statement-breakpoint
 CREATE TABLE `collections` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
@@ -56,6 +125,10 @@ CREATE TABLE `collections` (
 	`total` integer NOT NULL,
 	`assets` integer NOT NULL,
 	`minted` integer DEFAULT 0 NOT NULL,
+	`earned` text,
+	`told` integer DEFAULT 0 NOT NULL,
+	`told_seq` integer DEFAULT 0 NOT NULL,
+	`height` integer DEFAULT 0 NOT NULL,
 	`ipfs_root` blob NOT NULL,
 	`pin_state` text,
 	`pin_error` text,
@@ -64,6 +137,7 @@ CREATE TABLE `collections` (
 	`pin_retry_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`recent_mints` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`draft_id`) REFERENCES `drafts`(`id`) ON UPDATE no action ON DELETE no action
@@ -81,11 +155,17 @@ CREATE TABLE `contracts` (
 	`state` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`left_at` integer,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `contracts_account` ON `contracts` (`account_id`);--> statement-breakpoint
 CREATE INDEX `contracts_integration` ON `contracts` (`integration_id`,`id`);--> statement-breakpoint
+CREATE INDEX `contracts_left` ON `contracts` (`account_id`) WHERE left_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `counted_open` (
+	`operation_id` blob PRIMARY KEY NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `draft_assets` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`draft_id` blob NOT NULL,
@@ -112,6 +192,7 @@ CREATE TABLE `drafts` (
 	`settings` text NOT NULL,
 	`state` text NOT NULL,
 	`operation_id` blob,
+	`planned_collection_id` blob,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -119,16 +200,35 @@ CREATE TABLE `drafts` (
 );
 --> statement-breakpoint
 CREATE INDEX `drafts_integration` ON `drafts` (`integration_id`,`id`);--> statement-breakpoint
+CREATE INDEX `drafts_finalizing` ON `drafts` (`state`) WHERE state = 'finalizing';--> statement-breakpoint
+CREATE INDEX `drafts_open` ON `drafts` (`integration_id`) WHERE state <> 'finalized';--> statement-breakpoint
+CREATE INDEX `drafts_planned_collection` ON `drafts` (`planned_collection_id`);--> statement-breakpoint
+CREATE TABLE `events` (
+	`integration_id` blob NOT NULL,
+	`seq` integer NOT NULL,
+	`count` integer NOT NULL,
+	`id` blob NOT NULL,
+	`runs` text NOT NULL,
+	`sold_out` integer NOT NULL,
+	`operation_id` blob,
+	`collection_id` blob,
+	`minted` text,
+	`data` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`integration_id`, `seq`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`integration_id` blob NOT NULL,
 	`key` text NOT NULL,
 	`fingerprint` blob,
 	`operation_id` blob,
 	`status` integer,
-	`headers` text,
 	`body` text,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
+	`body_bytes` integer,
 	PRIMARY KEY(`integration_id`, `key`),
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
@@ -142,11 +242,58 @@ CREATE TABLE `integrations` (
 	`wallet_secret` blob,
 	`wallet_secret_version` integer,
 	`wallet_state` text NOT NULL,
+	`limits` text,
+	`spending_per_day` text,
+	`suspended_at` integer,
+	`deleted_at` integer,
+	`stored_bytes` integer DEFAULT 0 NOT NULL,
+	`database_bytes` integer DEFAULT 0 NOT NULL,
+	`payout_account` text,
+	`unpaid_sales` integer DEFAULT 0 NOT NULL,
+	`wallet_seen` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `integrations_wallet_account` ON `integrations` (`wallet_account_id`);--> statement-breakpoint
+CREATE INDEX `integrations_name` ON `integrations` (`name`,`id`);--> statement-breakpoint
+CREATE INDEX `integrations_deleted` ON `integrations` (`id`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `integrations_with_wallet` ON `integrations` (`id`) WHERE wallet_account_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `integrations_ready` ON `integrations` (`id`) WHERE wallet_state = 'ready' AND deleted_at IS NULL;--> statement-breakpoint
+CREATE TABLE `mint_transactions` (
+	`collection_id` blob NOT NULL,
+	`first` integer NOT NULL,
+	`last` integer NOT NULL,
+	`hash` text NOT NULL,
+	PRIMARY KEY(`collection_id`, `first`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `minted_counts` (
+	`contract_id` blob NOT NULL,
+	`slot` integer NOT NULL,
+	`tokens` integer NOT NULL,
+	PRIMARY KEY(`contract_id`, `slot`),
+	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `minted_counts_slot` ON `minted_counts` (`slot`);--> statement-breakpoint
+CREATE TABLE `minted_hundreds` (
+	`collection_id` blob NOT NULL,
+	`hundred` integer NOT NULL,
+	`transactions` text NOT NULL,
+	PRIMARY KEY(`collection_id`, `hundred`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `operation_counts` (
+	`slot` integer PRIMARY KEY NOT NULL,
+	`accepted` integer NOT NULL,
+	`succeeded` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`took` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `operations` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
@@ -157,14 +304,51 @@ CREATE TABLE `operations` (
 	`answer_status` integer,
 	`answer_body` text,
 	`finished_at` integer,
+	`commitment` text,
+	`height` integer,
+	`leased_until` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`quoted_cost` text,
+	`most_cost` text,
+	`actual_cost` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE INDEX `operations_integration` ON `operations` (`integration_id`,`id`);--> statement-breakpoint
-CREATE INDEX `operations_open` ON `operations` (`state`,`updated_at`);--> statement-breakpoint
-CREATE INDEX `operations_subject` ON `operations` (`subject_id`);--> statement-breakpoint
+CREATE INDEX `operations_subject` ON `operations` (`subject_id`,`id`);--> statement-breakpoint
+CREATE INDEX `operations_platform` ON `operations` (`id`) WHERE kind IN ('wallet_create', 'contract_deploy', 'contract_publish');--> statement-breakpoint
+CREATE INDEX `operations_going_on` ON `operations` (`integration_id`,`subject_id`,`kind`,`state`) WHERE state IN ('pending', 'unknown');--> statement-breakpoint
+CREATE TABLE `publications` (
+	`code_hash` blob PRIMARY KEY NOT NULL,
+	`operation_id` blob NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `quotes` (
+	`id` blob PRIMARY KEY NOT NULL,
+	`integration_id` blob NOT NULL,
+	`method` text NOT NULL,
+	`path` text NOT NULL,
+	`body_digest` blob NOT NULL,
+	`expected` text NOT NULL,
+	`most` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `quotes_expiry` ON `quotes` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `reference_traits` (
+	`collection_id` blob NOT NULL,
+	`reference_sha256` blob NOT NULL,
+	`traits` text NOT NULL,
+	`copies` integer NOT NULL,
+	`rank` integer,
+	PRIMARY KEY(`collection_id`, `reference_sha256`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `sweeps` (
 	`name` text PRIMARY KEY NOT NULL,
 	`cursor` text,
@@ -183,4 +367,27 @@ CREATE TABLE `transactions` (
 );
 --> statement-breakpoint
 CREATE INDEX `transactions_operation` ON `transactions` (`operation_id`);--> statement-breakpoint
-CREATE INDEX `transactions_integration` ON `transactions` (`integration_id`,`created_at`);
+CREATE INDEX `transactions_integration` ON `transactions` (`integration_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `webhooks` (
+	`id` blob PRIMARY KEY NOT NULL,
+	`integration_id` blob NOT NULL,
+	`url` text NOT NULL,
+	`types` text,
+	`description` text,
+	`state` text NOT NULL,
+	`disabled_reason` text,
+	`secret` blob NOT NULL,
+	`old_secret` blob,
+	`old_secret_until` integer,
+	`secret_version` integer NOT NULL,
+	`from_seq` integer NOT NULL,
+	`woken_seq` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `webhooks_integration` ON `webhooks` (`integration_id`,`id`);--> statement-breakpoint
+CREATE INDEX `webhooks_secret` ON `webhooks` (`secret_version`,`id`);--> statement-breakpoint
+CREATE INDEX `webhooks_enabled` ON `webhooks` (`id`) WHERE state = 'enabled';--> statement-breakpoint
+CREATE INDEX `webhooks_disabled` ON `webhooks` (`id`) WHERE disabled_reason IS NOT NULL;

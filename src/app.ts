@@ -14,7 +14,7 @@ import { bookmarks } from "./http/bookmarks.ts";
 import { crossOrigin } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
 import { handOn, refuseUnanswered } from "./http/hand-on.ts";
-import { idempotency } from "./http/idempotency/idempotency.ts";
+import { idempotency } from "./http/idempotency.ts";
 import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";

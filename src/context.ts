@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from "./db/client.ts";
-import type { AnsweredKey, OwnedKey } from "./db/queries/idempotency.ts";
+import type { AnsweredKey, NewKey } from "./db/queries/idempotency.ts";
 import type { Uuid } from "./domain/ids.ts";
 import type { CostLimit } from "./domain/spending.ts";
 import { type Bindings, type Settings, settingsOf } from "./env.ts";
@@ -31,34 +31,31 @@ export interface Caller {
   readonly role: "full" | "read";
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;
-  /** The request's claim on its Idempotency-Key; null if none was sent. */
-  readonly claim: Claim | null;
+  /** The request's Idempotency-Key; null if none was sent. */
+  readonly requestKey: RequestKey | null;
   /** Base address of the service as the caller sees it, without a slash at the end. */
   readonly baseUrl: string;
   /** What the write may cost; null or absent: whatever it costs. */
   readonly costLimit?: CostLimit | null;
-  /** The write is only to be planned: it is checked as any other, and nothing of it is accepted. */
-  readonly isQuoting?: boolean;
 }
 
-/** A request's claim on its Idempotency-Key, as use cases see it: writes are bound to it while it is held. */
-export interface Claim extends OwnedKey {
+/** A request's Idempotency-Key, as use cases see it: the batch that has the request's effect inserts it. */
+export interface RequestKey extends NewKey {
   /**
-   * Tells the claim what stands for a body that was read as it streamed in, which is kept with the answer. Called once the
-   * body is found valid, before anything is committed; what it throws ends the request, and nothing is stored.
+   * Takes the digest of a body that was read as it streamed in. Called once the body is found valid, before anything is
+   * committed; what it throws ends the request, and nothing is stored.
    * @throws ServiceError if the request was carried out before, or the key stands for another one
    */
   confirm(digest: Uint8Array): Promise<void>;
   /**
-   * The answer of a request that has its effect, as it is kept for the key in the batch that has the effect. A long body
-   * is in R2 then.
+   * The key with the response of the request's effect, for the batch that has the effect. A long body is in R2 then.
    * @param body JSON; null: none
    */
   keeps(
     status: number,
     body: string | AsyncIterable<Uint8Array> | null,
     options?: {
-      /** It has a secret, so that it is kept sealed. */
+      /** It has a secret, so that it is stored sealed; only texts can be. */
       readonly isSecret?: boolean;
     },
   ): Promise<AnsweredKey>;

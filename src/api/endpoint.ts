@@ -21,7 +21,7 @@ export type Endpoint = (api: Api) => void;
 type Request = NonNullable<RouteConfig["request"]>;
 type Responses = RouteConfig["responses"];
 
-interface Definition {
+export interface Definition {
   readonly method: "get" | "post" | "put" | "delete";
   /** Below the prefix, with `{name}` for parameters. */
   readonly path: `/${string}`;
@@ -125,7 +125,7 @@ type JsonOutput<Body> = Body extends { content: { "application/json": { schema: 
   : undefined;
 
 /** What a handler answers: at each status that the definition names, JSON of the schema's shape, or nothing. */
-type Answers<Success> = {
+export type Answers<Success> = {
   [Status in keyof Success & number]: Success[Status] extends {
     content: { "application/json": { schema: infer Schema extends z.ZodType } };
   }
@@ -186,6 +186,10 @@ const routeOf = (definition: Definition) => {
     },
   });
 };
+
+/** The schema of a definition's JSON body; undefined: it has none. */
+export const jsonSchemaOf = ({ request }: Definition): z.ZodType | undefined =>
+  (request?.body as ReturnType<typeof jsonBody> | undefined)?.content["application/json"].schema;
 
 const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
 

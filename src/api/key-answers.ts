@@ -1,4 +1,4 @@
-import type { KeyAnswers } from "../http/idempotency/idempotency.ts";
+import type { KeyAnswers } from "../http/idempotency.ts";
 import { noRoom } from "../integrations/quota.ts";
 import { replayOperation } from "../operations/engine/replay.ts";
 import { reply } from "./endpoint.ts";

@@ -1,5 +1,6 @@
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { type Action, attachedGasOf, depositOf } from "./actions.ts";
+import { MEAN_GAS } from "./mean-gas.ts";
 
 /** Prices of a unit of gas, yoctoNEAR. */
 export interface GasPrices {
@@ -98,3 +99,38 @@ export const costOf = (transaction: Priced, prices: GasPrices): Cost => {
   const burned = actions.reduce((sum, action) => sum + actionBurn(action), 0n);
   return { certain: depositOf(actions) + burned, gas: gas * burnt, ahead: gas * (bought - burnt) };
 };
+
+/** Gas of a transfer with its transaction and receipt, and of the account that one to an implicit account creates. */
+const TRANSFER_GAS = 446_300_000_000n;
+const ACCOUNT_GAS = 7_700_000_000_000n;
+
+/** Fields of the calls' arguments in JSON that their gas grows by. */
+interface CountedArguments {
+  readonly account_ids?: readonly string[];
+  readonly receiver_ids?: readonly string[];
+  readonly quantity_per_receiver?: number;
+  readonly metadata?: object;
+}
+
+const likelyCallGas = (method: string, args: Uint8Array): bigint => {
+  const mean = MEAN_GAS[method];
+  if (!mean) throw new Error(`no mean gas of ${method} is known`);
+  const { call, byte = 0, item = 0, receiver = 0, own = 0, own_byte: ownByte = 0 } = mean;
+  const counted: CountedArguments = item > 0 ? JSON.parse(new TextDecoder().decode(args)) : {};
+  const { account_ids: accounts = [], receiver_ids: receivers = [], metadata } = counted;
+  const items = accounts.length + receivers.length * (counted.quantity_per_receiver ?? 1);
+  const each = metadata ? own + ownByte * JSON.stringify(metadata).length : 0;
+  const ggas = call + byte * args.length + (item + each) * items + receiver * receivers.length;
+  return BigInt(Math.round(ggas)) * 1_000_000_000n;
+};
+
+/**
+ * Gas that a transaction of a write that can be quoted is likely to burn, by the measured mean of its calls. It decides
+ * nothing: the most that a write may cost is counted by the gas that is attached (`mostGasOf`).
+ * @throws Error for a call of which no mean is known
+ */
+export const likelyGasOf = ({ receiverId, actions }: Priced): bigint =>
+  actions.reduce((sum, action) => {
+    if (action.kind === "function_call") return sum + likelyCallGas(action.method, action.args);
+    return sum + TRANSFER_GAS + (receiverId.includes(".") ? 0n : ACCOUNT_GAS);
+  }, 0n);

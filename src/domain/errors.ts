@@ -141,7 +141,7 @@ export const ERRORS = define({
   },
   idempotency_key_in_flight: {
     status: 409,
-    cause: "A request with the same Idempotency-Key is still in progress.",
+    cause: "A request with the same Idempotency-Key was carried out at the same time.",
     remedy: "Wait for Retry-After seconds and send the same request again.",
   },
   payload_too_large: {

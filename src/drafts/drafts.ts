@@ -1,10 +1,10 @@
 // drafts/: collections before they are on the chain, and the manifest that a finalization keeps of one.
 
 import { sql } from "drizzle-orm";
-import type { Caller, Claim, ServiceContext } from "../context.ts";
+import type { Caller, RequestKey, ServiceContext } from "../context.ts";
 import { findContract, isReady } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
-import { keepWithEffect, unlessTakenOver } from "../db/queries/idempotency.ts";
+import { keepWithEffect, unlessTaken } from "../db/queries/idempotency.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
@@ -84,8 +84,8 @@ const keepCreated = async (
   answer: Draft,
 ): Promise<void> => {
   const { db } = context;
-  const { integrationId, claim } = caller;
-  const answered = claim && (await claim.keeps(201, JSON.stringify(answer)));
+  const { integrationId, requestKey } = caller;
+  const answered = requestKey && (await requestKey.keeps(201, JSON.stringify(answer)));
   const insertion = queries.insertDraft(
     db,
     draft,
@@ -98,7 +98,7 @@ const keepCreated = async (
     refuseAbove(db, integrationId, "database_bytes"),
   ] as unknown as [typeof insertion, Statement];
   const [stored] = await db.batch(statements).catch(async (error: unknown) => {
-    throw await explained(context, integrationId, unlessTakenOver(error));
+    throw await explained(context, integrationId, unlessTaken(error));
   });
   if (stored.length > 0) return;
   await checkContract(context, caller, draft.contractId);
@@ -135,12 +135,14 @@ export const updateDraft = async (
   const { contract_uuid: contractUuid, ...changes } = request;
   const contractId = contractUuid as Uuid | undefined;
   const { db } = context;
-  const { integrationId, claim } = caller;
-  const dependsOnRead = claim !== null || hasConfigChanges(changes);
+  const { integrationId, requestKey } = caller;
+  const dependsOnRead = requestKey !== null || hasConfigChanges(changes);
   for (;;) {
     const now = context.now();
     const change = { changes, contractId, now };
-    const asRead = dependsOnRead ? await asReadWith(context, { integrationId, claim, id }, change) : null;
+    const asRead = dependsOnRead
+      ? await asReadWith(context, { integrationId, requestKey, id }, change)
+      : null;
     const { isChanged, row } = await queries.updateDraft(
       db,
       { integrationId, id },
@@ -164,9 +166,9 @@ const asReadWith = async (
   { db }: ServiceContext,
   {
     integrationId,
-    claim,
+    requestKey,
     id,
-  }: { readonly integrationId: Uuid; readonly claim: Claim | null; readonly id: Uuid },
+  }: { readonly integrationId: Uuid; readonly requestKey: RequestKey | null; readonly id: Uuid },
   {
     changes,
     contractId,
@@ -185,13 +187,13 @@ const asReadWith = async (
     contractId: contractId ?? read.draft.contractId,
     updatedAt: new Date(Math.max(now.getTime(), read.draft.updatedAt.getTime() + 1)),
   };
-  const answered = claim && (await claim.keeps(200, JSON.stringify(toDraft({ ...read, draft }))));
+  const answered = requestKey && (await requestKey.keeps(200, JSON.stringify(toDraft({ ...read, draft }))));
   return { read, changed, answered };
 };
 
 /** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */
 export const deleteDraft = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<void> => {
-  const answered = caller.claim && (await caller.claim.keeps(204, null));
+  const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
   if (await queries.deleteDraft(context.db, caller.integrationId, id, answered)) return;
   await readDraft(context, caller, id);
   throw locked();

@@ -10,14 +10,7 @@ import { attempt } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { parametrisedList } from "./header-parameters.ts";
-import {
-  formerKey,
-  isUnknown,
-  type KnownKey,
-  recallKey,
-  rememberKey,
-  rememberUnknown,
-} from "./known-keys.ts";
+import { isUnknown, type KnownKey, recallKey, rememberKey, rememberUnknown, wasKnown } from "./known-keys.ts";
 import { paidByKey } from "./node-calls.ts";
 import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
@@ -47,10 +40,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const digest = await digestOf(c.req.header("Authorization"));
   const now = context.now().getTime();
   const write = isWrite(c.req.method, c.req.path);
-  const known = recallKey(digest.hex, now);
-  const former = known === null && !write ? formerKey(digest.hex) : null;
-  const confirmed = former === null ? null : confirm(context, digest, now);
-  const key = known ?? former ?? (await lookUpKey(c, digest, now));
+  const key = recallKey(digest.hex, now) ?? (await lookUpKey(c, digest, now));
   refuseUnusable(key, now);
   noteUse(context, key, now);
   c.set("caller", {
@@ -60,62 +50,21 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
     respondAsync: parametrisedList(c.req.header("Prefer") ?? "").some(
       ({ value }) => value.toLowerCase() === "respond-async",
     ),
-    claim: null,
+    requestKey: null,
     baseUrl: baseUrl(c),
   });
   c.set("context", paidByKey(context, key));
-  // By the limit that the key has now, which the operator may have changed.
-  const counted =
-    confirmed === null
-      ? countRequest(context, key)
-      : confirmed.then((read) => countRequest(context, read.key ?? key));
-  // What this isolate knows already needs no waiting: a key that is over its limit costs nothing more, reads included.
-  if (write || !(counted instanceof Promise)) refuseBeyondLimit(c, await counted);
+  refuseBeyondLimit(c, await countRequest(context, key));
   if (write && key.role === "read") {
     throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
   }
-  // Any other read is carried out while it is counted and its key is read again; its answer is dropped if it exceeds the
-  // limit, or if the key isn't what it was.
   await next();
-  const [verdict, read] = await Promise.all([counted, confirmed]);
-  const refusal = read?.refusal;
-  if (!verdict.allowed || refusal) await discardAnswer(c);
-  if (refusal) throw refusal;
-  refuseBeyondLimit(c, verdict);
 });
-
-/** A key as it is now; `refusal`: why it may not be used any more, or why that isn't known. */
-interface Confirmed {
-  readonly key?: KnownKey;
-  readonly refusal?: unknown;
-}
-
-/** Reads a key again that was found before. Never rejects. */
-const confirm = async (context: ServiceContext, digest: Digest, now: number): Promise<Confirmed> => {
-  try {
-    const key = await readKey(context, digest, now);
-    if (key === null) {
-      rememberUnknown(digest.hex, now);
-      return { refusal: unknownKey() };
-    }
-    refuseUnusable(key, now);
-    return { key };
-  } catch (error) {
-    return { refusal: error };
-  }
-};
 
 /** Tells the caller what its key has left. @throws ServiceError rate_limited */
 const refuseBeyondLimit = (c: Context<AppEnv>, verdict: Verdict): void => {
   for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
   if (!verdict.allowed) throw rateLimited(verdict);
-};
-
-/** Drops an answer with all its headers, which hono would pass on to the next one. */
-const discardAnswer = async (c: Context<AppEnv>): Promise<void> => {
-  await c.res.body?.cancel();
-  c.res = undefined;
-  c.res = new Response();
 };
 
 interface Digest {
@@ -143,8 +92,7 @@ const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promi
   const context = c.get("context");
   const read = () => readKey(context, digest, now);
   const isUnheardOf = isUnknown(digest.hex, now);
-  const isFormer = formerKey(digest.hex) !== null;
-  const key = isUnheardOf ? null : isFormer ? await read() : await attempt(c, digest.hex, read);
+  const key = isUnheardOf ? null : wasKnown(digest.hex) ? await read() : await attempt(c, digest.hex, read);
   if (key !== null) return key;
   if (!isUnheardOf) rememberUnknown(digest.hex, now);
   throw unknownKey();

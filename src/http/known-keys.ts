@@ -40,8 +40,8 @@ export const recallKey = (digest: string, now: number): KnownKey | null => {
   return entry !== undefined && entry.until > now ? entry.key : null;
 };
 
-/** The key with this digest as it was found before, however long ago. */
-export const formerKey = (digest: string): KnownKey | null => known.get(digest)?.key ?? null;
+/** Whether the database had a key with this digest before, however long ago. */
+export const wasKnown = (digest: string): boolean => known.has(digest);
 
 /** Whether the database was seen to have no key with this digest lately. */
 export const isUnknown = (digest: string, now: number): boolean => (unknown.get(digest) ?? 0) > now;

@@ -6,13 +6,15 @@ import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
-import { tieClaim } from "../db/queries/idempotency.ts";
+import { insertOperationKey, unlessTaken } from "../db/queries/idempotency.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
+import type { Statement } from "../db/statements.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { hasManifest, isAsOnChain } from "../drafts/manifest.ts";
 import type { FinalizeAnswer } from "../resources/finalization.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
+import type { ConditionalProposal, GuardedProposal } from "./kind.ts";
 import { shownOnChain } from "./kinds/finalize.ts";
 import { cutUp, draftEmpty, type FinalizeOperation } from "./kinds/finalize-plan.ts";
 
@@ -30,27 +32,47 @@ export const finalizeDraft = async (
   draftId: Uuid,
 ): Promise<Answer<FinalizeAnswer>> => {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
-    const found = await findToFinalize(context.db, caller.integrationId, draftId, ASSETS_A_PAGE);
-    if (!found) {
-      throw new ServiceError(
-        "not_found",
-        "There is no such collection draft. Check its collection_draft_uuid.",
-      );
-    }
-    if (found.draft.state === "finalized") throw alreadyFinalized(found);
-    const { latest } = found;
-    if (found.draft.state === "finalizing" && latest && latest.state !== "failed") {
-      if (caller.isQuoting) throw underWay(latest);
-      return join(context, caller, latest);
-    }
-    const answer = await begin(context, caller, found);
+    const { found, underWay } = await requireFinalizable(context, caller, draftId);
+    if (underWay) return join(context, caller, underWay);
+    const answer = await runOperation(context, caller, await proposalOf(context, caller, found));
     if (answer) return answer;
+    if (await isEmpty(context, draftId)) throw draftEmpty();
   }
-  throw new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
+  throw keepsChanging();
+};
+
+/** The finalization of a draft, for a quote. @throws ServiceError those of `finalizeDraft`, draft_locked */
+export const proposeFinalization = async (
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+): Promise<GuardedProposal<"finalize">> => {
+  const { found, underWay } = await requireFinalizable(context, caller, draftId);
+  if (underWay) throw isUnderWay(underWay);
+  const refusal = async () => ((await isEmpty(context, draftId)) ? draftEmpty() : keepsChanging());
+  return { ...(await proposalOf(context, caller, found)), refusal };
+};
+
+/** A draft that isn't finalized, and the finalization of it that is under way. */
+const requireFinalizable = async ({ db }: ServiceContext, { integrationId }: Caller, draftId: Uuid) => {
+  const found = await findToFinalize(db, integrationId, draftId, ASSETS_A_PAGE);
+  if (!found) {
+    throw new ServiceError(
+      "not_found",
+      "There is no such collection draft. Check its collection_draft_uuid.",
+    );
+  }
+  if (found.draft.state === "finalized") throw alreadyFinalized(found);
+  const { latest } = found;
+  const isBegun = found.draft.state === "finalizing" && latest && latest.state !== "failed";
+  return { found, underWay: isBegun ? latest : null };
+};
+
+const keepsChanging = (): ServiceError =>
+  new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
     retryable: true,
     retryAfter: 2,
   });
-};
 
 /** Answers a call from the finalization that is under way. */
 const join = async (
@@ -58,16 +80,21 @@ const join = async (
   caller: Caller,
   row: OperationRow,
 ): Promise<Answer<FinalizeAnswer>> => {
-  if (caller.claim) await tieClaim(context.db, caller.claim, row.id);
+  if (caller.requestKey) {
+    const statements = insertOperationKey(context.db, caller.requestKey, row.id);
+    await context.db.batch(statements as [Statement, ...Statement[]]).catch((error: unknown) => {
+      throw unlessTaken(error);
+    });
+  }
   return joinOperation(context, caller, { ...row, kind: "finalize" });
 };
 
-/** Runs the finalization of a draft as it was read; null where the draft has changed since. */
-const begin = async (
+/** The finalization of a draft as it was read; its condition fails where the draft has changed since. */
+const proposalOf = async (
   context: ServiceContext,
   caller: Caller,
   { draft, contract, latest: brokenOff, assets }: DraftToFinalize,
-): Promise<Answer<FinalizeAnswer> | null> => {
+): Promise<ConditionalProposal<"finalize">> => {
   const { db } = context;
   if (contract?.state !== "ready") {
     throw new ServiceError(
@@ -88,7 +115,7 @@ const begin = async (
   // Of a draft that goes on, and of one of several pages, the assets are read once it is locked.
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
   const read = whole && new DraftAssets(db, draft.id, whole);
-  const answer = await runOperation(context, caller, {
+  return {
     id,
     kind: "finalize",
     subjectId: draft.id,
@@ -98,11 +125,7 @@ const begin = async (
     after: [
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
     ],
-  });
-  if (answer === null && (await isEmpty(context, draft.id))) {
-    throw draftEmpty();
-  }
-  return answer;
+  };
 };
 
 /**
@@ -133,7 +156,7 @@ const otherAssets = (collectionId: number): ServiceError =>
     `Create a new draft: this one is collection ${collectionId} on the chain, and its assets have changed since.`,
   );
 
-const underWay = ({ id }: OperationRow): ServiceError =>
+const isUnderWay = ({ id }: OperationRow): ServiceError =>
   new ServiceError(
     "draft_locked",
     `Read operation ${id}: it finalizes the draft already, and finalizing it again costs nothing.`,

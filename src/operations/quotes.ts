@@ -11,7 +11,7 @@ import { noRoom } from "../integrations/quota.ts";
 import type { Quote } from "../resources/quote.ts";
 import { walletOf } from "../wallet/client.ts";
 import { NO_PLAN, type Plan, planOf } from "./engine/plan.ts";
-import type { PlannedWrite } from "./engine/planned.ts";
+import type { Proposal } from "./kind.ts";
 
 /** How long a quote may be used. Milliseconds. */
 const VALID_MS = 10 * 60_000;
@@ -38,16 +38,15 @@ export interface QuotedWrite {
  */
 export const quoteWrite = async (
   context: ServiceContext,
-  { integrationId, claim }: Pick<Caller, "integrationId" | "claim">,
+  { integrationId, requestKey }: Pick<Caller, "integrationId" | "requestKey">,
   write: QuotedWrite,
-  planned: PlannedWrite | null,
+  planned: Proposal | null,
 ): Promise<Answer<Quote>> => {
   const { db, env, now } = context;
   const { burnt, leastBought } = await readGasPrices(connectFor(context));
   const most = { burnt: burnt * DEARER_BY_THEN, leastBought };
-  const planOfWrite = ({ proposal, contracts }: PlannedWrite) =>
-    planOf(context, integrationId, proposal, { likely: { burnt, leastBought, contracts }, most });
-  const plan = planned === null ? NO_PLAN : await planOfWrite(planned);
+  const prices = { likely: { burnt, leastBought }, most };
+  const plan = planned === null ? NO_PLAN : await planOf(context, integrationId, planned, prices);
   const { available } = await walletOf(env, integrationId).status();
   if (available === null || available === undefined) throw unread();
   const createdAt = now();
@@ -59,7 +58,7 @@ export const quoteWrite = async (
     most: plan.cost.most.toString(),
   };
   const quote = toQuote(plan, row, BigInt(available));
-  const answered = claim && (await claim.keeps(201, JSON.stringify(quote)));
+  const answered = requestKey && (await requestKey.keeps(201, JSON.stringify(quote)));
   if (!(await insertQuote(db, row, answered))) throw await noRoom(context, integrationId);
   return { status: 201, body: quote };
 };

@@ -25,7 +25,7 @@ export interface ClaimHome extends CollectionTarget {
 }
 
 /** Somebody without a key waits for it. */
-const COLLECTOR = { claim: null, respondAsync: false } as const;
+const COLLECTOR = { requestKey: null, respondAsync: false } as const;
 
 /**
  * Claims a link for whoever holds it, out of the wallet of the collection's integration. A link is claimed once: the

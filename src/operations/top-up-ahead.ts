@@ -86,7 +86,11 @@ const topUp = async (context: ServiceContext, contract: ContractRow, amount: big
   const proposal = { kind: KIND, subjectId, request, condition } as const;
   try {
     if (!(await isOwn(context, contract))) return false;
-    const answer = await runOperation(context, { integrationId, claim: null, respondAsync: true }, proposal);
+    const answer = await runOperation(
+      context,
+      { integrationId, requestKey: null, respondAsync: true },
+      proposal,
+    );
     return answer !== null;
   } catch (error) {
     context.log("contract.top_up_failed", { contract: accountId, error });

@@ -25,8 +25,8 @@ import { restoredKey } from "./wallets.ts";
 /** Global contracts came with protocol version 77 (NEP-591). */
 const GLOBAL_CONTRACTS_FROM = 77;
 
-/** How an operator's requests are answered: they claim no key, and wait. */
-export const OPERATOR = { claim: null, respondAsync: false } as const;
+/** How an operator's requests are answered: they have no Idempotency-Key, and wait. */
+export const OPERATOR = { requestKey: null, respondAsync: false } as const;
 
 /** A short name under the platform's account, from the random end of a UUID: 48 bits. */
 const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>

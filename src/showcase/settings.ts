@@ -1,7 +1,7 @@
 // showcase/: what collectors are shown of a collection: its page's settings, the collection and its tokens as the chain
 // has them, their traits, and what became of a mint. Nothing of a draft, and nothing that a reveal has still to show.
 
-import type { Caller, Claim, ServiceContext } from "../context.ts";
+import type { Caller, RequestKey, ServiceContext } from "../context.ts";
 import {
   type CollectionPageRow,
   findPage,
@@ -67,7 +67,7 @@ export const changePage = async (
   const given = { slug, enabled, coverAssetId, theme, links: links === null ? [] : links };
   for (;;) {
     const changes = { collectionId: id, ...given, now: context.now() };
-    const asRead = caller.claim && (await pageAsRead(context, caller, caller.claim, changes));
+    const asRead = caller.requestKey && (await pageAsRead(context, caller, caller.requestKey, changes));
     const { isThere, page } = await keepPage(db, caller.integrationId, changes, asRead).catch(
       (error: unknown) => {
         if (!isSlugTaken(error)) throw error;
@@ -95,7 +95,7 @@ const isSame = (read: CollectionPageRow | null, now: CollectionPageRow | null | 
 const pageAsRead = async (
   { db }: ServiceContext,
   { integrationId, baseUrl }: Caller,
-  claim: Claim,
+  requestKey: RequestKey,
   { now, coverAssetId, theme, links, ...given }: PageChanges & { readonly now: Date },
 ) => {
   const read = await findPage(db, integrationId, given.collectionId);
@@ -111,7 +111,7 @@ const pageAsRead = async (
     },
     baseUrl,
   );
-  return { read, answered: await claim.keeps(200, JSON.stringify(page)) };
+  return { read, answered: await requestKey.keeps(200, JSON.stringify(page)) };
 };
 
 const noSuchCover = (): ServiceError => {

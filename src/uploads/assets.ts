@@ -43,7 +43,7 @@ export async function deleteAsset(
   draftId: Uuid,
   assetId: Uuid,
 ): Promise<void> {
-  const answered = caller.claim && (await caller.claim.keeps(204, null));
+  const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
   const asset = { draftId, id: assetId };
   if (await deleteRow(context.db, caller.integrationId, asset, answered)) return;
   await requireOpenDraft(context, caller, draftId);

@@ -10,7 +10,7 @@ import {
   type NewAsset,
 } from "../db/queries/assets.ts";
 import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
-import { keepWithEffect, unlessTakenOver } from "../db/queries/idempotency.ts";
+import { keepWithEffect, unlessTaken } from "../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkFiles, copiesOf } from "../domain/assets-detail.ts";
@@ -49,7 +49,7 @@ export async function attachAssets(
 ): Promise<Iterable<Asset>> {
   const { isOpen, nextPosition } = await placeIn(context, caller, draftId);
   // With a key, the request may repeat one from before the draft was locked. The form shows it.
-  if (!isOpen && caller.claim === null) throw assetsLocked();
+  if (!isOpen && caller.requestKey === null) throw assetsLocked();
   const startedAt = context.now();
   const writer = new BlobWriter(context.env.BUCKET, FILE_BUFFER);
   const attach = async (): Promise<Iterable<Asset>> => {
@@ -61,7 +61,7 @@ export async function attachAssets(
       throw refusal(form.problems);
     }
     await writer.finish();
-    await caller.claim?.confirm(form.digest);
+    await caller.requestKey?.confirm(form.digest);
     if (!isOpen) throw assetsLocked();
     const { files } = form;
     const attachment = { draftId, assets: newAssets(form), copies, files, startedAt };
@@ -135,12 +135,12 @@ async function commitAt(
   first: number,
 ): Promise<Iterable<Asset>> {
   const { db } = context;
-  const { integrationId, claim, baseUrl } = caller;
+  const { integrationId, requestKey, baseUrl } = caller;
   const { draftId, assets, files, startedAt } = attachment;
   const now = context.now();
   const adopted = distinct(files.values());
   const answer = () => views(attachment, { base: baseUrl, first, now });
-  const answered = claim && (await claim.keeps(201, jsonArray(answer())));
+  const answered = requestKey && (await requestKey.keeps(201, jsonArray(answer())));
   try {
     await commitWithBlobs(context, adopted, async () =>
       db.batch([
@@ -154,7 +154,7 @@ async function commitAt(
     );
   } catch (error) {
     if (isLocked(error)) throw assetsLocked();
-    throw await explained(context, integrationId, unlessTakenOver(error));
+    throw await explained(context, integrationId, unlessTaken(error));
   }
   return answer();
 }

@@ -28,7 +28,7 @@ const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;
 /** Who changes an endpoint, with the claim that keeps the answer. */
-type Writer = Owner & Pick<Caller, "claim">;
+type Writer = Owner & Pick<Caller, "requestKey">;
 
 /** Why nothing may be sent to an address; null: it may. @param own the service's addresses beside PUBLIC_URL */
 export const urlFault = (settings: Settings, url: string, own: readonly string[]): string | null =>
@@ -84,8 +84,8 @@ export const createWebhook = async (
 const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null } as const;
 
 /** An answer as it is kept for the caller's key: sealed where it shows a secret. */
-const kept = async ({ claim }: Writer, status: number, answer: Webhook | WebhookWithSecret) =>
-  claim && (await claim.keeps(status, JSON.stringify(answer), { isSecret: "secret" in answer }));
+const kept = async ({ requestKey }: Writer, status: number, answer: Webhook | WebhookWithSecret) =>
+  requestKey && (await requestKey.keeps(status, JSON.stringify(answer), { isSecret: "secret" in answer }));
 
 /** One endpoint. @throws ServiceError not_found */
 export const readWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Webhook> =>
@@ -116,7 +116,7 @@ export const updateWebhook = async (
     enabled === undefined ? {} : ({ state: enabled ? "enabled" : "disabled", disabledReason: null } as const);
   const changes = { ...given, ...state, updatedAt: now };
   const row =
-    caller.claim === null
+    caller.requestKey === null
       ? await queries.updateWebhook(context.db, caller.integrationId, id, changes)
       : await changedAsRead(context, caller, id, changes);
   if (!row) throw missing();
@@ -142,7 +142,7 @@ const changedAsRead = async (
 
 /** Deletes an endpoint and what its object keeps. @throws ServiceError not_found */
 export const deleteWebhook = async (context: ServiceContext, caller: Writer, id: Uuid): Promise<void> => {
-  const answered = caller.claim && (await caller.claim.keeps(204, null));
+  const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
   if (!(await queries.deleteWebhook(context.db, caller.integrationId, id, answered))) throw missing();
   endpointsChanged(caller.integrationId);
   await endpointOf(context.env, id).forget();

@@ -162,7 +162,7 @@ describe("a chain that takes longer than the caller waits", () => {
       keyId: newUuid(),
       role: "full" as const,
       respondAsync: false,
-      claim: null,
+      requestKey: null,
       baseUrl: BASE,
     };
     const request = { receiver_addresses: [alice], quantity_per_receiver: 3 };

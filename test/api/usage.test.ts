@@ -18,9 +18,31 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The migration's own statement, which counts all rows again. */
 const recount = async (): Promise<void> => {
-  const queries = env.TEST_MIGRATIONS.flatMap((migration) => migration.queries);
-  const statement = queries.find((query) => /UPDATE `integrations` SET/.test(query));
-  await env.DB.prepare(statement ?? "the migration has no such statement").run();
+  await env.DB.prepare(`UPDATE integrations SET
+  stored_bytes = coalesce((
+    SELECT sum(asset.size + coalesce(reference.size, 0)) FROM draft_assets
+    JOIN drafts ON drafts.id = draft_assets.draft_id
+    JOIN blobs AS asset ON asset.sha256 = draft_assets.sha256
+    LEFT JOIN blobs AS reference ON reference.sha256 = draft_assets.reference_sha256
+    WHERE drafts.integration_id = integrations.id), 0)
+  + coalesce((
+    SELECT sum(blobs.size) FROM collections
+    JOIN collection_blobs ON collection_blobs.collection_id = collections.id
+    JOIN blobs ON blobs.sha256 = collection_blobs.sha256
+    WHERE collections.integration_id = integrations.id), 0),
+  database_bytes = coalesce((
+    SELECT sum(512 + octet_length(settings)) FROM drafts WHERE integration_id = integrations.id), 0)
+  + coalesce((
+    SELECT sum(512 + octet_length(filename) + coalesce(octet_length(reference_filename), 0)
+      + coalesce(octet_length(subtitle), 0))
+    FROM draft_assets JOIN drafts ON drafts.id = draft_assets.draft_id
+    WHERE drafts.integration_id = integrations.id), 0)
+  + coalesce((
+    SELECT sum(512 + octet_length(key) + coalesce(octet_length(body), 0)) FROM idempotency_keys
+    WHERE integration_id = integrations.id), 0)
+  + coalesce((
+    SELECT sum(512 + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
+    WHERE integration_id = integrations.id AND state = 'failed'), 0)`).run();
 };
 
 const counters = async ({ integrationId }: Tenant) =>
@@ -157,7 +179,7 @@ const expire = async ({ integrationId }: Tenant, count: number): Promise<void> =
   await Promise.all(large.map((name) => env.BUCKET.put(name, "{}")));
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?2)
-    INSERT INTO idempotency_keys (integration_id, key, owner, status, body, created_at, expires_at)
+    INSERT INTO idempotency_keys (integration_id, key, fingerprint, status, body, created_at, expires_at)
     SELECT unhex(?1), 'é' || n, randomblob(16), 201,
       iif(n % 100 = 0, 'r2:answer/' || ?3 || '/' || (n / 100), '{}'), 1, 1 FROM numbers`,
   )

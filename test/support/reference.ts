@@ -48,10 +48,10 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
   The operation shows \`cost: {quoted, at_most, actual}\`. The headers are not part of what an Idempotency-Key stands for: a
   repetition gets the first outcome whatever quote it names, and 402, \`quote_expired\` and \`quote_mismatch\` leave the key free.
 - The same request under the same key gets the outcome of the first. While the operation is pending it waits in the same way.
-  After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: send the request again under it. 503
-  \`database_unavailable\` is the exception: its \`outcome\` is \`unknown\`, and the request may still be carried out. Wait for
-  \`Retry-After\` and send it again under its key, which leads to whatever was committed.
-  409 \`idempotency_key_in_flight\` says that the first request isn't accepted yet. After a 500 or 503 with \`operation_uuid\` the
+  A refusal without an effect is not kept: send the request again under its key, and it is carried out if it can be. Of two
+  requests at once, one is carried out and both get its answer; 409 \`idempotency_key_in_flight\` asks for one more try. 503
+  \`database_unavailable\` has the \`outcome\` \`unknown\`: the request may still be carried out. Wait for \`Retry-After\` and
+  send it again under its key. After a 500 or 503 with \`operation_uuid\` the
   request may have been accepted: read the operation, or repeat the request under its key. Don't send it as a new one.
 - Files at URLs are fetched before a request is accepted, for two requests of an integration at a time. A request that waits
   for longer than 20 seconds is answered 429.

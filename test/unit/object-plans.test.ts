@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { expect, test } from "vitest";
-import { migrate } from "../../src/wallet/journal/migrations.ts";
+import { createSchema } from "../../src/wallet/journal/schema.ts";
 import { DeliveryJournal } from "../../src/webhooks/journal.ts";
 import { refused } from "../support/scans.ts";
 import { statementsOfObjects } from "../support/statement-census.ts";
@@ -22,7 +22,7 @@ const tablesOf = (make: (storage: DurableObjectStorage) => void): DatabaseSync =
   return database;
 };
 
-const wallet = tablesOf(migrate);
+const wallet = tablesOf(createSchema);
 const endpoint = tablesOf((storage) => new DeliveryJournal(storage));
 
 test("no statement of an object scans or sorts what grows", () => {

@@ -1,13 +1,15 @@
 import { readCollection } from "../../collections/collections.ts";
-import { show } from "../../http/answered.ts";
+import { runOperation } from "../../operations/engine/run.ts";
 import { proposeCollectionUpdate } from "../../operations/kinds/collection-update.ts";
 import { collectionView } from "../../resources/collection.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { run } from "../run.ts";
+import { chainWrite } from "../chain-write.ts";
+import { json, jsonBody } from "../endpoint.ts";
 import { collectionChangesBody } from "../schemas/collection-settings.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-export const collectionsUpdate = endpoint(
+const changesNothing = (body: object): boolean => Object.keys(body).length === 0;
+
+export const collectionsUpdate = chainWrite(
   {
     method: "put",
     path: "/collection/{collection_uuid}",
@@ -26,13 +28,12 @@ export const collectionsUpdate = endpoint(
     },
     success: { 200: json("The collection as it is now.", collectionView) },
     errors: ["unknown_account"],
-    operation: true,
   },
-  async (c, { params, body }) => {
-    const { collection_uuid: id } = params;
-    const context = c.get("context");
-    // Nothing to change costs no transaction.
-    if (Object.keys(body).length === 0) return show(c, await readCollection(context, c.get("caller"), id));
-    return run(c, await proposeCollectionUpdate(context, c.get("caller"), id, body));
-  },
+  async (context, caller, { params, body }) =>
+    changesNothing(body) ? null : proposeCollectionUpdate(context, caller, params.collection_uuid, body),
+  // Nothing to change costs no transaction.
+  async (context, caller, { params: { collection_uuid: id }, body }) =>
+    changesNothing(body)
+      ? { status: 200, body: await readCollection(context, caller, id) }
+      : runOperation(context, caller, await proposeCollectionUpdate(context, caller, id, body)),
 );

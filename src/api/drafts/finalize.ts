@@ -1,9 +1,10 @@
-import { finalizeDraft } from "../../operations/finalize-draft.ts";
+import { finalizeDraft, proposeFinalization } from "../../operations/finalize-draft.ts";
 import { finalizedView } from "../../resources/finalization.ts";
-import { endpoint, json, reply } from "../endpoint.ts";
+import { chainWrite } from "../chain-write.ts";
+import { json } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
-export const draftsFinalize = endpoint(
+export const draftsFinalize = chainWrite(
   {
     method: "post",
     path: "/collection-draft/{collection_draft_uuid}/finalize",
@@ -15,9 +16,7 @@ export const draftsFinalize = endpoint(
     request: { params: draftParam },
     success: { 201: json("The collection, with its files and transactions.", finalizedView) },
     errors: ["draft_empty", "draft_finalized", "draft_locked", "unknown_account"],
-    operation: true,
   },
-  async (c, { params }) => {
-    return reply(c, await finalizeDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid));
-  },
+  (context, caller, { params }) => proposeFinalization(context, caller, params.collection_draft_uuid),
+  (context, caller, { params }) => finalizeDraft(context, caller, params.collection_draft_uuid),
 );

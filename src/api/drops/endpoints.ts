@@ -7,8 +7,8 @@ import { listResponse } from "../../http/list-response.ts";
 import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
 import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../../resources/drop.ts";
 import { PUBLIC_KEY } from "../../resources/samples.ts";
+import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { run } from "../run.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
 import { dropBody, dropChangesBody } from "./schemas.ts";
@@ -17,7 +17,7 @@ const PATH = "/collection/{collection_uuid}/drop";
 const ONE = `${PATH}/{drop_id}` as const;
 const TAG = "Claim links";
 
-export const dropsCreate = endpoint(
+export const dropsCreate = chainWrite(
   {
     method: "post",
     path: PATH,
@@ -36,10 +36,8 @@ export const dropsCreate = endpoint(
     },
     success: { 201: json("The drop.", dropAnswerView) },
     errors: ["sold_out"],
-    operation: true,
   },
-  async (c, { params, body }) =>
-    run(c, await proposeDrop(c.get("context"), c.get("caller"), params.collection_uuid, body)),
+  (context, caller, { params, body }) => proposeDrop(context, caller, params.collection_uuid, body),
 );
 
 export const dropsRead = endpoint(
@@ -76,7 +74,7 @@ export const dropsList = endpoint(
     ),
 );
 
-export const dropsExtend = endpoint(
+export const dropsExtend = chainWrite(
   {
     method: "put",
     path: ONE,
@@ -88,15 +86,12 @@ export const dropsExtend = endpoint(
     request: { params: dropParam, body: jsonBody(dropChangesBody, { links: 200 }) },
     success: { 200: json("The drop as it is now.", dropAnswerView) },
     errors: ["sold_out"],
-    operation: true,
   },
-  async (c, { params: { collection_uuid: collectionUuid, drop_id: dropId }, body }) => {
-    const drop = { collectionUuid, dropId };
-    return run(c, await proposeDropExtension(c.get("context"), c.get("caller"), drop, body));
-  },
+  (context, caller, { params: { collection_uuid: collectionUuid, drop_id: dropId }, body }) =>
+    proposeDropExtension(context, caller, { collectionUuid, dropId }, body),
 );
 
-export const dropsClose = endpoint(
+export const dropsClose = chainWrite(
   {
     method: "delete",
     path: ONE,
@@ -107,10 +102,7 @@ export const dropsClose = endpoint(
       "After its end, when all its links are claimed, or when the collection has no copies left for one.",
     request: { params: dropParam },
     success: { 200: json("What came back.", dropClosedView) },
-    operation: true,
   },
-  async (c, { params: { collection_uuid: collectionUuid, drop_id: dropId } }) => {
-    const drop = { collectionUuid, dropId };
-    return run(c, await proposeDropClosing(c.get("context"), c.get("caller"), drop));
-  },
+  (context, caller, { params: { collection_uuid: collectionUuid, drop_id: dropId } }) =>
+    proposeDropClosing(context, caller, { collectionUuid, dropId }),
 );

@@ -1,11 +1,11 @@
 import { proposeMint } from "../../operations/kinds/mint.ts";
 import { mintedView } from "../../resources/token.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { run } from "../run.ts";
+import { chainWrite } from "../chain-write.ts";
+import { json, jsonBody } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { mintBody } from "./metadata-schemas.ts";
 
-export const nftsMint = endpoint(
+export const nftsMint = chainWrite(
   {
     method: "post",
     path: "/collection/{collection_uuid}/mint",
@@ -24,8 +24,6 @@ export const nftsMint = endpoint(
     },
     success: { 201: json("The tokens as they are on-chain.", mintedView) },
     errors: ["mint_limit_exceeded", "sold_out", "asset_url_failed", "unknown_account"],
-    operation: true,
   },
-  async (c, { params, body }) =>
-    run(c, await proposeMint(c.get("context"), c.get("caller"), params.collection_uuid, body)),
+  (context, caller, { params, body }) => proposeMint(context, caller, params.collection_uuid, body),
 );

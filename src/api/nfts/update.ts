@@ -1,11 +1,11 @@
 import { proposeNftUpdate } from "../../operations/kinds/nft-update.ts";
 import { updatedView } from "../../resources/token.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { run } from "../run.ts";
+import { chainWrite } from "../chain-write.ts";
+import { json, jsonBody } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { nftUpdateBody } from "./metadata-schemas.ts";
 
-export const nftsUpdate = endpoint(
+export const nftsUpdate = chainWrite(
   {
     method: "put",
     path: "/collection/{collection_uuid}/nft-update",
@@ -19,8 +19,6 @@ export const nftsUpdate = endpoint(
     },
     success: { 200: json("The token as it is now.", updatedView) },
     errors: ["asset_url_failed"],
-    operation: true,
   },
-  async (c, { params, body }) =>
-    run(c, await proposeNftUpdate(c.get("context"), c.get("caller"), params.collection_uuid, body)),
+  (context, caller, { params, body }) => proposeNftUpdate(context, caller, params.collection_uuid, body),
 );

@@ -3,8 +3,8 @@
 import { z } from "@hono/zod-openapi";
 import { quoteWrite } from "../../operations/quotes.ts";
 import { quoteView } from "../../resources/quote.ts";
+import { planWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
-import { plannedOf } from "./planned.ts";
 
 const PREFIX = /^\/api\/v1(?=\/)/;
 
@@ -67,7 +67,7 @@ export const quotesCreate = endpoint(
   async (c, { body }) => {
     const [context, caller] = [c.get("context"), c.get("caller")];
     const write = { ...body, body: body.body ?? undefined, path: body.path.replace(PREFIX, "") };
-    const planned = await plannedOf(context, caller, write);
+    const planned = await planWrite(context, { ...caller, requestKey: null }, write);
     return reply(c, await quoteWrite(context, caller, write, planned));
   },
 );

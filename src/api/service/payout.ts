@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { yoctoProblem } from "../../domain/amounts.ts";
 import { proposePayout } from "../../operations/kinds/wallet-payout.ts";
 import { payoutView } from "../../resources/operation.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { run } from "../run.ts";
+import { chainWrite } from "../chain-write.ts";
+import { json, jsonBody } from "../endpoint.ts";
 import { checkedText } from "../schemas/fields.ts";
 
 /** Why an amount can't be paid out; null if it can. */
@@ -27,7 +27,7 @@ const payoutBody = z
   })
   .openapi("PayoutInput");
 
-export const walletPayout = endpoint(
+export const walletPayout = chainWrite(
   {
     method: "post",
     path: "/wallet/payout",
@@ -43,7 +43,6 @@ export const walletPayout = endpoint(
     request: { body: jsonBody(payoutBody, { amount: "sales" }) },
     success: { 200: json("What was paid, and to whom.", payoutView) },
     errors: ["payout_account_missing"],
-    operation: true,
   },
-  async (c, { body }) => run(c, await proposePayout(c.get("context"), c.get("caller"), body)),
+  (context, caller, { body }) => proposePayout(context, caller, body),
 );

@@ -3,7 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
 import { type Statement, violated } from "../statements.ts";
-import { type AnsweredKey, keepWithEffect, unlessTakenOver } from "./idempotency.ts";
+import { type AnsweredKey, keepWithEffect, unlessTaken } from "./idempotency.ts";
 
 /** A row of the pages. */
 export type CollectionPageRow = typeof collectionPages.$inferSelect;
@@ -76,7 +76,7 @@ export const keepPage = async (
   const results = await db
     .batch([find, ...keepWithEffect(db, answered, condition), keep] as unknown as [typeof find, Statement])
     .catch((error: unknown) => {
-      throw unlessTakenOver(error);
+      throw unlessTaken(error);
     });
   const [stored] = results.at(-1) as Awaited<typeof keep>;
   return { isThere: results[0].length > 0, page: stored };

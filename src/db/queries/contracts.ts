@@ -53,9 +53,6 @@ export const runsNoneOf = (accountId: string, codeHashes: readonly string[]): SQ
   SELECT 1 FROM contracts WHERE account_id = ${accountId}
   AND lower(hex(code_hash)) IN (SELECT value FROM json_each(${JSON.stringify(codeHashes)})))`;
 
-/** How many contracts the service has made, about: the number of the newest row, which costs no count; null: none. */
-export const contractsAbout: SQL = sql`(SELECT max(rowid) FROM contracts)`;
-
 /** Contracts of all integrations, or the one at an account, newest first, behind the one with the id `after`. */
 export const listAllContracts = (
   db: Database,

@@ -6,7 +6,7 @@ import { collections, contracts, draftAssets, drafts, operations } from "../sche
 import type { Statement } from "../statements.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
-import { type AnsweredKey, carryOutAnswered, keepWithEffect, unlessTakenOver } from "./idempotency.ts";
+import { type AnsweredKey, carryOutAnswered, keepWithEffect, unlessTaken } from "./idempotency.ts";
 import type { OperationRow } from "./operations.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
@@ -162,7 +162,7 @@ export const updateDraft = async (
   const results = await db
     .batch([...weighed(db, integrationId, weight, [...kept, change]), read] as [Statement, ...Statement[]])
     .catch((error: unknown) => {
-      throw unlessTakenOver(error);
+      throw unlessTaken(error);
     });
   const [changed, , [row]] = results.slice(-3) as [Awaited<typeof change>, unknown, Awaited<typeof read>];
   return { isChanged: changed.length > 0, row };

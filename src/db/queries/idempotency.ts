@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, lte, type SQL, sql } from "drizzle-orm";
 import { keyInFlight } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
@@ -7,157 +7,112 @@ import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 
-/** A key with what it stands for. */
+/** A key with what it stands for: an operation, or a response. */
 export type KeyRow = typeof idempotencyKeys.$inferSelect;
 
-/**
- * A request's hold on a key. A claim that stands for nothing after five minutes may be taken over by another request,
- * perhaps one with another body; what the first still writes is bound to its own bytes, and changes nothing then.
- */
-export interface OwnedKey {
+/** A request's Idempotency-Key, as the batch that has the request's effect inserts it. */
+export interface NewKey {
   readonly integrationId: Uuid;
   readonly key: string;
-  /** 16 random bytes of this request alone. */
-  readonly owner: Uint8Array;
+  /** SHA-256 of the request. */
+  readonly fingerprint: Uint8Array;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
 }
 
-/** An answer as a key stands for it. */
-export interface KeptAnswer {
+/** A response that a key stands for. */
+export interface StoredResponse {
   readonly status: number;
-  readonly headers: Record<string, string>;
-  /** The body, or where R2 has it (`keepText`). */
+  /** The body, or where R2 has it (`keepText`); null: none. */
   readonly body: string | null;
   /** Its bytes in R2; null where it isn't there. */
   readonly bodyBytes: number | null;
-  /** What stands for the request's body, where that was read as it streamed in; absent: the key has it. */
-  readonly fingerprint?: Uint8Array;
 }
 
-/** A request's claim with the answer that is kept in the batch of its effect. */
+/** A request's key with the response of its effect. */
 export interface AnsweredKey {
-  readonly claim: OwnedKey;
-  readonly answer: KeptAnswer;
+  readonly key: NewKey;
+  readonly response: StoredResponse;
 }
 
-interface NewClaim extends OwnedKey {
-  /** Null while it is not known: that of a multipart body is, once the body is read. */
-  readonly fingerprint: Uint8Array | null;
-  readonly now: Date;
-  readonly expiresAt: Date;
-  /** A key in flight since then, with no operation behind it, frees itself. */
-  readonly freesBefore: Date;
-  /** Statuses that free a key, so that the same request may be tried again. */
-  readonly freeing: readonly number[];
-}
+/**
+ * Statuses of failed operations that free their key: the request had no effect and may succeed later, for instance once
+ * it can be paid (402).
+ */
+const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
 const isKey = (integrationId: Uuid, key: string): SQL =>
   and(eq(idempotencyKeys.integrationId, integrationId), eq(idempotencyKeys.key, key)) as SQL;
 
-/** True while a request's claim is its own still and stands for nothing yet; for the rows of the keys themselves. */
-const isHeld = ({ integrationId, key, owner }: OwnedKey): SQL =>
-  and(
-    isKey(integrationId, key),
-    eq(idempotencyKeys.owner, owner),
-    isNull(idempotencyKeys.operationId),
-    isNull(idempotencyKeys.status),
-  ) as SQL;
+/** Whether a key that is there may be used again: it has expired, or its operation failed without an effect. */
+const isFree = (now: Date): SQL => sql`((idempotency_keys.expires_at <= ${now.getTime()} AND NOT EXISTS (
+    SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state IN ('pending', 'unknown')))
+  OR EXISTS (SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state = 'failed'
+    AND answer_status IN (SELECT value FROM json_each(${JSON.stringify(FREEING)}))))`;
 
-/** The same as a condition of statements on other tables. */
-export const holdsClaim = ({ integrationId, key, owner }: OwnedKey): SQL => sql`EXISTS (
-  SELECT 1 FROM idempotency_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND key = ${key}
-  AND owner = ${owner} AND operation_id IS NULL AND status IS NULL)`;
+/** What a key stands for (undefined: nothing), and whether the integration may store more in the database. */
+export const findKey = async (
+  db: Database,
+  { integrationId, key, now }: { readonly integrationId: Uuid; readonly key: string; readonly now: Date },
+): Promise<{ readonly row: KeyRow | undefined; readonly hasRoom: boolean }> => {
+  const [rows, [room]] = await db.batch([
+    db
+      .select()
+      .from(idempotencyKeys)
+      .where(and(isKey(integrationId, key), sql`NOT ${isFree(now)}`)),
+    db.select({ has: sql<number>`${hasRoom(integrationId)}` }).from(sql`(SELECT 1)`),
+  ]);
+  return { row: rows[0], hasRoom: room?.has === 1 };
+};
 
 /**
- * Takes a key if it is new or free: expired, in flight for too long with no operation behind it, or bound to an
- * operation that ended with an answer that is not kept. The same claim again is taken again, so that one whose answer
- * was lost may be repeated.
- * @returns `full` where it would be new, and the integration's rows take as much of the database as they may
+ * Statements that insert a key in the batch that has the request's effect. The batch fails as `unlessTaken` recognizes if
+ * another request has inserted the key since: the row would get no time, which it must have.
+ * @param condition of the database where the statements stand, under which the request has its effect
  */
-export const claimKey = async (db: Database, claim: NewClaim): Promise<"taken" | "held" | "full"> => {
-  const { integrationId, key, owner, fingerprint, now, expiresAt, freesBefore, freeing } = claim;
-  const row = {
-    owner,
-    fingerprint,
-    operationId: null,
-    status: null,
-    headers: null,
-    body: null,
-    createdAt: now,
-    expiresAt,
-    bodyBytes: null,
-  };
-  const isThere = sql`SELECT 1 FROM idempotency_keys WHERE ${isKey(integrationId, key)}`;
-  const take = db
+const insertKey = (
+  db: Database,
+  { integrationId, key, fingerprint, createdAt, expiresAt }: NewKey,
+  outcome: StoredResponse | { readonly operationId: Uuid },
+  condition: SQL,
+): readonly Statement[] => {
+  const { status, body, bodyBytes } =
+    "status" in outcome ? outcome : { status: null, body: null, bodyBytes: null };
+  const operationId = "operationId" in outcome ? outcome.operationId : null;
+  const insert = db
     .insert(idempotencyKeys)
     .select(sql`
-      SELECT ${uuidToBytes(integrationId)}, ${key}, ${owner}, ${fingerprint}, NULL, NULL, NULL, NULL,
-        ${now.getTime()}, ${expiresAt.getTime()}, NULL
-      WHERE ${hasRoom(integrationId)} OR EXISTS (${isThere})`)
+      SELECT ${uuidToBytes(integrationId)}, ${key}, ${fingerprint}, ${operationId && uuidToBytes(operationId)},
+        ${status}, ${body}, ${createdAt.getTime()}, ${expiresAt.getTime()}, ${bodyBytes}
+      WHERE ${condition}`)
     .onConflictDoUpdate({
       target: [idempotencyKeys.integrationId, idempotencyKeys.key],
-      set: row,
-      setWhere: sql`
-        (idempotency_keys.operation_id IS NULL AND idempotency_keys.status IS NULL
-          AND (idempotency_keys.owner = ${owner} OR idempotency_keys.created_at <= ${freesBefore.getTime()}))
-        OR (idempotency_keys.expires_at <= ${now.getTime()} AND NOT EXISTS (
-          SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state IN ('pending', 'unknown')))
-        OR EXISTS (
-          SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state = 'failed'
-          AND answer_status IN (SELECT value FROM json_each(${JSON.stringify(freeing)})))`,
-    })
-    .returning({ key: idempotencyKeys.key });
-  const find = db.select({ key: idempotencyKeys.key }).from(idempotencyKeys).where(isKey(integrationId, key));
-  const weight = keysWeight(isKey(integrationId, key));
-  const results = await db.batch([find, ...weighed(db, integrationId, weight, [take])] as unknown as [
-    typeof find,
-    Statement,
-    typeof take,
-    Statement,
-  ]);
-  const [before, , taken] = results;
-  if (taken.length > 0) return "taken";
-  return before.length > 0 ? "held" : "full";
+      set: {
+        ...{ fingerprint, operationId, status, body, bodyBytes, expiresAt },
+        createdAt: sql`CASE WHEN ${isFree(createdAt)} THEN ${createdAt.getTime()} END`,
+      },
+    });
+  return weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [insert]);
 };
 
-/** A key; undefined if it was freed meanwhile. */
-export const findKey = (db: Database, integrationId: Uuid, key: string): Promise<KeyRow | undefined> =>
-  db.select().from(idempotencyKeys).where(isKey(integrationId, key)).get();
-
-/** Keeps an answer for a claim that is in flight, where `condition` holds. */
-export const keepAnswer = (
-  db: Database,
-  { claim, answer }: AnsweredKey,
-  condition: SQL = sql`true`,
-): [Statement, ...Statement[]] => {
-  const { integrationId, key } = claim;
-  const keep = db
-    .update(idempotencyKeys)
-    .set(answer)
-    .where(sql`${isHeld(claim)} AND ${condition}`);
-  return weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [keep]);
-};
+/** Statements that insert a key with its operation: the one that is accepted in the same batch, or that the request joins. */
+export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid): readonly Statement[] =>
+  insertKey(db, key, { operationId }, wasAccepted(operationId));
 
 /**
- * Statements that keep an answer in the batch of its effect, which fails as `unlessTakenOver` tells once another request
- * has taken the key over.
- * @param answered null: the request has no key, and there is nothing to keep
- * @param condition of the database, which tells where these statements stand that the batch has the effect
+ * Statements that insert a key with its response in the batch of the effect.
+ * @param answered null: the request has no key, and there is nothing to insert
+ * @param condition under which the batch has the effect, of the database where these statements stand
  */
 export const keepWithEffect = (
   db: Database,
   answered: AnsweredKey | null,
   condition: SQL,
 ): readonly Statement[] =>
-  answered === null ? [] : [requireHeld(db, answered.claim), ...keepAnswer(db, answered, condition)];
+  answered === null ? [] : insertKey(db, answered.key, answered.response, condition);
 
-/** Undoes a batch where a claim isn't the request's any more: inserts a key without a time, which it must have. */
-const requireHeld = (db: Database, claim: OwnedKey): Statement =>
-  db.insert(idempotencyKeys).select(sql`
-    SELECT ${uuidToBytes(claim.integrationId)}, ${claim.key}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-    WHERE NOT ${holdsClaim(claim)}`);
-
-/** What a batch with `keepWithEffect` failed with: keyInFlight where the claim isn't the request's any more, else itself. */
-export const unlessTakenOver = (error: unknown): unknown =>
+/** What a batch that inserts a key failed with: keyInFlight where another request has inserted it first, else itself. */
+export const unlessTaken = (error: unknown): unknown =>
   failedOn(error, "idempotency_keys.created_at") ? keyInFlight() : error;
 
 /**
@@ -178,22 +133,8 @@ export const carryOutAnswered = async <Effect extends Statement>(
     const results = await db.batch(statements as [Statement, ...Statement[]]);
     return results.at(-1) as Awaited<Effect>;
   } catch (error) {
-    throw unlessTakenOver(error);
+    throw unlessTaken(error);
   }
-};
-
-/** Ties a request's claim to the operation that it led to in the same batch, or that it joins. */
-export const tieClaim = (db: Database, claim: OwnedKey, operationId: Uuid) =>
-  db
-    .update(idempotencyKeys)
-    .set({ operationId })
-    .where(and(isHeld(claim), wasAccepted(operationId)));
-
-/** Frees a key whose claim stands for nothing. What became an operation answers for its key itself. */
-export const freeKey = async (db: Database, claim: OwnedKey): Promise<void> => {
-  const { integrationId, key } = claim;
-  const free = db.delete(idempotencyKeys).where(isHeld(claim));
-  await db.batch(weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [free]));
 };
 
 /** Some keys that have expired, with where their answers are, except those of operations that go on. */

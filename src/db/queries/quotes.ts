@@ -3,7 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { quotes } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { type AnsweredKey, keepWithEffect, unlessTakenOver } from "./idempotency.ts";
+import { type AnsweredKey, keepWithEffect, unlessTaken } from "./idempotency.ts";
 import { hasRoom, quotesWeight, unweighQuotes, weighed } from "./usage.ts";
 
 /** A row of quotes. */
@@ -35,7 +35,7 @@ export const insertQuote = async (
     ...keepWithEffect(db, answered, sql`EXISTS (SELECT 1 FROM quotes WHERE ${which})`),
   ] as unknown as [Statement, typeof insert, Statement];
   const results = await db.batch(statements).catch((error: unknown) => {
-    throw unlessTakenOver(error);
+    throw unlessTaken(error);
   });
   return results[1].length > 0;
 };

@@ -82,7 +82,7 @@ export const putBackKey = (
     readonly expiresAt: Date;
   },
 ) => {
-  const row = { ...key, status: null, headers: null, body: null, bodyBytes: null };
+  const row = { ...key, status: null, body: null, bodyBytes: null };
   return db
     .insert(idempotencyKeys)
     .values(row)

@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { bytes, instant, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
-/** An Idempotency-Key that an integration used, and the answer that it stands for. */
+/** An Idempotency-Key that an integration used, and the operation or response that it stands for. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
@@ -10,24 +10,17 @@ export const idempotencyKeys = sqliteTable(
       .notNull()
       .references(() => integrations.id),
     key: text("key").notNull(),
-    /**
-     * 16 random bytes of the request that holds the claim: every later write to the key is bound to them. Null in rows
-     * of the release before.
-     */
-    owner: bytes("owner"),
-    /** SHA-256 over method, path and body; for multipart over part names, file names and digests; null until known. */
+    /** SHA-256 over method, path and body; for multipart over part names, file names and digests. Null: unknown (recovery). */
     fingerprint: bytes("fingerprint"),
-    /** The operation behind it, where there is one. A key without frees itself after five minutes. */
+    /** The operation that it stands for; null: a response. */
     operationId: uuid("operation_id"),
-    /** Null while in flight. */
+    /** Status of the response; null: an operation has it. */
     status: integer("status"),
-    /** Headers worth replaying, as JSON (Location). */
-    headers: text("headers", { mode: "json" }).$type<Record<string, string>>(),
-    /** The body; above 64 kB `r2:<key>`. */
+    /** The response's body, as JSON; above 64 kB `r2:<key>`. Null: none, or an operation has it. */
     body: text("body"),
     createdAt: instant("created_at").notNull(),
     expiresAt: instant("expires_at").notNull(),
-    /** Bytes of the body in R2; null where the row has it, and in rows of the release before. */
+    /** Bytes of the body in R2; null where the row has it. */
     bodyBytes: integer("body_bytes"),
   },
   (table) => [

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteBrought } from "../../db/queries/collection-media.ts";
-import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
+import { insertOperationKey, unlessTaken } from "../../db/queries/idempotency.ts";
 import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import {
   findOperation,
@@ -24,14 +24,14 @@ import type { AcceptedRow } from "./hand-over.ts";
 import { perhapsAccepted } from "./in-doubt.ts";
 
 /**
- * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
+ * Accepts an operation and inserts the request's Idempotency-Key, in one batch, so that a crash never loses the
  * link. Null if the condition doesn't hold.
- * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight if another request has taken
+ * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight if another request has inserted
  * the key meanwhile; database_unavailable with the operation's uuid if the database doesn't tell whether it was accepted
  */
 export const accept = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId" | "claim"> & Partial<Pick<Caller, "costLimit">>,
+  caller: Pick<Caller, "integrationId" | "requestKey"> & Partial<Pick<Caller, "costLimit">>,
   {
     files = [],
     condition = sql`true`,
@@ -41,28 +41,28 @@ export const accept = async (
   }: Proposal & Partial<ConditionalProposal>,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
-  const { integrationId, claim, costLimit } = caller;
+  const { integrationId, requestKey, costLimit } = caller;
   const accepted = { id: newUuid(), integrationId, costLimit, ...operation };
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
-  const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;
   const { accepted: facts } = kindNamed(operation.kind);
   checkpoint("operation.before_accept");
   const isAccepted = wasAccepted(accepted.id);
   const kept = keepBlobs(db, operation.subjectId, files, isAccepted);
   const statements: Statement[] = [
-    insertOperation(db, accepted, held, context.now()),
+    insertOperation(db, accepted, sql`${mayBegin} AND ${condition}`, context.now()),
     ...kept,
     ...(kept.length > 0 ? [noteBrought(db, brought, files, isAccepted)] : []),
-    ...(claim === null ? [] : [tieClaim(db, claim, accepted.id)]),
+    ...(requestKey === null ? [] : insertOperationKey(db, requestKey, accepted.id)),
     ...after,
     ...(kept.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
-    lineage(db, accepted, claim?.key ?? null),
+    lineage(db, accepted, requestKey?.key ?? null),
     ...(facts === null ? [] : [facts.read(db, accepted)]),
   ];
   const made = { id: accepted.id, facts };
   const row = await commit(context, statements, made).catch(async (error: unknown) => {
-    throw reliesOnGone(error) ? clearedAway(error) : await explained(context, integrationId, error);
+    if (reliesOnGone(error)) throw clearedAway(error);
+    throw await explained(context, integrationId, unlessTaken(error));
   });
   checkpoint("operation.accepted");
   if (!row) {

@@ -1,20 +1,20 @@
+import { sql } from "drizzle-orm";
 import { costOf, lastingOf } from "../../chain/cost.ts";
 import { readGasPrices } from "../../chain/prices.ts";
 import { connect, connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import type { OperationRow } from "../../db/queries/operations.ts";
+import { type OperationRow, requestOf } from "../../db/queries/operations.ts";
 import { readSpendingPerDay } from "../../db/queries/usage.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import { tooDear } from "../../domain/spending.ts";
 import { attemptName, stepName, topUpOf } from "../../domain/steps.ts";
 import type { Intent, TransactionRecord } from "../../wallet/interface.ts";
-import type { Kind, Outlook, Proposal } from "../kind.ts";
+import type { ConditionalProposal, Kind, Outlook, Proposal } from "../kind.ts";
 import type { StepTransaction } from "../top-up.ts";
 import type { Refusal } from "./failure.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { planOf } from "./plan.ts";
-import { plannedWrite } from "./planned.ts";
 
 /**
  * Makes sure that a write can't cost more than its caller has set, top-ups included, before anything of it is accepted.
@@ -27,11 +27,11 @@ export const requireWithin = async (
   proposal: Proposal,
 ): Promise<void> => {
   if (!costLimit) return;
-  const planned = proposal.filled ? await plannedWrite(context, proposal) : { proposal };
+  const planned = proposal.filled ? await plannedOf(context, proposal) : proposal;
   // Its acceptance says why not.
   if (planned === null) return;
   const prices = await readGasPrices(connectFor(context));
-  const { cost } = await planOf(context, integrationId, planned.proposal, { likely: null, most: prices });
+  const { cost } = await planOf(context, integrationId, planned, { likely: prices, most: prices });
   const excess = { needed: cost.most.toString(), most: costLimit.most };
   if (cost.most <= BigInt(costLimit.most)) return;
   throw new ServiceError("cost_exceeds_maximum", `${tooDear(excess)} Nothing was sent.`, {
@@ -39,6 +39,18 @@ export const requireWithin = async (
     retryable: false,
     cost: { needed: excess.needed, at_most: excess.most },
   });
+};
+
+/** A proposal with all of its request, which the database fills in; null: it would not be accepted now. */
+export const plannedOf = async (
+  { db }: ServiceContext,
+  proposal: Proposal & Partial<ConditionalProposal>,
+): Promise<Proposal | null> => {
+  const { condition = sql`true` } = proposal;
+  const row = await db.get<{ holds: number; request: string }>(
+    sql`SELECT ${condition} AS holds, ${requestOf(proposal)} AS request`,
+  );
+  return row.holds === 1 ? { ...proposal, request: JSON.parse(row.request) } : null;
 };
 
 /**

@@ -1,20 +1,16 @@
 import { depositOf } from "../../chain/actions.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { costOf, type GasPrices, lastingOf, mostGasOf } from "../../chain/cost.ts";
-import { expectationOf, type Taken } from "../../chain/expected/gas.ts";
-import { depthAmong } from "../../chain/expected/trie.ts";
+import { costOf, type GasPrices, lastingOf, likelyGasOf, mostGasOf } from "../../chain/cost.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { ServiceContext } from "../../context.ts";
 import { acceptedRow } from "../../db/queries/operations.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
-import { MAX_TOP_UPS } from "../../domain/steps.ts";
-import { EMBEDDED_NETWORK } from "../../env.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
-import { paymentOf, type StepTransaction, type StorageNeed, transferTo } from "../top-up.ts";
+import { paymentOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
 
 /** What is likely, and the most that may be. */
 interface Bounds {
@@ -38,16 +34,10 @@ export interface Plan {
   readonly held: bigint;
 }
 
-/** Prices at which gas is counted, and what else decides how much it is likely to be. */
-interface Likely extends GasPrices {
-  /** How many contracts the service has made, about: it tells how deep each lies in the chain's state. */
-  readonly contracts: number;
-}
-
 /** Prices at which gas is counted. */
 export interface PlannedPrices {
-  /** What it is likely to cost; null: only the most matters, and the chain isn't asked for what is likely. */
-  readonly likely: Likely | null;
+  /** What it is likely to cost. */
+  readonly likely: GasPrices;
   /** What it may cost until then. */
   readonly most: GasPrices;
 }
@@ -118,9 +108,9 @@ class Sums {
 
   /** A transaction, and before it those that a contract needs which can't pay for what it stores. */
   async add(transaction: StepTransaction, need: StorageNeed | null): Promise<void> {
-    const taken = await this.#takenBy(transaction);
-    if (need !== null) await this.#topUp(transaction, need, taken);
-    this.#count(transaction, taken);
+    if (need !== null) await this.#topUp(transaction, need);
+    this.#countMost(transaction);
+    this.#countLikely(transaction);
     if (need === null) return;
     const left = this.#free.get(need.contract)! + depositOf(transaction.actions) - priceOf(need);
     this.#free.set(need.contract, left > 0n ? left : 0n);
@@ -128,26 +118,22 @@ class Sums {
   }
 
   /**
-   * Counts the top-ups that a step is likely to need, and the one that it may need. The contract says what it lacks by
-   * refusing the step, which is sent again behind the top-up.
+   * Counts the top-up that a step is likely to need, and the one that it may need. The contract reports what it lacks by
+   * refusing the step, which is sent again after the top-up.
    */
-  async #topUp(transaction: StepTransaction, need: StorageNeed, taken: Taken): Promise<void> {
-    const perhaps = await this.#lacking(transaction, need, need.perhaps);
-    let most = perhaps > 0n ? depositOf(paymentOf(need, perhaps).actions) : 0n;
-    if (perhaps > 0n) this.#countMost(transaction, true);
-    for (let round = 1; round <= MAX_TOP_UPS; round++) {
-      const missing = await this.#likelyLack(transaction, need, taken);
-      if (missing <= 0n) break;
-      const payment = paymentOf(need, missing);
-      const topUp = depositOf(payment.actions);
-      if (round > 1 || perhaps <= 0n) this.#countMost(transaction, true);
-      this.#countLikely(transaction, taken, true);
-      this.#countLikely(payment, await this.#takenBy(payment));
-      this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
-      this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
-      most = round > 1 ? most + topUp : most > topUp ? most : topUp;
-    }
-    if (most > 0n) this.#countMost(transferTo(need.contract, most));
+  async #topUp(transaction: StepTransaction, need: StorageNeed): Promise<void> {
+    const most = await this.#lacking(transaction, need, need.perhaps);
+    if (most <= 0n) return;
+    this.#countMost(transaction, true);
+    this.#countMost(paymentOf(need, most));
+    const likely = await this.#lacking(transaction, need);
+    if (likely <= 0n) return;
+    const payment = paymentOf(need, likely);
+    const topUp = depositOf(payment.actions);
+    this.#countLikely(transaction, true);
+    this.#countLikely(payment);
+    this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
+    this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
   }
 
   /** yoctoNEAR that a contract lacks of what a step may store, and of some bytes more, beside what the step brings. */
@@ -163,38 +149,16 @@ class Sums {
     return BigInt(free);
   }
 
-  /** yoctoNEAR that a contract is likely to lack for a step; 0 where nobody asks for that. */
-  async #likelyLack(transaction: StepTransaction, need: StorageNeed, { lack }: Taken): Promise<bigint> {
-    if (this.#prices.likely === null) return 0n;
-    const lacking = await this.#lacking(transaction, need);
-    if (lack === undefined) return lacking;
-    return BigInt(lack(Number(this.#free.get(need.contract)! / BYTE_PRICE))) * BYTE_PRICE;
-  }
-
-  /** What a transaction is likely to take as things are; nothing where nobody asks for that. */
-  async #takenBy(transaction: StepTransaction): Promise<Taken> {
-    const { likely } = this.#prices;
-    if (likely === null) return { gas: 0n, lack: undefined };
-    const isShared = this.#context.settings.NEAR_NETWORK !== EMBEDDED_NETWORK;
-    const views = contractViews(connectFor(this.#context), transaction.receiverId);
-    return expectationOf(transaction, { views, depth: depthAmong(likely.contracts, isShared) });
-  }
-
-  #count(transaction: StepTransaction, taken: Taken): void {
-    this.#countMost(transaction);
-    this.#countLikely(transaction, taken);
-  }
-
   /** Counts a transaction that is likely to be sent. */
-  #countLikely(transaction: StepTransaction, { gas }: Taken, isRefused = false): void {
+  #countLikely(transaction: StepTransaction, isRefused = false): void {
     const deposit = isRefused ? 0n : depositOf(transaction.actions);
-    const { gas: units, cost, transactions } = this.plan;
-    const expected = cost.expected + deposit + gas * (this.#prices.likely?.burnt ?? 0n);
+    const burnt = likelyGasOf(transaction);
+    const { gas, cost, transactions } = this.plan;
     this.plan = {
       ...this.plan,
       transactions: transactions + 1,
-      gas: { ...units, expected: units.expected + gas },
-      cost: { ...cost, expected },
+      gas: { ...gas, expected: gas.expected + burnt },
+      cost: { ...cost, expected: cost.expected + deposit + burnt * this.#prices.likely.burnt },
     };
   }
 

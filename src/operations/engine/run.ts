@@ -13,8 +13,7 @@ import { drive, type Progress } from "./drive.ts";
 import type { AnsweredRow } from "./endings.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { acceptedUnread } from "./in-doubt.ts";
-import { requireWithin } from "./limits.ts";
-import { Planned, plannedWrite } from "./planned.ts";
+import { plannedOf, requireWithin } from "./limits.ts";
 
 /** How long an operation with respond-async is worked on after its acceptance. Milliseconds. */
 const NO_WAIT = 0;
@@ -27,7 +26,6 @@ const GRACE_MS = 1_000;
  * the chain.
  * @returns what the operation answers; null where the proposal's condition doesn't hold and it doesn't say why
  * @throws ServiceError those of `hasRoleAgain`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
- * @throws Planned, if the caller only asks for a quote
  */
 export function runOperation<K extends OperationKind>(
   context: ServiceContext,
@@ -49,32 +47,51 @@ export async function runOperation<K extends OperationKind>(
   caller: Runner,
   proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
 ): Promise<Answer<KindAnswers[K]> | null> {
-  const contract = contractOf(proposal);
-  const own: Proposal & Partial<ConditionalProposal> = proposal;
-  const guarded = contract === null ? own : { ...own, condition: unlessLeft(contract, own.condition) };
-  let row = await begin(context, caller, guarded);
-  if (row === null && contract !== null && (await hasRoleAgain(context, caller.integrationId, contract))) {
-    row = await begin(context, caller, own);
-  }
+  const row = await whereItHolds(context, caller, proposal, async (guarded) => {
+    await requireWithin(context, caller, guarded);
+    return accept(context, caller, guarded);
+  });
   if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
-  if ("refusal" in proposal) throw (await proposal.refusal()) ?? keyInFlight();
   if ("condition" in proposal) return null;
   throw keyInFlight();
 }
 
-/** Has a proposal accepted, unless its caller only asks for a quote. Null: its condition doesn't hold. */
-const begin = async (
+/**
+ * The operation that would be accepted now, with all of its request; nothing is accepted.
+ * @throws ServiceError those of `hasRoleAgain`, and the reason of a condition that doesn't hold
+ */
+export const planOperation = async (
   context: ServiceContext,
   caller: Runner,
-  proposal: Proposal & Partial<ConditionalProposal>,
-): Promise<AcceptedRow | null> => {
-  if (caller.isQuoting) {
-    const planned = await plannedWrite(context, proposal);
-    if (planned !== null) throw new Planned(planned);
-    return null;
+  proposal: Proposal | GuardedProposal,
+): Promise<Proposal> => {
+  const planned = await whereItHolds(context, caller, proposal, (guarded) => plannedOf(context, guarded));
+  if (planned) return planned;
+  throw keyInFlight();
+};
+
+type OwnProposal = Proposal & Partial<ConditionalProposal>;
+
+/**
+ * Does something with a proposal whose wallet has its role in the contract, if its condition holds.
+ * @param act null: the condition doesn't hold
+ * @throws ServiceError those of `hasRoleAgain`, and the reason of a condition that doesn't hold
+ */
+const whereItHolds = async <Result>(
+  context: ServiceContext,
+  caller: Runner,
+  proposal: OwnProposal & Partial<GuardedProposal>,
+  act: (proposal: OwnProposal) => Promise<Result | null>,
+): Promise<Result | null> => {
+  const contract = contractOf(proposal);
+  const guarded =
+    contract === null ? proposal : { ...proposal, condition: unlessLeft(contract, proposal.condition) };
+  let result = await act(guarded);
+  if (result === null && contract !== null && (await hasRoleAgain(context, caller.integrationId, contract))) {
+    result = await act(proposal);
   }
-  await requireWithin(context, caller, proposal);
-  return accept(context, caller, proposal);
+  if (result === null && proposal.refusal) throw (await proposal.refusal()) ?? keyInFlight();
+  return result;
 };
 
 /** The contract that the wallet has to have a role in for an operation; null: none. Anybody may redeem a claim link. */
@@ -93,8 +110,8 @@ export const joinOperation = <K extends OperationKind>(
 type RowOf<K extends OperationKind> = AcceptedRow & AnsweredRow & { readonly kind: K };
 
 /** For whom an operation is run. */
-export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync"> &
-  Partial<Pick<Caller, "costLimit" | "isQuoting">>;
+export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync"> &
+  Partial<Pick<Caller, "costLimit">>;
 
 /**
  * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on

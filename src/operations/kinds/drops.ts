@@ -14,7 +14,7 @@ import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { BYTE_PRICE, TOKEN_BYTES } from "../../domain/promised-bytes.ts";
+import { BYTE_PRICE, promisedBytes } from "../../domain/promised-bytes.ts";
 import type { Drop } from "../../resources/drop.ts";
 import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
@@ -84,7 +84,7 @@ export const proposeDrop = async (
   const request: DropCreation = {
     ...placeOf(collection),
     drop,
-    reserved: reservedFor(tokens, drop.reserve),
+    reserved: reservedFor(tokens * bytesOfToken(found), drop.reserve),
   };
   return { kind: "drop_create", subjectId: collectionUuid, request };
 };
@@ -100,9 +100,10 @@ export const proposeDropExtension = async (
   const { collection, drop } = await dropToChange(context, caller, collectionUuid, dropId);
   const { quantity, claimed, reserve } = drop;
   const { links, reserve: added = links === undefined ? "0" : undefined } = changes;
-  const left = copiesLeft(await shownCollection(collection));
-  const needed = reservedFor(Math.min(((links ?? MOST_LINKS) - claimed) * quantity, left), added);
-  const reserved = added === undefined ? Math.max(needed - bytesFor(reserve), 0) : needed;
+  const shown = await shownCollection(collection);
+  const tokens = Math.min(((links ?? MOST_LINKS) - claimed) * quantity, copiesLeft(shown));
+  const needed = Math.max(tokens * bytesOfToken(shown) - bytesFor(reserve), 0);
+  const reserved = reservedFor(needed, added);
   const request: DropExtension = { ...placeOf(collection), dropId, changes, reserved };
   return { kind: "drop_extend", subjectId: collectionUuid, request };
 };
@@ -146,9 +147,13 @@ const shownCollection = ({ views, collectionId }: ReadableCollection) => views.c
 /** Bytes that an amount of yoctoNEAR pays for. */
 const bytesFor = (amount: string): number => Number(BigInt(amount) / BYTE_PRICE);
 
-/** Bytes that are reserved for so many tokens, at most. @param given yoctoNEAR, where a caller says how much it is */
-const reservedFor = (tokens: number, given: string | undefined): number =>
-  Math.min(tokens * TOKEN_BYTES, given === undefined ? Number.POSITIVE_INFINITY : bytesFor(given));
+/** Bytes that are reserved of those that tokens need, at most. @param given yoctoNEAR, where a caller says how much it is */
+const reservedFor = (needed: number, given: string | undefined): number =>
+  Math.min(needed, given === undefined ? Number.POSITIVE_INFINITY : bytesFor(given));
+
+/** Bytes that a reserve pays for each token; 0: a node that lags doesn't show the collection, and no copies of it. */
+const bytesOfToken = (shown: Awaited<ReturnType<typeof shownCollection>>): number =>
+  shown === null ? 0 : promisedBytes(shown);
 
 /** The drop as the chain has it once a step has changed it; one that is gone by then was closed meanwhile. */
 const shownDrop = async (

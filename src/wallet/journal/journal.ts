@@ -6,10 +6,10 @@ import { Forgetting } from "./forgetting.ts";
 import { type Ending, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
-import { migrate } from "./migrations.ts";
 import { OperationJournal } from "./operations.ts";
 import { OriginJournal } from "./origins.ts";
 import { type Carried, type Part, partsOf } from "./parts.ts";
+import { createSchema } from "./schema.ts";
 import { SharedJournal } from "./shared.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
@@ -67,7 +67,7 @@ export class Journal {
   #wallet: WalletRow | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
-    migrate(storage);
+    createSchema(storage);
     this.#storage = storage;
     this.intents = new IntentJournal(storage.sql);
     this.origins = new OriginJournal(storage.sql);

@@ -142,7 +142,7 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "lanes: those that are gone are read with the others",
-    file: "src/wallet/journal/migrations.ts",
+    file: "src/wallet/journal/schema.ts",
     search: '"CREATE INDEX lanes_state ON lanes (state)"',
     replacement: '"SELECT 1"',
     tests: ["test/unit/object-plans.test.ts"],

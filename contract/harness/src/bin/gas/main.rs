@@ -1,5 +1,6 @@
 //! What Mintage's contract costs beside the standards' example: `gas` prints a table, `gas --json` one line of JSON,
-//! `gas --profile NAME` where the gas of one of the calls goes. With `--check` a bar that is missed is an error.
+//! `gas --profile NAME` where the gas of one of the calls goes, and `gas --means` the mean gas of the service's calls.
+//! With `--check` a bar that is missed is an error.
 //!
 //! Gas is that of the whole transaction without receipts that only hand money over: refunds, and payments to the
 //! platform, royalty accounts and the owner, which burn 0.223 Tgas each where they arrive. The figures known of other
@@ -7,6 +8,7 @@
 //! contract. Where a cost depends on how full a page is, it is the mean over as many calls as make a page come round
 //! again; the dearest of them is given beside it.
 
+mod means;
 mod measure;
 mod report;
 
@@ -16,6 +18,11 @@ use serde_json::{Value, json};
 
 fn main() {
     let code = wasm();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--means") {
+        println!("{}", means::means(&code));
+        return;
+    }
     let base = Scene::new(&code, 1_000 * NEAR);
     let mut ours = measure::Costs::new();
     measure::mints(&base, &mut ours);
@@ -27,7 +34,6 @@ fn main() {
     measure::reveals(&base, &mut ours);
     measure::views(&base, &mut ours);
     let (theirs, their_size) = measure::reference();
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
     let of_what = arguments
         .iter()
         .position(|argument| argument == "--profile");

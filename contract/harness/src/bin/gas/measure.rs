@@ -54,12 +54,12 @@ fn mean(contract: &str, outcomes: impl IntoIterator<Item = TransactionOutcome>) 
     }
 }
 
-fn of(outcomes: impl IntoIterator<Item = TransactionOutcome>) -> Cost {
+pub fn of(outcomes: impl IntoIterator<Item = TransactionOutcome>) -> Cost {
     mean(CONTRACT, outcomes)
 }
 
 /// Names as long as people's own: `collector-0042.near`.
-fn collectors(first: usize, count: usize) -> Vec<String> {
+pub fn collectors(first: usize, count: usize) -> Vec<String> {
     (first..first + count)
         .map(|number| format!("collector-{number:05}.near"))
         .collect()

@@ -1,1 +1,0 @@
-ALTER TABLE `collections` ADD `height` integer DEFAULT 0 NOT NULL;

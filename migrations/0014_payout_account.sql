@@ -1,1 +1,0 @@
-ALTER TABLE `integrations` ADD `payout_account` text;

@@ -1,0 +1,108 @@
+import type { Answer, Caller, ServiceContext } from "../context.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Issue } from "../domain/issues.ts";
+import type { OperationKind } from "../domain/operations.ts";
+import type { Answered } from "../http/answered.ts";
+import { refuseInvalid } from "../http/validation.ts";
+import { planOperation, runOperation } from "../operations/engine/run.ts";
+import type { GuardedProposal, KindAnswers, Proposal } from "../operations/kind.ts";
+import type { QuotedWrite } from "../operations/quotes.ts";
+import {
+  type Answers,
+  type Definition,
+  type Endpoint,
+  endpoint,
+  type Input,
+  jsonSchemaOf,
+  reply,
+} from "./endpoint.ts";
+
+/** Does something with a write's validated input. @throws ServiceError what the write is refused with */
+type With<In, Result> = (context: ServiceContext, caller: Caller, input: In) => Promise<Result>;
+
+/** The kinds of operations whose answers are those of a definition. */
+type KindFor<D extends Definition> = {
+  [K in OperationKind]: Answered<KindAnswers[K], never> extends Answers<D["success"]> ? K : never;
+}[OperationKind];
+
+interface ChainWrite {
+  readonly definition: Definition;
+  readonly propose: With<Input<Definition>, Proposal | null>;
+}
+
+/** Every write to the chain, listed by its own definition. */
+const CHAIN_WRITES: ChainWrite[] = [];
+
+/**
+ * Describes an endpoint that writes to the chain: it runs the operation that `propose` returns, and a quote plans it.
+ * @param propose null: the write sends nothing, and `run` answers it
+ * @param run what is done instead of running the proposal
+ */
+export const chainWrite = <D extends Definition>(
+  definition: D,
+  propose: With<Input<D>, Proposal<KindFor<D>> | GuardedProposal<KindFor<D>> | null>,
+  run: With<Input<D>, Answer<KindAnswers[KindFor<D>]>> = async (context, caller, input) =>
+    runOperation<KindFor<D>>(context, caller, (await propose(context, caller, input))!),
+): Endpoint => {
+  const whole: D = { ...definition, operation: true };
+  CHAIN_WRITES.push({ definition: whole, propose: propose as ChainWrite["propose"] });
+  // `KindFor` has the kind's answer fit.
+  return endpoint(
+    whole,
+    async (c, input) =>
+      reply(c, await run(c.get("context"), c.get("caller"), input)) as unknown as Answers<D["success"]>,
+  );
+};
+
+/**
+ * The operation that a write would have accepted, with all of its request; null where it would send nothing.
+ * @throws ServiceError what the write would be refused with, its issues below `body` or at `path`
+ */
+export const planWrite = async (
+  context: ServiceContext,
+  caller: Caller,
+  write: QuotedWrite,
+): Promise<Proposal | null> => {
+  const { definition, propose, found } = requireWrite(write);
+  try {
+    const params = definition.request?.params?.safeParse(found);
+    if (params) refuseInvalid(params);
+    const schema = jsonSchemaOf(definition);
+    if (!schema && write.body !== undefined)
+      throw invalid([{ path: [], message: "Leave it out: the write has none." }]);
+    const body = schema?.safeParse(write.body ?? {});
+    if (body) refuseInvalid(body);
+    const proposal = await propose(context, caller, {
+      params: params?.data,
+      query: undefined,
+      body: body?.data,
+    } as never);
+    return proposal && (await planOperation(context, caller, proposal));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !error.details.issues) throw error;
+    const issues = error.details.issues.map(({ path, message }) => ({
+      path: String(path[0]) in found ? ["path"] : ["body", ...path],
+      message,
+    }));
+    throw new ServiceError(error.code, error.message, { ...error.details, issues });
+  }
+};
+
+/** The definition of a write, and the parameters in its path. @throws ServiceError invalid_request */
+const requireWrite = ({ method, path }: QuotedWrite) => {
+  for (const write of CHAIN_WRITES) {
+    if (write.definition.method !== method.toLowerCase()) continue;
+    const names = new RegExp(`^${write.definition.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+    const match = names.exec(path);
+    if (match) return { ...write, found: match.groups ?? {} };
+  }
+  const message =
+    "Give method and path of a write to the chain, such as POST /collection/{collection_uuid}/mint.";
+  throw invalid([
+    { path: ["method"], message },
+    { path: ["path"], message },
+  ]);
+};
+
+const invalid = (issues: readonly [Issue, ...Issue[]]): ServiceError =>
+  new ServiceError("invalid_request", issues[0].message, { issues });

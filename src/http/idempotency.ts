@@ -1,0 +1,214 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+import type { RequestKey, ServiceContext } from "../context.ts";
+import { type AnsweredKey, findKey, type KeyRow } from "../db/queries/idempotency.ts";
+import { checkpoint } from "../domain/checkpoints.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { JSON_TYPE } from "../domain/media-types.ts";
+import { keepStream, keepText, openText, textKey } from "../storage/large-texts.ts";
+import { seal, unseal } from "../wallet/signing/sealing.ts";
+import type { AppEnv } from "./app-env.ts";
+import { isStreamed } from "./json-body.ts";
+
+const MAX_KEY_LENGTH = 255;
+const HOUR_MS = 60 * 60_000;
+
+const REPLAYED = "Idempotency-Replayed";
+
+/**
+ * Statuses of refusals that a request may meet because its own copy was carried out meanwhile: the last NFT is minted, the
+ * draft deleted, the money reserved. Before such a refusal is given, the key is looked up again.
+ */
+const RACED = [402, 404, 409];
+
+/** A body that has a secret is stored sealed, after this mark, with the version of the secret that it is sealed under. */
+const SEALED = /^sealed:(\d+):(.+)$/s;
+
+/** What the use cases say of a key. */
+export interface KeyAnswers {
+  /** Answers from the operation that a key stands for. */
+  readonly operation: (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
+  /** Why an integration's keys may take no more of the database. */
+  readonly full: (c: Context<AppEnv>) => Promise<ServiceError>;
+}
+
+/**
+ * Carries out a write once for its Idempotency-Key, which belongs to the integration. The key is inserted in the batch
+ * that has the write's effect, so that neither is there without the other. Of two requests at once, one batch fails, and
+ * its request gets the other's answer. A write that became an operation is answered from the operation, in its current
+ * state. A request without an effect leaves no key.
+ */
+export const idempotency =
+  (answers: KeyAnswers): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const name = c.req.header("Idempotency-Key");
+    if (name === undefined || c.req.method === "GET" || c.req.method === "HEAD") return next();
+    const length = Array.from(name).length;
+    if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
+    const key = new SentKey(c, name);
+    const { row: standing, hasRoom } = await key.find();
+    checkpoint("idempotency.looked_up");
+    if (standing && !isStreamed(c)) return key.replay(standing, answers);
+    if (!standing && !hasRoom) {
+      // Deletions need no key when the database is full: deleting twice does no harm.
+      if (c.req.method === "DELETE") return next();
+      throw await answers.full(c);
+    }
+    key.standing = standing;
+    c.set("caller", { ...c.get("caller"), requestKey: key });
+    await next();
+    checkpoint("idempotency.before_answer");
+    if (!c.error) return;
+    // After any other error the effect may be there, and its row needs the object.
+    if (c.error instanceof ServiceError) key.deleteBody();
+    const isSame = c.error instanceof SameRequest;
+    const first = !standing && RACED.includes(c.res.status) ? (await key.find()).row : isSame && standing;
+    if (first) replaceAnswer(c, await key.replay(first, answers));
+  };
+
+const badKey = (): ServiceError => {
+  const message = `Send an Idempotency-Key of 1 to ${MAX_KEY_LENGTH} characters.`;
+  return new ServiceError("invalid_request", message, { issues: [{ path: ["Idempotency-Key"], message }] });
+};
+
+/** Without the first assignment hono adds the headers of the answer that is replaced. */
+const replaceAnswer = (c: Context<AppEnv>, answer: Response): void => {
+  c.res = undefined;
+  c.res = answer;
+};
+
+/** Ends a streamed request that was carried out before, once that is certain. */
+class SameRequest extends ServiceError {
+  constructor() {
+    super("idempotency_key_in_flight", "This request was carried out before.");
+  }
+}
+
+/** The Idempotency-Key of a request. */
+class SentKey implements RequestKey {
+  readonly integrationId: Uuid;
+  readonly key: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** What the key stands for already, where a streamed body has to be read before the two can be compared. */
+  standing: KeyRow | undefined;
+  /** Null until a streamed body was read. */
+  #fingerprint: Uint8Array | null = null;
+  readonly #c: Context<AppEnv>;
+  readonly #context: ServiceContext;
+  /** Key of the object of R2 that the response's body was put into; null: there is none. */
+  #object: string | null = null;
+
+  constructor(c: Context<AppEnv>, key: string) {
+    this.#c = c;
+    this.#context = c.get("context");
+    this.integrationId = c.get("caller").integrationId;
+    this.key = key;
+    this.createdAt = this.#context.now();
+    this.expiresAt = new Date(this.createdAt.getTime() + this.#context.settings.KEYS_KEPT_HOURS * HOUR_MS);
+  }
+
+  get fingerprint(): Uint8Array {
+    if (this.#fingerprint === null) throw new Error("a streamed body is confirmed before its effect");
+    return this.#fingerprint;
+  }
+
+  /** What the key stands for, and whether there is room for a new one. */
+  async find() {
+    const { db, now } = this.#context;
+    if (!isStreamed(this.#c)) await this.#read(new Uint8Array(await this.#c.req.arrayBuffer()));
+    const found = await findKey(db, { integrationId: this.integrationId, key: this.key, now: now() });
+    if (found.row && !isStreamed(this.#c)) this.#requireSame(found.row);
+    return found;
+  }
+
+  async confirm(digest: Uint8Array): Promise<void> {
+    await this.#read(digest);
+    if (!this.standing) return;
+    this.#requireSame(this.standing);
+    throw new SameRequest();
+  }
+
+  async keeps(
+    status: number,
+    body: string | AsyncIterable<Uint8Array> | null,
+    { isSecret = false } = {},
+  ): Promise<AnsweredKey> {
+    // That of an attempt before, which had no effect.
+    this.deleteBody();
+    const kept = body === null ? { text: null, bytes: null } : await this.#keepBody(body, isSecret);
+    this.#object = kept.text === null ? null : textKey(kept.text);
+    return { key: this, response: { status, body: kept.text, bodyBytes: kept.bytes } };
+  }
+
+  /** Deletes the object of a body that no row refers to, behind the request. */
+  deleteBody(): void {
+    const { env, log, waitUntil } = this.#context;
+    if (this.#object === null) return;
+    const failed = (error: unknown) => log("idempotency.object_left", { error });
+    waitUntil(env.BUCKET.delete(this.#object).catch(failed));
+    this.#object = null;
+  }
+
+  /** Answers as the key's first request was answered. @throws ServiceError idempotency_key_reused */
+  async replay(row: KeyRow, answers: KeyAnswers): Promise<Response> {
+    this.#requireSame(row);
+    this.#c.header(REPLAYED, "true");
+    if (row.operationId) return answers.operation(this.#c, row.operationId);
+    if (row.body === null) return this.#c.newResponse(null, row.status as StatusCode);
+    this.#c.header("Content-Type", JSON_TYPE);
+    const body = await this.#openBody(row.body);
+    return this.#c.newResponse(body as ReadableStream | string, row.status as StatusCode);
+  }
+
+  #requireSame({ fingerprint }: KeyRow): void {
+    if (fingerprint !== null && toHex(fingerprint) === toHex(this.fingerprint)) return;
+    throw new ServiceError(
+      "idempotency_key_reused",
+      "Use a new Idempotency-Key: this one was used for another request.",
+    );
+  }
+
+  /** SHA-256 over method, path, query and what stands for the body. */
+  async #read(body: Uint8Array): Promise<void> {
+    const { method, url: address } = this.#c.req;
+    const url = new URL(address);
+    const head = new TextEncoder().encode(`${method} ${url.pathname}${url.search}\n`);
+    const bytes = new Uint8Array(head.length + body.length);
+    bytes.set(head);
+    bytes.set(body, head.length);
+    this.#fingerprint = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  }
+
+  /** A body with a secret is stored sealed: who reads the database, or a copy of it, doesn't learn it. */
+  async #keepBody(body: string | AsyncIterable<Uint8Array>, isSecret: boolean) {
+    const { env, settings } = this.#context;
+    if (isSecret && typeof body === "string") {
+      const { bytes, version } = await seal(Buffer.from(body), this.#sealedName, settings.WALLET_SECRETS);
+      return { text: `sealed:${version}:${Buffer.from(bytes).toString("base64")}`, bytes: null };
+    }
+    const name = `${this.integrationId}/${newUuid()}`;
+    return typeof body === "string" ? keepText(env.BUCKET, name, body) : keepStream(env.BUCKET, name, body);
+  }
+
+  /** @throws ServiceError conflict where it is sealed under a secret that the operator has removed since */
+  async #openBody(kept: string): Promise<string | ReadableStream<Uint8Array>> {
+    const { env, settings } = this.#context;
+    const [, version, text] = SEALED.exec(kept) ?? [];
+    if (version === undefined || text === undefined) return openText(env.BUCKET, kept);
+    if (settings.WALLET_SECRETS[version] === undefined) {
+      throw new ServiceError(
+        "conflict",
+        "This request was carried out, but its answer can't be opened any more. Rotate the webhook's secret to get a new one.",
+      );
+    }
+    const sealed = { bytes: Buffer.from(text, "base64"), version: Number(version) };
+    return Buffer.from(await unseal(sealed, this.#sealedName, settings.WALLET_SECRETS)).toString();
+  }
+
+  /** No account id has a space, so that no wallet's copy passes for an answer. */
+  get #sealedName(): string {
+    return `answer ${this.integrationId} ${this.key}`;
+  }
+}
