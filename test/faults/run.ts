@@ -75,8 +75,6 @@ const JUMP_MS = 8 * 86_400_000;
 const FORGET_MS = 31 * 3_600_000;
 /** There are few alarms then, so that many of their points kill and many of their calls fail. */
 const FORGETTING = { kill: 0.2, storage: 0.05 };
-/** After this a key in flight with no operation behind it has freed itself. */
-const KEY_FREES_MS = 5 * 60_000;
 /** How often that time is passed over: a restored wallet's operations take the margin of a block's clock, then a validity. */
 const MOST_JUMPS = 4;
 /** Alarms of all wallets that may ring in a while in which nothing happens. */
