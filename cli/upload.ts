@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "../client/src/folder/index.ts";
 import { MintageClient, NotFoundError } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
+import { requireDecodable } from "./decode-pictures.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { HELD_KEY_MS, tellRetry } from "./retries.ts";
 import { listed, table } from "./table.ts";
@@ -124,6 +125,7 @@ async function upload(): Promise<void> {
     onRetry: tellRetry,
   });
   const plan = await readFolder(args.folder);
+  await requireDecodable(args.folder, plan);
   const draft = await draftFor(client, baseUrl, plan, args, contractUuid);
   const result = await uploadFolder(client, draft.collection_draft_uuid, args.folder, {
     copies: args.copies,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FolderError, type FolderPlan, readFolder } from "../../client/src/folder/index.ts";
 import { UsageError } from "../command.ts";
+import { undecodable } from "../decode-pictures.ts";
 import { readAllowlist } from "./allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "./collection-file.ts";
 import { largePictures, ORIGINALS } from "./shrink.ts";
@@ -47,6 +48,7 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
     problems.push(...error.problems);
     return null;
   });
+  if (plan !== null) problems.push(...(await undecodable(folder, plan)));
   if (largePictures(folder).length > 0) {
     problems.push(
       "Pictures that are too large can be re-encoded as WebP: give --shrink; originals/ keeps the originals.",
