@@ -75,6 +75,8 @@ const JUMP_MS = 8 * 86_400_000;
 const FORGET_MS = 31 * 3_600_000;
 /** There are few alarms then, so that many of their points kill and many of their calls fail. */
 const FORGETTING = { kill: 0.2, storage: 0.05 };
+/** Time that is passed over at once where all that is left waits for some. */
+const PASSED_OVER_MS = 5 * 60_000;
 /** How often that time is passed over: a restored wallet's operations take the margin of a block's clock, then a validity. */
 const MOST_JUMPS = 4;
 /** Alarms of all wallets that may ring in a while in which nothing happens. */
@@ -249,10 +251,10 @@ class FaultRun {
       if (opened < fewest) [fewest, endedAt] = [opened, passed()];
       const waitsForTime = left.every(({ isUnknown }) => isUnknown) && unanswered.every(waits);
       if (waitsForTime && jumps < MOST_JUMPS) {
-        // Nothing is at work any more. A key whose request died before it was accepted frees itself after minutes, and
-        // of what nobody can prove the operator may say `no` once its validity is over: that time is passed over.
+        // Nothing is at work any more. Of what nobody can prove the operator may say `no` once its validity is over: that
+        // time is passed over.
         jumps += 1;
-        await this.#service.jump(KEY_FREES_MS, KEY_FREES_MS / BLOCK_MS);
+        await this.#service.jump(PASSED_OVER_MS, PASSED_OVER_MS / BLOCK_MS);
         since = this.#service.chain.chain.head.height;
         endedAt = 0;
         continue;
