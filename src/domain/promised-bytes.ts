@@ -20,7 +20,7 @@ export const varintBytes = (value: number): number => {
 };
 
 /** Bytes of an asset's index on a page of tokens. */
-export const indexBytes = (assets: number): number =>
+const indexBytes = (assets: number): number =>
   assets <= 1 ? 0 : assets <= 0x100 ? 1 : assets <= 0x1_0000 ? 2 : 4;
 
 /** Bytes that a contract promises a token which the service mints or a claim brings. */

@@ -119,7 +119,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     ask("PUT", `/collection/${collection.collection_uuid}`, {
       json: { initial_royalties: { "nobody-has-this.test": 5 } },
     }),
-  payout_account_missing: () => ask("POST", "/wallet/payout", { json: { amount: "all" } }),
+  payout_account_missing: () => ask("POST", "/wallet/payout", { json: { amount: "1" } }),
   mint_limit_exceeded: () => mint(mintBody({ quantity_per_receiver: 26 })),
   asset_url_failed: () => mint(mintBody({ metadata: { asset_file_url: "https://127.0.0.1/a.png" } })),
   spending_limit_reached: async () => {

@@ -77,38 +77,6 @@ const nextForgotten = (journal: Journal) => journal.forgetting.next(AT_ONCE);
 
 const OVER = { result: null, value: null, contractCode: null, height: null };
 
-it("a row that a former release opened again for a look is given up again, with its intent", () =>
-  runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
-    const journal = new Journal(storage);
-    journal.lanes.add({
-      id: "main",
-      publicKey: "ed25519:main",
-      kind: "full_access",
-      receiverId: null,
-      methods: [],
-      addedBy: null,
-      nonceGap: 0,
-    });
-    const { id } = begin(journal);
-    const row = journal.sign({
-      intentId: id,
-      laneId: "main",
-      nonce: 1,
-      hash: "hash",
-      bytes: new Uint8Array(),
-      baseHeight: 1,
-      dueHeight: 1,
-      now: NOW,
-    });
-    journal.move("give_up", { intentId: id, row: row, ending: OVER, now: NOW });
-    storage.sql.exec("UPDATE signed SET state = 'open' WHERE id = ?", row);
-    storage.sql.exec("DELETE FROM migrations WHERE name = '0008_given_up'");
-    const migrated = new Journal(storage);
-    expect(migrated.signed.open()).toEqual([]);
-    expect(migrated.signed.givenUp(1)).toMatchObject([{ id: row, state: "unknown" }]);
-    migrated.move("refuse", { intentId: id, row: row, ending: OVER, now: NOW });
-  }));
-
 describe("what was acknowledged long ago", () => {
   it("is forgotten, what the operator has settled too", () =>
     withJournal((journal) => {
@@ -442,55 +410,6 @@ describe("a shared transaction in the journal", () => {
       expect(journal.intents.waiting(NOW)).toEqual([]);
       journal.shared.letGo(first.operation, false);
       expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: null }]);
-    }));
-});
-
-describe("a journal of the release before shared transactions", () => {
-  /** What 0010_shared has added is taken away. */
-  const takeBack = (sql: SqlStorage) => {
-    for (const index of ["intents_held", "carried_intent"]) sql.exec(`DROP INDEX ${index}`);
-    for (const column of ["share", "tokens", "held_by", "held_until"]) {
-      sql.exec(`ALTER TABLE intents DROP COLUMN ${column}`);
-    }
-    sql.exec("DROP TABLE carried");
-    sql.exec("DELETE FROM migrations WHERE name = '0010_shared'");
-  };
-
-  it("keeps what waits, is open or is given up, and signs each alone", () =>
-    runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
-      const journal = new Journal(storage);
-      journal.lanes.add({
-        id: "main",
-        publicKey: "ed25519:main",
-        kind: "full_access",
-        receiverId: null,
-        methods: [],
-        addedBy: null,
-        nonceGap: 0,
-      });
-      const [waits, open, unknown] = [begin(journal), begin(journal), begin(journal)];
-      const sign = (intentId: number, nonce: number) =>
-        journal.sign({
-          ...{ intentId, laneId: "main", nonce, hash: `hash ${nonce}`, bytes: new Uint8Array([nonce]) },
-          ...{ baseHeight: 1, dueHeight: 1, now: NOW },
-        });
-      const row = sign(open.id, 1);
-      const gone = sign(unknown.id, 2);
-      journal.move("give_up", { intentId: unknown.id, row: gone, ending: OVER, now: NOW });
-      takeBack(storage.sql);
-      const migrated = new Journal(storage);
-      expect(migrated.intents.counts()).toEqual({ queued: 1, open: 1 });
-      expect(migrated.intents.waiting(NOW)).toMatchObject([{ id: waits.id, share: null, tokens: 0 }]);
-      expect(migrated.signed.open()).toMatchObject([{ id: row, intentId: open.id }]);
-      expect(migrated.signed.bytesOf(row).own).toEqual(new Uint8Array([1]));
-      expect(migrated.signed.givenUp(2)).toMatchObject([{ id: gone, intentId: unknown.id }]);
-      expect(migrated.signed.undecided(unknown.operation)).toHaveLength(1);
-      expect(migrated.move("succeed", { intentId: open.id, row, ending: OVER, now: NOW })).toEqual([
-        open.operation,
-      ]);
-      expect(migrated.move("refuse", { intentId: unknown.id, row: gone, ending: OVER, now: NOW })).toEqual([
-        unknown.operation,
-      ]);
     }));
 });
 

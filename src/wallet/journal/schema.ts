@@ -175,7 +175,7 @@ const SCHEMA = [
 
 /** Creates the tables of an object that has none. Safe to run at every start of the object. */
 export const createSchema = (storage: DurableObjectStorage): void => {
-  const made = storage.sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'wallet'").toArray();
+  const made = storage.sql.exec("PRAGMA table_info(wallet)").toArray();
   if (made.length > 0) return;
   storage.transactionSync(() => {
     for (const statement of SCHEMA) storage.sql.exec(statement);

@@ -214,12 +214,12 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "that is refused keeps no file for its collection, and one that is accepted does",
   },
   {
-    id: "keys: a claim is anybody's",
+    id: "keys: two requests with one key both have their effect",
     file: "src/db/queries/idempotency.ts",
-    search: "  AND owner = ${owner} AND operation_id IS NULL",
-    replacement: "  AND operation_id IS NULL",
+    search: "createdAt: sql`CASE WHEN ${isFree(createdAt)} THEN ${createdAt.getTime()} END`,",
+    replacement: "createdAt,",
     tests: idempotency,
-    named: "leaves a mint of the first without effect, and the key to the second",
+    named: "have one mint: the other has no effect and is told that the key was used",
   },
   {
     id: "drive: the wallet isn't told that effects are written",

@@ -260,14 +260,6 @@ export const SERVICES: readonly Mutant[] = [
     named: "a wallet that kept no role is refused its writes",
   },
   {
-    id: "quotes: a contract is taken to pay for tokens that it is still to promise bytes to",
-    file: "src/chain/expected/mint.ts",
-    search: "const taken = missing <= 0 ? 0 : ahead <= free ? ahead : missing;",
-    replacement: "const taken = 0;",
-    tests: ["test/api/quote-limits.test.ts"],
-    named: "is topped up within the quote for a collection's first tokens",
-  },
-  {
     id: "chain comparison: a quiet collection's look isn't noted",
     file: "src/jobs/wallet-mints.ts",
     search: "seq - toldSeq > MOST_BEHIND",
@@ -284,9 +276,9 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "idempotency: an answer in R2 is deleted though its row may be there",
-    file: "src/http/idempotency/claim.ts",
-    search: "if (error instanceof ServiceError) this.#forgetObject();",
-    replacement: "this.#forgetObject();",
+    file: "src/http/idempotency.ts",
+    search: "if (c.error instanceof ServiceError) key.deleteBody();",
+    replacement: "key.deleteBody();",
     tests: ["test/api/answers-with-effects.test.ts"],
     named: "a long answer is told again",
   },
