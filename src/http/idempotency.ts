@@ -118,9 +118,7 @@ class SentKey implements RequestKey {
   async find() {
     const { db, now } = this.#context;
     if (!isStreamed(this.#c)) await this.#read(new Uint8Array(await this.#c.req.arrayBuffer()));
-    const found = await findKey(db, { integrationId: this.integrationId, key: this.key, now: now() });
-    if (found.row && !isStreamed(this.#c)) this.#requireSame(found.row);
-    return found;
+    return findKey(db, { integrationId: this.integrationId, key: this.key, now: now() });
   }
 
   async confirm(digest: Uint8Array): Promise<void> {

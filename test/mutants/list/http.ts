@@ -129,8 +129,8 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "idempotency: another body is taken for the same request",
     file: "src/http/idempotency.ts",
-    search: "    if (found.row && !isStreamed(this.#c)) this.#requireSame(found.row);\n",
-    replacement: "",
+    search: "    this.#requireSame(row);\n    this.#c.header(REPLAYED",
+    replacement: "    this.#c.header(REPLAYED",
     tests: ["test/api/idempotency.test.ts"],
     named: "is refused: another body, another query, another address, another method",
   },
