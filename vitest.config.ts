@@ -30,6 +30,7 @@ async function workerSettings(chainFarm: string) {
   const chain = (await response.json()) as ChainHandle;
   return {
     NEAR_NETWORK: "devchain",
+    LOCAL_WEBHOOKS: "on",
     NEAR_RPC_URL: chain.rpcUrl,
     PLATFORM_ACCOUNT_ID: chain.platformAccountId,
     PLATFORM_PRIVATE_KEY: chain.platformPrivateKey,

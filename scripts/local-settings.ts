@@ -14,6 +14,7 @@ export const WORKER_SETTINGS = [
   "NEAR_RPC_URL",
   "NEAR_ARCHIVAL_RPC_URL",
   "DEVELOPMENT_WALLET",
+  "LOCAL_WEBHOOKS",
   "EXPLORER_URL",
   "PUBLIC_URL",
   "PLATFORM_ACCOUNT_ID",
@@ -159,6 +160,7 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
   const worker: Given = {
     WALLET_SECRETS: secrets.walletSecrets,
     ADMIN_TOKEN: secrets.adminToken,
+    LOCAL_WEBHOOKS: "on",
     ...(embedded && {
       NEAR_RPC_URL: `http://127.0.0.1:${embedded.port}`,
       PLATFORM_ACCOUNT_ID: EMBEDDED_PLATFORM,

@@ -58,6 +58,8 @@ const fieldsSchema = z.object({
   NEAR_ARCHIVAL_RPC_URL: rpcUrls.optional(),
   /** `on`: pages on the embedded chain offer a wallet for trying out. `npm start` sets it; elsewhere it does nothing. */
   DEVELOPMENT_WALLET: z.literal("on").optional(),
+  /** Set by `npm start` alone: webhooks may be on this machine, over http. */
+  LOCAL_WEBHOOKS: z.literal("on").optional(),
   /** Address of a transaction in an explorer with `{hash}` in it. */
   EXPLORER_URL: z.string().includes("{hash}").optional(),
   /**

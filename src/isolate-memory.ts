@@ -11,18 +11,27 @@ export const filesInTransit = new MemorySpace({ bytes: 96 * 1_048_576, bytesOfOw
 /** Bodies renew their shares with every piece; one that comes for longer is given up before. Milliseconds. */
 const BODY_LAPSES_AFTER_MS = 150_000;
 
-const bodies = (megabytes: number, megabytesOfOwner: number): MemoryBudget =>
+const bodies = (megabytes: number, megabytesOfOwner: number, lapsesAfterMs = BODY_LAPSES_AFTER_MS) =>
   new MemoryBudget({
     bytes: megabytes * 1_048_576,
     bytesOfOwner: megabytesOfOwner * 1_048_576,
-    lapsesAfterMs: BODY_LAPSES_AFTER_MS,
+    lapsesAfterMs,
   });
+
+/** As above, for bodies that need no key, which have five seconds. Milliseconds. */
+const PUBLIC_LAPSES_AFTER_MS = 10_000;
 
 /**
  * What JSON bodies hold while they come in. It is no part of the files' memory, so that large uploads don't keep
- * everybody else's requests waiting; nor do large bodies keep small ones waiting, or anybody's the operator's.
+ * everybody else's requests waiting; nor do large bodies keep small ones waiting, or anybody's the operator's. Bodies that
+ * need no key belong to the network that they come from.
  */
-export const bodiesInTransit = { large: bodies(16, 8), small: bodies(8, 2), operator: bodies(4, 4) };
+export const bodiesInTransit = {
+  large: bodies(16, 8),
+  small: bodies(8, 2),
+  operator: bodies(4, 4),
+  public: bodies(8, 1 / 16, PUBLIC_LAPSES_AFTER_MS),
+};
 
 /** A share of an isolate's memory. */
 export interface MemoryShare {

@@ -23,13 +23,14 @@ export function mediaUrlFault(text: string): string | null {
   if (url === null) return "Give a complete URL such as https://example.com/picture.png.";
   if (url.protocol !== "https:") return "Only https addresses are fetched.";
   if (url.username !== "" || url.password !== "") return "Remove the user name and password from the URL.";
+  if (url.port !== "") return "Use port 443, the default of https.";
   return hostFault(url.hostname.toLowerCase().replace(/\.$/, ""));
 }
 
 /** What the URL parser would put right by itself, so that the text shows another address than the one that is called. */
 export const spellingFault = (text: string): string | null =>
-  /[\s\\\p{Cc}]/u.test(text) || !text.isWellFormed()
-    ? "Write the URL without spaces, control characters and backslashes."
+  /[\s\\\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()
+    ? "Write the URL without spaces, control characters, backslashes and invisible characters."
     : null;
 
 function hostFault(host: string): string | null {

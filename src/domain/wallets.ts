@@ -9,6 +9,8 @@ export interface OfferedWallet {
   readonly website: string;
   /** Where its code is. */
   readonly executor: string;
+  /** SHA-256 of the code in base64; absent: its maker serves it, and changes it. */
+  readonly digest?: string;
   /** Origins that its code asks, beside that of the code. */
   readonly asks: readonly string[];
   /** Addresses that it opens in windows of their own. */
@@ -17,7 +19,9 @@ export interface OfferedWallet {
   readonly networks: readonly ("mainnet" | "testnet")[];
 }
 
-const REPOSITORY = "https://raw.githubusercontent.com/hot-dao/near-selector/refs/heads/main/repository";
+/** A commit, not a branch: what it serves never changes. */
+const REPOSITORY =
+  "https://raw.githubusercontent.com/hot-dao/near-selector/a5b64fc8e389b93dde9d207e31c08fd598914752/repository";
 
 /** Nodes that wallets are told to use, by network. */
 export const WALLET_NODES = {
@@ -40,6 +44,7 @@ export const OFFERED_WALLETS: readonly OfferedWallet[] = [
     name: "Meteor Wallet",
     website: "https://meteorwallet.app",
     executor: `${REPOSITORY}/meteor.js`,
+    digest: "OlML+R/XBmFpjX8Kqjo8wW5/u4CF+TMkK7mgP7ahrOg=",
     asks: NEAR_NODES,
     opens: ["https://wallet.meteorwallet.app"],
     networks: ["mainnet", "testnet"],
@@ -58,6 +63,7 @@ export const OFFERED_WALLETS: readonly OfferedWallet[] = [
     name: "HOT Wallet",
     website: "https://hot-labs.org/wallet",
     executor: `${REPOSITORY}/hotwallet.js`,
+    digest: "UhuO8/ED9DJl29ASatEA6PGmBIo9M1OiQMyD4HJVoGY=",
     asks: ["https://h4n.app", "https://api0.herewallet.app"],
     opens: [
       "https://download.hot-labs.org",
@@ -72,6 +78,7 @@ export const OFFERED_WALLETS: readonly OfferedWallet[] = [
     name: "MyNearWallet",
     website: "https://mynearwallet.com",
     executor: `${REPOSITORY}/mnw.js`,
+    digest: "vC/KRMz3fIHFqyvhQ0jplCSCqRgzxLZ3hh2jd4Z3l/4=",
     asks: NEAR_NODES,
     opens: ["https://app.mynearwallet.com"],
     networks: ["mainnet"],

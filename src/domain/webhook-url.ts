@@ -11,8 +11,8 @@ export interface UrlRules {
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Why an address is no endpoint, as a sentence; null if it may be one. The rules of files' addresses, and stricter: port
- * 443 alone, and never this service. That a public name doesn't resolve to a private address is the platform's part, as
+ * Why an address is no endpoint, as a sentence; null if it may be one. The rules of files' addresses, and never this
+ * service. That a public name doesn't resolve to a private address is the platform's part, as
  * for files. Asked again before each attempt, since rules may have become stricter.
  */
 export const webhookUrlFault = (text: string, { own, local }: UrlRules): string | null => {
@@ -27,9 +27,7 @@ export const webhookUrlFault = (text: string, { own, local }: UrlRules): string 
       ? null
       : "Remove the user name and password from the URL.";
   }
-  const fault = mediaUrlFault(text);
-  if (fault !== null) return fault;
-  return url?.port === "" ? null : "Use port 443, the default of https.";
+  return mediaUrlFault(text);
 };
 
 /** A deployed service has its host to itself; on one machine, others have other ports. */

@@ -1,11 +1,13 @@
+import { parse } from "content-type";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../domain/errors.ts";
 import { fieldName } from "../domain/issues.ts";
 import { hasMoreValues, type JsonPath, largestContainer, prototypeField } from "../domain/json-shape.ts";
+import { JSON_TYPE } from "../domain/media-types.ts";
+import { addressOf, countPublic } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
-import { parametrised } from "./header-parameters.ts";
-import { MAX_JSON_BYTES, OPERATOR, readBody, tooLarge } from "./whole-body.ts";
+import { MAX_JSON_BYTES, MAX_PUBLIC_BYTES, OPERATOR, readBody, tooLarge } from "./whole-body.ts";
 
 /**
  * Most fields and list entries of a JSON body, all levels together. The largest valid body has four lists of 1,000
@@ -14,14 +16,14 @@ import { MAX_JSON_BYTES, OPERATOR, readBody, tooLarge } from "./whole-body.ts";
 const MAX_JSON_VALUES = 5_000;
 
 /** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
-const OTHER_JSON = /^\s*application\/[^;]*\+json/i;
+const OTHER_JSON = /^application\/.*\+json$/;
 
 /** Whether the handler reads the body itself, as it streams in. */
 export const isStreamed = (c: Context<AppEnv>): boolean => /\/asset-bulk$/.test(c.req.path);
 
 /**
  * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
- * find it in hono's cache. A body that declares more is refused unread; one with too many values is refused before a
+ * find it in hono's cache. One that needs no key counts against its address before it is read. A body that declares more is refused unread; one with too many values is refused before a
  * validator checks each.
  * @throws ServiceError payload_too_large, invalid_json (not UTF-8, incomplete), unsupported_content_type (`…+json`,
  * compressed), invalid_request (too many values, a field named `__proto__`), rate_limited (no memory for it)
@@ -32,19 +34,26 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
     throw new ServiceError("unsupported_content_type", "Send the body as it is, without a Content-Encoding.");
   }
   if (stream === null || isStreamed(c)) return next();
-  if (OTHER_JSON.test(c.req.header("Content-Type") ?? "")) {
+  const { type } = parse(c.req.header("Content-Type") ?? "", { parameters: false });
+  if (OTHER_JSON.test(type)) {
     throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
   }
+  const integration = c.get("caller")?.integrationId;
+  const isPublic = !c.get("isOperator") && integration === undefined;
+  const most = isPublic ? MAX_PUBLIC_BYTES : MAX_JSON_BYTES;
   const length = c.req.header("Content-Length") ?? "";
-  const declared = /^\d+$/.test(length) ? Number(length) : MAX_JSON_BYTES;
-  if (declared > MAX_JSON_BYTES) throw tooLarge();
-  // The development wallet of `npm start` has no caller.
-  const owner = c.get("isOperator") ? OPERATOR : (c.get("caller")?.integrationId ?? "development");
+  const declared = /^\d+$/.test(length) ? Number(length) : most;
+  if (declared > most) throw tooLarge(most);
+  if (isPublic) await countPublic(c, "page");
+  const owner = c.get("isOperator") ? OPERATOR : (integration ?? addressOf(c));
   const { signal } = c.req.raw;
-  const bytes = await readBody(c.get("context"), stream, { owner, declared, signal });
+  const bytes = await readBody(c.get("context"), stream, { owner, isPublic, declared, signal });
   const cache: Record<string, unknown> = c.req.bodyCache;
   const text = decode(bytes);
-  if (isJson(c)) refuseByShape(text);
+  if (type === JSON_TYPE) {
+    refuseByShape(text);
+    if (c.req.header("Content-Type") !== JSON_TYPE) c.req.raw = withType(c.req.raw, text);
+  }
   cache.arrayBuffer = Promise.resolve(bytes.buffer);
   cache.text = Promise.resolve(text);
   await next();
@@ -79,20 +88,17 @@ export const requireBody = async (c: Context<AppEnv>): Promise<void> => {
   });
 };
 
-const isJson = (c: Context<AppEnv>): boolean =>
-  parametrised(c.req.header("Content-Type") ?? "").value.toLowerCase() === "application/json";
-
 /** @throws ServiceError invalid_request, invalid_json */
 const refuseByShape = (text: string): void => {
   if (hasMoreValues(text, MAX_JSON_VALUES)) {
-    const { path, entries } = largestContainer(parse(text));
+    const { path, entries } = largestContainer(parsed(text));
     const most = `a whole body has at most ${MAX_JSON_VALUES}`;
     if (entries <= MAX_JSON_VALUES)
       throw misshapen([], `Send fewer fields and entries: ${most}, however deep.`);
     throw misshapen(path, `Send fewer entries: there are ${entries}, and ${most}.`);
   }
   // Names may be written with escapes.
-  const path = /__proto__|\\u/.test(text) ? prototypeField(parse(text)) : null;
+  const path = /__proto__|\\u/.test(text) ? prototypeField(parsed(text)) : null;
   if (path !== null) throw misshapen(path, "Remove this field: its name is not allowed.");
 };
 
@@ -101,7 +107,14 @@ const misshapen = (path: JsonPath, message: string): ServiceError =>
     issues: [{ path, message }],
   });
 
-const parse = (text: string): unknown => {
+/** The request with its type spelled as the validators know it: RFC 9110 allows spaces and parameters that they don't. */
+const withType = ({ url, method, headers: given, signal }: Request, body: string): Request => {
+  const headers = new Headers(given);
+  headers.set("Content-Type", JSON_TYPE);
+  return new Request(url, { method, headers, body, signal });
+};
+
+const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -16,8 +16,12 @@ const FIRST_BYTES = 65_536;
 /** Most bytes of a body that waits for no large one. It has to declare them. */
 const SMALL_BYTES = 65_536;
 
-/** Longest time for a whole body, however steadily it comes. Milliseconds. */
+/** Most bytes of a body that needs no key: a claim has 600. */
+export const MAX_PUBLIC_BYTES = 4_096;
+
+/** Longest time for a whole body, however steadily it comes; for one that needs no key. Milliseconds. */
 const WHOLE_MS = 120_000;
+const PUBLIC_WHOLE_MS = 5_000;
 
 /** How long a body waits, unread, until others are in, and how often it looks. Milliseconds. */
 const PATIENCE_MS = 5_000;
@@ -26,8 +30,8 @@ const LOOK_EVERY_MS = 20;
 const RETRY_AFTER = 5;
 
 /** The message for a body above its limit. */
-export const tooLarge = () =>
-  new ServiceError("payload_too_large", `Send a body of at most ${MAX_JSON_BYTES} bytes.`);
+export const tooLarge = (most: number) =>
+  new ServiceError("payload_too_large", `Send a body of at most ${most} bytes.`);
 
 /** Whose bodies the operator's are. */
 export const OPERATOR = "operator";
@@ -35,6 +39,8 @@ export const OPERATOR = "operator";
 /** Whose body it is, the most bytes that it has as far as its header tells, and what aborts when its client goes. */
 interface Incoming {
   readonly owner: string;
+  /** It needs no key. */
+  readonly isPublic: boolean;
   readonly declared: number;
   readonly signal: AbortSignal;
 }
@@ -48,23 +54,23 @@ interface Incoming {
 export const readBody = async (
   { now, waitUntil }: ServiceContext,
   stream: ReadableStream<Uint8Array>,
-  { owner, declared, signal }: Incoming,
+  { owner, isPublic, declared, signal }: Incoming,
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const { large, small, operator } = bodiesInTransit;
-  const pool = owner === OPERATOR ? operator : declared > SMALL_BYTES ? large : small;
+  const { large, small, operator, public: open } = bodiesInTransit;
+  const pool = isPublic ? open : owner === OPERATOR ? operator : declared > SMALL_BYTES ? large : small;
   const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
   const share = await shareOf(pool, { bytes: declared, owner, ...patience });
-  if (share === null) throw tooMany(pool === small ? "bodies" : "large bodies");
-  const reading = readInTime(stream, { declared, signal, moved: share.moved }).finally(share.ended);
+  if (share === null) throw tooMany(pool === large ? "large bodies" : "bodies");
+  const reading = readInTime(stream, { isPublic, declared, signal, moved: share.moved }).finally(share.ended);
   // The platform ends a request whose client is gone, unless something is still to be done for it: the share goes back.
   waitUntil(reading.catch(() => undefined));
   return reading;
 };
 
-/** Reads a body as long as its client is there, and for two minutes at most. */
+/** Reads a body as long as its client is there, and for its time at most. */
 const readInTime = async (
   stream: ReadableStream<Uint8Array>,
-  { declared, signal, moved }: Omit<Incoming, "owner"> & { readonly moved: () => void },
+  { isPublic, declared, signal, moved }: Omit<Incoming, "owner"> & { readonly moved: () => void },
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const reader = stream.getReader();
   const { promise: gone, reject } = Promise.withResolvers<never>();
@@ -72,9 +78,11 @@ const readInTime = async (
   signal.addEventListener("abort", leave);
   if (signal.aborted) leave();
   try {
-    const reading = readAll(reader, Math.min(declared, FIRST_BYTES), moved);
-    const body = await within(WHOLE_MS, Promise.race([reading, gone]));
-    if (body === null) throw tooSlow();
+    const most = isPublic ? MAX_PUBLIC_BYTES : MAX_JSON_BYTES;
+    const reading = readAll(reader, { expected: Math.min(declared, FIRST_BYTES), most, moved });
+    const wholeMs = isPublic ? PUBLIC_WHOLE_MS : WHOLE_MS;
+    const body = await within(wholeMs, Promise.race([reading, gone]));
+    if (body === null) throw tooSlow(wholeMs);
     return body;
   } catch (error) {
     // Cancelling a stream that has failed already fails with the same error.
@@ -88,8 +96,7 @@ const readInTime = async (
 /** Copies what comes, so that a body that comes byte by byte takes no more memory than its bytes. */
 const readAll = async (
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  expected: number,
-  moved: () => void,
+  { expected, most, moved }: { readonly expected: number; readonly most: number; readonly moved: () => void },
 ): Promise<Uint8Array<ArrayBuffer>> => {
   let memory = new Uint8Array(expected);
   let size = 0;
@@ -97,7 +104,7 @@ const readAll = async (
     const { value, done } = await nextPiece(reader.read(), BODY);
     if (done) return memory.slice(0, size);
     moved();
-    if (size + value.length > MAX_JSON_BYTES) throw tooLarge();
+    if (size + value.length > most) throw tooLarge(most);
     if (size + value.length > memory.length) {
       const larger = new Uint8Array(Math.max(size + value.length, 2 * memory.length));
       larger.set(memory.subarray(0, size));
@@ -108,10 +115,10 @@ const readAll = async (
   }
 };
 
-const tooSlow = () =>
+const tooSlow = (wholeMs: number) =>
   new ServiceError(
     "invalid_json",
-    `The body took longer than ${duration(WHOLE_MS / 1_000)}. Send the whole body again, faster.`,
+    `The body took longer than ${duration(wholeMs / 1_000)}. Send the whole body again, faster.`,
   );
 
 const tooMany = (what: string): ServiceError =>

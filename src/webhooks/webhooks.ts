@@ -7,7 +7,7 @@ import type { EventType } from "../domain/events.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { webhookUrlFault } from "../domain/webhook-url.ts";
 import { ATTEMPT_MS, MOST_WEBHOOKS, OLD_SECRET_MS } from "../domain/webhooks.ts";
-import { EMBEDDED_NETWORK, type Settings } from "../env.ts";
+import type { Settings } from "../env.ts";
 import type { Delivery, Webhook, WebhookWithSecret } from "../resources/webhook.ts";
 import { endpointOf, endpointsChanged } from "./client.ts";
 import type { Replay } from "./interface.ts";
@@ -34,7 +34,7 @@ type Writer = Owner & Pick<Caller, "requestKey">;
 export const urlFault = (settings: Settings, url: string, own: readonly string[]): string | null =>
   webhookUrlFault(url, {
     own: settings.PUBLIC_URL === undefined ? own : [settings.PUBLIC_URL, ...own],
-    local: settings.NEAR_NETWORK === EMBEDDED_NETWORK,
+    local: settings.LOCAL_WEBHOOKS === "on",
   });
 
 const requireUrl = ({ settings }: ServiceContext, { baseUrl }: Owner, url: string): void => {

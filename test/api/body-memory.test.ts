@@ -171,3 +171,69 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     expect(hasRoom(one, 8 * MB)).toBe(true);
   });
 });
+
+describe("bodies that need no key", () => {
+  const claim = async (network: string, body: BodyInit) => {
+    const headers = { "content-type": "application/json", "cf-connecting-ip": network };
+    return (await apiWith({}, "/public/v1/claim", { method: "POST", body, headers })).response;
+  };
+
+  it("of a network that sends nothing keep nobody else's out, and are given up after five seconds", async () => {
+    const ends = heldTimers(5_000);
+    const held = Array.from({ length: 16 }, () => new HeldBody());
+    const answers = held.map((body) => claim("203.0.113.7", body.stream));
+    await eventually(async () => expect(held.every(({ isRead }) => isRead)).toBe(true));
+    // Not a claim, and read to its end.
+    expect(await bodyOf(await claim("203.0.113.8", "{}"), 400)).toMatchObject({ code: "invalid_request" });
+    for (const end of ends.splice(0)) end();
+    for (const answer of answers) {
+      expect(await bodyOf(await answer, 400)).toMatchObject({
+        message: "The body took longer than 5 seconds. Send the whole body again, faster.",
+      });
+    }
+    expect(await bodyOf(await claim("203.0.113.7", "{}"), 400)).toMatchObject({ code: "invalid_request" });
+  });
+
+  it("have at most 4,096 bytes, whether they declare them or not", async () => {
+    const long = JSON.stringify({ slug: "x".repeat(4_096) });
+    expect(await bodyOf(await claim("203.0.113.9", long), 413)).toMatchObject({ code: "payload_too_large" });
+    const body = new HeldBody();
+    const answer = claim("203.0.113.9", body.stream);
+    body.send(long);
+    expect(await bodyOf(await answer, 413)).toMatchObject({ code: "payload_too_large" });
+  });
+
+  it("count against their address before they are read", async () => {
+    let counted = 0;
+    const body = new HeldBody();
+    const ADDRESS_LIMIT = { limit: async () => ({ success: ++counted > 1_000 }) };
+    const { response } = await apiWith({ ADDRESS_LIMIT }, "/public/v1/claim", {
+      method: "POST",
+      body: body.stream,
+      headers: { "content-type": "application/json", "cf-connecting-ip": "203.0.113.10" },
+    });
+    expect(await bodyOf(response, 429)).toMatchObject({ code: "rate_limited" });
+    expect([counted, body.isRead]).toEqual([1, false]);
+  });
+});
+
+it.each([
+  "application/json ;charset=utf-8",
+  "Application/JSON; charset=UTF-8",
+  'application/json; charset="utf-8"; x=y',
+])("a body of the type %s is JSON", async (type) => {
+  const headers = { "content-type": type };
+  const request = { key: other.key, method: "POST", body: draftOf(other, "Herons"), headers };
+  await bodyOf(await api("/collection-draft", request), 201);
+});
+
+it.each(["text/plain", "application/merge-patch+json", "application/jsonx", ""])(
+  "a body of the type %j is refused",
+  async (type) => {
+    const headers = { "content-type": type };
+    const request = { key: other.key, method: "POST", body: draftOf(other, "Herons"), headers };
+    expect(await bodyOf(await api("/collection-draft", request), 415)).toMatchObject({
+      code: "unsupported_content_type",
+    });
+  },
+);

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { countPublic } from "../../http/address-limit.ts";
 import { show } from "../../http/answered.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { paidByAddress } from "../../http/node-calls.ts";
@@ -63,7 +62,6 @@ export const claimSend = endpoint(
     ],
   },
   async (c, { body: { slug: name, ...proof } }) => {
-    await countPublic(c, "page");
     const context = paidByAddress(c);
     const showcase = await openShowcase(context, name);
     const { collection } = showcase.row;

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SLUG, SLUG_LENGTH } from "../../domain/collector-pages.ts";
+import { spellingFault } from "../../domain/media-url.ts";
 import { textField, uuidField } from "./fields.ts";
 
 /** Most links of a page. */
@@ -8,6 +9,10 @@ const MOST_LINKS = 8;
 const httpsUrl = z
   .string()
   .max(2_048)
+  .refine(
+    (text) => spellingFault(text) === null,
+    "Write the URL without spaces, control characters, backslashes and invisible characters.",
+  )
   .refine((text) => isHttps(text), "Give a complete https address without user name and password.")
   .openapi({ format: "uri", example: "https://example.com" });
 
