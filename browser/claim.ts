@@ -1,8 +1,8 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
+import type { PublicClaim } from "../src/api/resources/public-collection.ts";
 import { isAccountId } from "../src/domain/account-ids.ts";
 import { type ClaimProof, claimText, readLinkFragment } from "../src/domain/claim-proofs.ts";
-import type { PublicClaim } from "../src/resources/public-collection.ts";
 import { type Connection, isWalletChosen, offerWallets } from "./connecting.ts";
 import { localTimes } from "./countdown.ts";
 import { keptForGood, keptInWindow } from "./kept.ts";

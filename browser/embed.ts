@@ -2,8 +2,9 @@
  * `<mintage-mint slug="night-herons"></mintage-mint>` on anybody's page: what the collection is, its price and what is
  * left, with a link to its mint page. Nobody mints within it: only this service's own address shows what is signed.
  */
+
+import type { PublicCollection } from "../src/api/resources/public-collection.ts";
 import { exactNear } from "../src/domain/amounts.ts";
-import type { PublicCollection } from "../src/resources/public-collection.ts";
 
 const SERVICE = new URL(import.meta.url).origin;
 

@@ -1,4 +1,4 @@
-// browser/: the scripts of the pages for collectors. `npm run pages:build` puts them into src/pages/scripts.ts.
+// browser/: the scripts of the pages for collectors. `npm run pages:build` puts them into src/collections/pages/scripts.ts.
 
 /**
  * Shows the next NFTs as a collector comes near the end, and the same ones again to whoever comes back to the page. The

@@ -1,7 +1,7 @@
+import type { PublicEligibility } from "../src/api/resources/public-collection.ts";
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
 import { GAS_SET_ASIDE, MINT_GAS, MOST_AT_ONCE, mintArguments } from "../src/domain/mint-call.ts";
-import type { PublicEligibility } from "../src/resources/public-collection.ts";
 import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";

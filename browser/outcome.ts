@@ -1,4 +1,4 @@
-import type { PublicToken } from "../src/resources/public-collection.ts";
+import type { PublicToken } from "../src/api/resources/public-collection.ts";
 import { keptForGood } from "./kept.ts";
 import { pause, Refusal, type readsOf } from "./service.ts";
 

@@ -1,4 +1,3 @@
-import type { ClaimProof } from "../src/domain/claim-proofs.ts";
 import type {
   PublicClaim,
   PublicClaimable,
@@ -6,7 +5,8 @@ import type {
   PublicEligibility,
   PublicMint,
   PublicToken,
-} from "../src/resources/public-collection.ts";
+} from "../src/api/resources/public-collection.ts";
+import type { ClaimProof } from "../src/domain/claim-proofs.ts";
 
 /** What the service has answered instead of what was asked for, for good: asked again, it answers the same. */
 export class Refusal extends Error {}

@@ -1,4 +1,4 @@
-import type { PublicToken } from "../src/resources/public-collection.ts";
+import type { PublicToken } from "../src/api/resources/public-collection.ts";
 import { pause, type readsOf } from "./service.ts";
 
 /** What several pages show in the same way. */

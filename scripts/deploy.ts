@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 import { table } from "../cli/table.ts";
-import type { Readiness } from "../src/resources/readiness.ts";
+import type { Readiness } from "../src/api/resources/readiness.ts";
 import { pause } from "../src/waiting.ts";
 import { type Bundle, bindingsOf, checksOf, type Findings, missing } from "./deployment.ts";
 import { ROOT } from "./local-settings.ts";
@@ -190,7 +190,7 @@ if (!(migrated && deploy())) process.exit(1);
 
 /**
  * How often /ready is asked, and the pause between. A new address takes a moment to be known; an isolate tells what it has
- * seen of the other Worker for five seconds (src/health.ts), and that was the release before.
+ * seen of the other Worker for five seconds (src/operator/health.ts), and that was the release before.
  */
 const ASKED = 4;
 const PAUSE_MS = 2_000;

@@ -1,5 +1,5 @@
 /**
- * `npm run pages:build`: bundles the scripts of browser/ into src/pages/scripts.ts, which is committed, so that every
+ * `npm run pages:build`: bundles the scripts of browser/ into src/collections/pages/scripts.ts, which is committed, so that every
  * build of the Worker has them as they are. `test/unit/page-scripts.test.ts` compares.
  */
 import { createHash } from "node:crypto";
@@ -19,7 +19,7 @@ const NAMES = [
   "operator",
 ] as const;
 
-const FILE = join(ROOT, "src", "pages", "scripts.ts");
+const FILE = join(ROOT, "src", "collections", "pages", "scripts.ts");
 
 const bundle = async (name: string): Promise<string> => {
   const { outputFiles } = await build({
@@ -34,7 +34,7 @@ const bundle = async (name: string): Promise<string> => {
   return outputFiles[0]?.text.trim() ?? "";
 };
 
-/** The text of src/pages/scripts.ts. */
+/** The text of src/collections/pages/scripts.ts. */
 export const scriptsFile = async (): Promise<string> => {
   const entries = await Promise.all(
     NAMES.map(async (name) => {

@@ -1,29 +1,50 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
+import { reply } from "./api/endpoint.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
-import { keyAnswers } from "./api/key-answers.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { OTHER_TYPES } from "./api/other-types.ts";
+import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
 import { serveReference } from "./api/reference/reference.ts";
+import type { Answer, Caller, ServiceContext } from "./context.ts";
+import { findOperationWhole } from "./db/queries/operation-transactions.ts";
+import { noRoom } from "./db/quota.ts";
+import type { Uuid } from "./domain/ids.ts";
+import { findArchived } from "./files/archive/read.ts";
 import { acceptance } from "./http/acceptance.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { authenticate, writesOnly } from "./http/authentication.ts";
 import { bookmarks } from "./http/bookmarks.ts";
-import { crossOrigin } from "./http/cors.ts";
+import { crossOrigin, securityHeaders } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
 import { handOn, refuseUnanswered } from "./http/hand-on.ts";
-import { idempotency } from "./http/idempotency.ts";
+import { idempotency, type KeyAnswers } from "./http/idempotency.ts";
 import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";
-import { securityHeaders } from "./http/security-headers.ts";
 import { allowedMethods, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
-import { serveOperatorPage } from "./pages/operator-routes.ts";
-import { otherAddress } from "./pages/other-addresses.ts";
-import { servePages } from "./pages/routes.ts";
+import { answerOf } from "./operations/engine/answers.ts";
+import { joinOperation } from "./operations/engine/run.ts";
+import { serveOperatorPage } from "./operator/page.tsx";
+
+/** Answers a request that was sent again, from the operation that its Idempotency-Key leads to. @throws ServiceError */
+export const replayOperation = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<Answer> => {
+  const found = await findOperationWhole(context.db, id);
+  if (found?.state === "pending") return joinOperation(context, caller, found);
+  if (found) return answerOf(context, found);
+  const archived = await findArchived(context, caller.integrationId, id);
+  if (!archived) throw new Error(`a key leads to operation ${id}, which has no row`);
+  return answerOf(context, { ...archived.row, results: archived.transactions });
+};
+
+/** What the use cases say of an Idempotency-Key. */
+export const keyAnswers: KeyAnswers = {
+  operation: async (c, id) => reply(c, await replayOperation(c.get("context"), c.get("caller"), id)),
+  full: (c) => noRoom(c.get("context"), c.get("caller").integrationId),
+};
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 

@@ -4,14 +4,14 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { app, backgroundContext } from "./app.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { type SettingDigests, settingDigests } from "./env.ts";
-import { reconcile } from "./jobs/reconcile.ts";
 import { resume } from "./operations/engine/resume.ts";
 import { provideStorage } from "./operations/top-up-ahead.ts";
+import { reconcile } from "./operator/jobs/reconcile.ts";
 import type { StorageDemand } from "./wallet/interface.ts";
 
-export { RequestCounter } from "./rate-limit/object.ts";
+export { WebhookEndpoint } from "./events/webhooks/object.ts";
+export { RequestCounter } from "./http/request-counter-object.ts";
 export { IntegrationWallet } from "./wallet/object.ts";
-export { WebhookEndpoint } from "./webhooks/object.ts";
 
 /** The Worker: requests and scheduled work come in here, and the wallet object's alarm by `resume`. */
 export default class Mintage extends WorkerEntrypoint<Env> {
@@ -36,7 +36,7 @@ export default class Mintage extends WorkerEntrypoint<Env> {
     return provideStorage(this.#context({ contract: demand.contract }), demand);
   }
 
-  /** What this Worker is configured with; the first Worker of a deployment asks the one for writes (src/health.ts). */
+  /** What this Worker is configured with; the first Worker of a deployment asks the one for writes (src/operator/health.ts). */
   settingDigests(): Promise<SettingDigests> {
     return settingDigests(this.env);
   }

@@ -1,6 +1,3 @@
-// api/: the HTTP surface, an endpoint a file, by resource. Router, validation and OpenAPI are made of its description;
-// its handler calls one use case.
-
 import { allowlistAddAccounts, allowlistRemoveAccounts } from "./allowlist/change.ts";
 import { allowlistCheckAccount } from "./allowlist/check.ts";
 import { allowlistClearAccounts } from "./allowlist/clear.ts";

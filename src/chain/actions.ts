@@ -1,5 +1,3 @@
-// chain/: NEAR: RPC with failover, transactions, views, classification of errors.
-
 import { actions as build, PublicKey } from "near-api-js";
 
 /** An action of a NEAR transaction, in the part of the protocol's list that Mintage sends. Amounts are yoctoNEAR. */

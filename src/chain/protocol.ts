@@ -1,3 +1,5 @@
+import { readBlock } from "./blocks.ts";
+import type { GasPrices } from "./cost.ts";
 import type { ChainRpc } from "./rpc.ts";
 
 /** What the protocol allows, as the chain's own configuration says (a released node may differ from the documents). */
@@ -41,4 +43,13 @@ export const protocolLimits = async (rpc: ChainRpc): Promise<ProtocolLimits> => 
   };
   known.set(name, { limits, until: Date.now() + KEPT_MS });
   return limits;
+};
+
+/** What gas costs at the last final block. @throws ChainUnavailableError */
+export const readGasPrices = async (rpc: ChainRpc): Promise<GasPrices> => {
+  const [{ gasPrice }, { minGasPurchasePrice }] = await Promise.all([
+    readBlock(rpc, "final"),
+    protocolLimits(rpc),
+  ]);
+  return { burnt: gasPrice, leastBought: minGasPurchasePrice };
 };

@@ -1,11 +1,11 @@
+import type { Collection } from "../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import * as queries from "../db/queries/collections.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { inOrder } from "../domain/settings.ts";
-import { dagPbCid } from "../ipfs/cid.ts";
-import type { Collection } from "../resources/collection.ts";
+import { dagPbCid } from "../files/ipfs/cid.ts";
 
 /** A collection as callers see it. */
 export const toCollection = (

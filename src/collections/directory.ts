@@ -1,3 +1,4 @@
+import type { IpfsResult } from "../api/resources/finalization.ts";
 import type { ServiceContext } from "../context.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
 import { adoptBlobs, keepBlobs, type StoredBlob } from "../db/queries/blobs.ts";
@@ -5,14 +6,13 @@ import type { Statement } from "../db/statements.ts";
 import { directoryNames } from "../domain/filenames.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { DAG_PB_TYPE, JSON_TYPE } from "../domain/media-types.ts";
-import { gatewayUrl } from "../gateway/address.ts";
-import { dagPbCid, fileCid } from "../ipfs/cid.ts";
-import { buildDirectory, type DirectoryEntry } from "../ipfs/directory.ts";
-import { fileLink } from "../ipfs/file.ts";
-import type { IpfsResult } from "../resources/ipfs.ts";
-import { CONNECTIONS } from "../storage/blob-writer.ts";
-import { ParallelWork } from "../storage/parallel-work.ts";
-import { putBlob } from "../storage/put-blob.ts";
+import { gatewayUrl } from "../files/gateway/address.ts";
+import { dagPbCid, fileCid } from "../files/ipfs/cid.ts";
+import { buildDirectory, type DirectoryEntry } from "../files/ipfs/directory.ts";
+import { fileLink } from "../files/ipfs/file.ts";
+import { CONNECTIONS } from "../files/storage/blob-writer.ts";
+import { ParallelWork } from "../files/storage/parallel-work.ts";
+import { putBlob } from "../files/storage/put-blob.ts";
 
 /** A file of a collection as its directory names it. */
 export interface CollectionFile {

@@ -1,9 +1,9 @@
+import type { Drop, DropSummary } from "../api/resources/drop.ts";
 import type { ContractCollection, ContractDrop } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { Drop, DropSummary } from "../resources/drop.ts";
 import { type ReadableCollection, readableOf } from "./collection-target.ts";
 import { requireUpgraded } from "./contract-release.ts";
 

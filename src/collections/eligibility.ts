@@ -1,8 +1,8 @@
+import type { Eligibility } from "../api/resources/eligibility.ts";
 import type { ContractEligibility } from "../chain/contract/views.ts";
+import { KeptAnswers } from "../chain/kept-answers.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import type { Uuid } from "../domain/ids.ts";
-import { KeptAnswers } from "../kept-answers.ts";
-import type { Eligibility } from "../resources/eligibility.ts";
 import { readableOf } from "./collection-target.ts";
 
 /** Milliseconds. */

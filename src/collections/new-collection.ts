@@ -4,8 +4,27 @@ import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
-import { commitWithBlobs } from "../uploads/commit-blobs.ts";
+import { commitWithBlobs } from "../files/uploads/commit-blobs.ts";
+import { requireAccounts } from "./accounts.ts";
 import { buildCollectionDirectory, type CollectionDirectory, keepDirectory } from "./directory.ts";
+
+const TABLES = ["initial_royalties", "ongoing_royalties"] as const;
+
+/**
+ * Makes sure that every account which would be paid royalties exists.
+ * @throws ServiceError unknown_account that names each that doesn't; chain_unavailable
+ */
+export const requirePayees = (
+  context: ServiceContext,
+  settings: Partial<Pick<CollectionSettings, (typeof TABLES)[number]>>,
+): Promise<void> =>
+  requireAccounts(
+    context,
+    TABLES.flatMap((table) =>
+      Object.keys(settings[table] ?? {}).map((accountId) => ({ path: [table, accountId], accountId })),
+    ),
+    "Name an account that exists on the chain: this one could never receive its share.",
+  );
 
 /** A collection that is on the chain, before D1 has it. */
 export interface NewCollection {

@@ -1,5 +1,3 @@
-// db/: D1, and the texts of its rows that are so large that they lie in R2.
-
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { within } from "../waiting.ts";
 import { failure, unanswered } from "./statements.ts";

@@ -1,5 +1,3 @@
-// domain/: rules and values as pure functions: no I/O, no clock.
-
 /**
  * NEAR account ids (https://docs.near.org/protocol/account-id, crate near-account-id): 2 to 64 characters; parts of
  * lower-case letters and digits, separated by single `-`, `_` or `.`. Implicit ids (64 hexadecimal digits) and `0x`

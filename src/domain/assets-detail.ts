@@ -1,11 +1,23 @@
 import { z } from "zod";
 import { ServiceError } from "./errors.ts";
-import { quotedText } from "./issues.ts";
+import { fieldIssues, quotedText } from "./issues.ts";
 import { hasMoreValues } from "./json-shape.ts";
-import { MAX_ASSET_DETAILS, MAX_COPIES, MAX_SUBTITLE_LENGTH } from "./limits.ts";
 import type { Problems } from "./problems.ts";
-import { fieldIssues } from "./schema-issues.ts";
+import { MAX_ASSET_DETAILS, MAX_COPIES, MAX_SUBTITLE_LENGTH } from "./quota.ts";
 import { textProblem } from "./texts.ts";
+
+/** A part of a multipart form while its body streams in. */
+export interface FormPart {
+  /** The form field's name. */
+  readonly name: string;
+  /** The file's name, or null if the part is a plain field. */
+  readonly filename: string | null;
+  /**
+   * The part's next bytes, or null at its end. They are valid until the next call only. Parts come one after the
+   * other: asking for the next part skips what was not read of this one.
+   */
+  read(): Promise<Uint8Array | null>;
+}
 
 const WHOLE = `Give a whole number from 1 to ${MAX_COPIES}.`;
 

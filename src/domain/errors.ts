@@ -1,10 +1,81 @@
-import type { ErrorDefinition } from "./access-errors.ts";
-import { ACCESS_ERRORS, define } from "./access-errors.ts";
-import type { ErrorDetails } from "./error-details.ts";
-import { firstOf } from "./issues.ts";
+import { firstOf, type Issue } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
 
-export type { ChainOutcome, ExceededCost, ExceededQuota } from "./error-details.ts";
+/** What a code stands for. */
+export interface ErrorDefinition {
+  /** HTTP status of the answer (RFC 9110). */
+  readonly status: 400 | 401 | 402 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
+  /** What brings it about, for the reference. */
+  readonly cause: string;
+  /** What the caller does about it, for the reference. */
+  readonly remedy: string;
+}
+
+/** A table of codes, with each code as its type has it. */
+const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
+
+/** Codes of requests whose key or token is missing or not taken. */
+const ACCESS_ERRORS = define({
+  api_key_missing: {
+    status: 401,
+    cause: "There is no Authorization header.",
+    remedy: "Send the header `Authorization: Api-Key <API_KEY>`.",
+  },
+  api_key_invalid: {
+    status: 401,
+    cause: "The Authorization header is malformed, or its key is unknown.",
+    remedy: "Check the key. It begins with `mk_live_`.",
+  },
+  api_key_expired: {
+    status: 401,
+    cause: "The key has expired.",
+    remedy: "Ask the operator for a new key.",
+  },
+  api_key_revoked: {
+    status: 401,
+    cause: "The key was revoked.",
+    remedy: "Ask the operator for a new key.",
+  },
+  admin_token_invalid: {
+    status: 401,
+    cause: "The operator's bearer token is missing or wrong.",
+    remedy: "Send `Authorization: Bearer <token>` with the token the service was configured with.",
+  },
+});
+
+/** How far a chain operation had come when it failed. `final` is an effect that will not change any more. */
+export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
+
+/** A limit of the integration that a request would exceed, by its name among `limits` of GET /me. */
+export interface ExceededQuota {
+  readonly limit: string;
+  readonly used: number;
+  readonly max: number;
+}
+
+/** What a write could cost by now, and what it may, yoctoNEAR. */
+export interface ExceededCost {
+  readonly needed: string;
+  readonly at_most: string;
+}
+
+/** What goes with an error beside its code and message. */
+export interface ErrorDetails {
+  readonly cost?: ExceededCost;
+  readonly quota?: ExceededQuota;
+  /** What is wrong. The answer lists the first hundred; the message counts the others. */
+  readonly issues?: readonly Issue[];
+  /** Problems that were found and are not among `issues`. */
+  readonly moreIssues?: number;
+  readonly outcome?: ChainOutcome;
+  readonly retryable?: boolean;
+  /** Seconds until another try makes sense; becomes Retry-After. */
+  readonly retryAfter?: number;
+  /** The operation that carries on, or that failed. */
+  readonly operationUuid?: string;
+  /** What happened inside, for the log only. */
+  readonly cause?: unknown;
+}
 
 /**
  * The closed list of errors that Mintage answers with. Statuses, the OpenAPI responses and the reference page

@@ -1,4 +1,4 @@
-import { MAX_FILENAME_BYTES } from "./limits.ts";
+import { MAX_FILENAME_BYTES } from "./quota.ts";
 import { controlCharacter } from "./texts.ts";
 
 /**

@@ -1,5 +1,3 @@
-// http/: middleware, and what endpoints share of HTTP: bodies, lists, errors.
-
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";

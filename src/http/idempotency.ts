@@ -6,8 +6,8 @@ import { checkpoint } from "../domain/checkpoints.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
-import { keepStream, keepText, openText, textKey } from "../storage/large-texts.ts";
-import { seal, unseal } from "../wallet/signing/sealing.ts";
+import { seal, unseal } from "../domain/sealing.ts";
+import { keepStream, keepText, openText, textKey } from "../files/storage/large-texts.ts";
 import type { AppEnv } from "./app-env.ts";
 import { isStreamed } from "./json-body.ts";
 

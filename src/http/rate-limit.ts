@@ -3,9 +3,8 @@ import { counted, duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { Waiters } from "../domain/waiters.ts";
-import { counterOf } from "../rate-limit/client.ts";
-import type { Ended } from "../rate-limit/interface.ts";
 import { within } from "../waiting.ts";
+import { counterOf, type Ended } from "./request-counter.ts";
 
 /** A key that sends requests, or what else causes something that is counted. */
 export interface CountedKey {

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { counted } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { fieldName, type Issue, MOST_ISSUES } from "../domain/issues.ts";
-import { fieldIssues } from "../domain/schema-issues.ts";
+import { fieldIssues, fieldName, type Issue, MOST_ISSUES } from "../domain/issues.ts";
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 

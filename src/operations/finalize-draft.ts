@@ -1,6 +1,6 @@
-// operations/: writes to the chain. engine/ accepts, drives and answers them; kinds/ says what each one does.
-
-import { requirePayees } from "../collections/payees.ts";
+import type { FinalizeAnswer } from "../api/resources/finalization.ts";
+import { hasManifest, isAsOnChain } from "../collections/drafts.ts";
+import { requirePayees } from "../collections/new-collection.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
@@ -11,8 +11,6 @@ import type { OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
-import { hasManifest, isAsOnChain } from "../drafts/manifest.ts";
-import type { FinalizeAnswer } from "../resources/finalization.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import type { ConditionalProposal, GuardedProposal } from "./kind.ts";
 import { shownOnChain } from "./kinds/finalize.ts";

@@ -1,4 +1,4 @@
-import { findArchived } from "../archive/read.ts";
+import type { ClaimAnswer } from "../api/resources/drop.ts";
 import type { ContractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { requireAccounts } from "../collections/accounts.ts";
@@ -10,7 +10,7 @@ import type { ClaimProof } from "../domain/claim-proofs.ts";
 import { errorCodeOf } from "../domain/contract-failures.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
-import type { ClaimAnswer } from "../resources/drop.ts";
+import { findArchived } from "../files/archive/read.ts";
 import type { AnsweredRow } from "./engine/endings.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import type { ClaimOperation } from "./kinds/claim.ts";

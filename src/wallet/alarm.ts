@@ -1,6 +1,3 @@
-// wallet/: the Durable Object that alone holds a wallet's key, and signs and sends what is journaled. Others use its
-// client and interface only.
-
 import { alarmToSet } from "../domain/alarms.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { within } from "../waiting.ts";

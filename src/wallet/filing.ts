@@ -1,7 +1,7 @@
 import { newUuid } from "../domain/ids.ts";
 import type { Settings } from "../env.ts";
-import { journalKey } from "../storage/keys.ts";
-import { putLines } from "../storage/line-files.ts";
+import { journalKey } from "../files/storage/keys.ts";
+import { putLines } from "../files/storage/line-files.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import type { ToFile } from "./journal/forgetting.ts";

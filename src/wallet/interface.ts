@@ -1,21 +1,129 @@
 import type { Action } from "../chain/actions.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { Acknowledgement, JournaledOperation, Origin, OriginPlace } from "./origin.ts";
-import type { SubmitResult } from "./submit-result.ts";
+import type { OperationKind, OperationState } from "../domain/operations.ts";
 import type { TransactionRecord } from "./transaction-record.ts";
+
+/**
+ * An operation as the database has it: what is needed to put it back where the database loses it, and to notice that
+ * it has lost others.
+ */
+export interface Origin {
+  readonly kind: OperationKind;
+  readonly integrationUuid: Uuid;
+  readonly subjectUuid: Uuid;
+  /** The validated request, JSON. */
+  readonly request: string;
+  /** What it was quoted, and what it may cost at most, yoctoNEAR; null, or absent from a former release: neither. */
+  readonly quotedCost?: string | null;
+  readonly mostCost?: string | null;
+  /** Idempotency-Keys that stand for it. */
+  readonly keys: readonly OriginKey[];
+  /** Milliseconds since the epoch. */
+  readonly acceptedAt: number;
+  /** Number of its row: whatever was accepted later has a higher one. */
+  readonly rowNumber: number;
+  /** The latest other operations of its integration that the database had when this was read from it. */
+  readonly beside: readonly Uuid[];
+}
+
+/** An Idempotency-Key that stands for an operation. */
+export interface OriginKey {
+  readonly key: string;
+  /** Lower-case hexadecimal of the request's fingerprint. */
+  readonly fingerprint: string | null;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Where an operation stands in the order of acceptance. */
+export interface OriginPlace {
+  /** How often the database had been recovered. */
+  readonly era: number;
+  readonly rowNumber: number;
+}
+
+/** What an operation came to, as its caller is told. */
+export interface Ending {
+  readonly state: Extract<OperationState, "succeeded" | "failed">;
+  readonly answerStatus: number | null;
+  /** As the database keeps it: the body, or where R2 has it. */
+  readonly answerBody: string | null;
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number;
+}
+
+/** That an operation's effects are written. */
+export interface Acknowledgement {
+  readonly operationUuid: Uuid;
+  /** What its caller is told, kept so that it can be told again; absent where the database doesn't say it. */
+  readonly ending?: Ending;
+}
+
+/** An operation as the journal keeps it. */
+export interface JournaledOperation extends Omit<Origin, "rowNumber" | "beside"> {
+  readonly place: OriginPlace;
+  readonly operationUuid: Uuid;
+  /** Null: it goes on, or nobody has acknowledged its end. */
+  readonly ending: Ending | null;
+}
+
+/** The answer to a submitted intent, and whether it is certainly the object's first. */
+export type SubmitResult = SubmitAnswer & {
+  /**
+   * An earlier try of this call broke off. What it came to isn't known: the object may have journaled the intent, and
+   * may have been lost since.
+   */
+  readonly repeated?: true;
+};
+
+/** The object's answer to a submitted intent. */
+export type SubmitAnswer =
+  /** `records`: as `settled` answers, if the caller waits; absent in objects of the previous release. */
+  | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
+  /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
+  | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
+  /**
+   * The queue is full, or holds all that the wallet can pay; or, where `inactive`, the object may not sign: it has no
+   * key, or waits to be activated, or, where `behind`, for the database to be recovered, which is older than its
+   * journal, or, where `lockedOut`, because its own key (`ed25519:<base58>`) is not on its account. Nothing was
+   * journaled. Seconds.
+   */
+  | {
+      readonly status: "busy";
+      readonly retryAfter: number;
+      readonly inactive?: true;
+      readonly behind?: true;
+      readonly lockedOut?: { readonly publicKey: string; readonly accountId: string };
+    }
+  /**
+   * The origin doesn't show that the database has `witness`, which came from it earlier. Look for it, and hand the
+   * intent over again: with it in `beside`, or after `databaseLacks`. Nothing was journaled.
+   */
+  | { readonly status: "unwitnessed"; readonly witness: Uuid; readonly era: number }
+  /**
+   * The wallet would spend more in a day than the operator lets it; nothing was journaled. yoctoNEAR: the limit, what is
+   * spent of it or promised by now, what the intent may take; seconds until the next day begins.
+   */
+  | {
+      readonly status: "spending_limited";
+      readonly limit: string;
+      readonly spent: string;
+      readonly cost: string;
+      readonly nextDayAfter: number;
+    }
+  /**
+   * It could cost more than its operation may in all; nothing was journaled. yoctoNEAR: what the operation might cost
+   * with it, and the most that it may.
+   */
+  | { readonly status: "too_dear"; readonly needed: string; readonly most: string }
+  /** No node is reachable or the chain stands still; nothing was journaled. Seconds. */
+  | { readonly status: "chain_unavailable"; readonly retryAfter: number }
+  /** The operation was withdrawn: this step was never journaled, and never will be. */
+  | { readonly status: "withdrawn" };
 
 export type { Action } from "../chain/actions.ts";
 export type { ChainTransactionResult } from "../chain/outcome.ts";
 export type { StorageDemand } from "./entry.ts";
-export type {
-  Acknowledgement,
-  Ending,
-  JournaledOperation,
-  Origin,
-  OriginKey,
-  OriginPlace,
-} from "./origin.ts";
-export type { SubmitAnswer, SubmitResult } from "./submit-result.ts";
 export type { TransactionRecord } from "./transaction-record.ts";
 
 /**

@@ -4,13 +4,10 @@ import { checkpoint } from "../domain/checkpoints.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { logLine } from "../domain/log-line.ts";
 import { type Bindings, settingsOf } from "../env.ts";
-import { Acknowledgements } from "./acknowledgements.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
-import { Funds } from "./chain-state/funds.ts";
+import { Funds, ShownBalance } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
-import { ShownBalance } from "./chain-state/shown-balance.ts";
 import { Driver } from "./driver.ts";
-import { EMPTY } from "./empty-status.ts";
 import { entryOf } from "./entry.ts";
 import { Filing } from "./filing.ts";
 import type {
@@ -28,6 +25,7 @@ import type {
   WalletStatus,
 } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
+import { isOlder } from "./journal/origins.ts";
 import { LaneGrowth } from "./lanes/growth.ts";
 import { LaneKeys } from "./lanes/lane-keys.ts";
 import { Lineage } from "./lineage.ts";
@@ -44,7 +42,77 @@ import { StorageAhead } from "./storage-ahead.ts";
 import { Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
 import { WholeJournal } from "./whole-journal.ts";
-import { Withdrawal } from "./withdrawal.ts";
+
+/** Status of an object that has no key. */
+const EMPTY: WalletStatus = {
+  state: "empty",
+  accountId: "",
+  publicKey: new Uint8Array(),
+  balance: null,
+  lanes: [],
+  queued: 0,
+  open: 0,
+  stuck: [],
+};
+
+/** Operations whose effects are written, as this wallet is told, and who waits to learn it. */
+class Acknowledgements {
+  readonly #journal: Journal;
+  readonly #waiters = new Waiters();
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  /** The effects of these operations are written. */
+  note(acknowledgements: readonly Acknowledgement[]): void {
+    this.#journal.acknowledge(acknowledgements, Date.now());
+    for (const { operationUuid } of acknowledgements) this.#waiters.notify(operationUuid);
+  }
+
+  /** Whether the operation's effects are written, once they are or the time is up. Milliseconds. */
+  async of(operation: string, timeoutMs: number): Promise<boolean> {
+    const { operations } = this.#journal;
+    if (operations.isAcknowledged(operation)) return true;
+    return this.#waiters.wait(operation, timeoutMs);
+  }
+}
+
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly whole: WholeJournal;
+}
+
+/** Seals operations against further steps (docs/transactions.md, "The alarm and operations"). */
+class Withdrawal {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** As `withdraw` of a wallet. One that ended and is in a file takes no further step anyway. */
+  async of(...[operation, journaled, fresh, states]: Parameters<Wallet["withdraw"]>): Promise<boolean> {
+    const { journal, whole, now } = this.#parts;
+    const { intents, operations } = journal;
+    const records = intents.records(operation).map(({ record }) => record);
+    const filed = records.length > 0 ? null : await whole.filed(operation);
+    if (filed !== null) return filed.records.length === journaled && areIn(filed.records, states);
+    if (records.length !== journaled) return false;
+    if (operations.isWithdrawn(operation)) return true;
+    const wallet = journal.wallet();
+    if (!fresh && (wallet === null || isOlder(operation, wallet.restoredAt))) return false;
+    if (!intents.isOver(operation) || !areIn(records, states)) return false;
+    operations.withdraw(operation, journaled, now());
+    return true;
+  }
+}
+
+/** Whether records are in the states on which a decision rests. */
+const areIn = (
+  records: readonly TransactionRecord[],
+  states: readonly TransactionRecord["state"][] = [],
+): boolean => states.every((state, index) => records[index]?.state === state);
 
 /** Name of the platform account's object, whose key comes from a secret. */
 export const PLATFORM = "platform";

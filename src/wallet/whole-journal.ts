@@ -1,7 +1,7 @@
 import { setBounded } from "../domain/bounded-map.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Settings } from "../env.ts";
-import { readLines } from "../storage/line-files.ts";
+import { readLines } from "../files/storage/line-files.ts";
 import type { JournaledOperation, OriginPlace } from "./interface.ts";
 import type { JournalFile } from "./journal/files.ts";
 import { type FiledOperation, filedOf } from "./journal/forgetting.ts";

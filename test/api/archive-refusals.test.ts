@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openContext, type ServiceContext } from "../../src/context.ts";
-import { reconcile } from "../../src/jobs/reconcile.ts";
+import { reconcile } from "../../src/operator/jobs/reconcile.ts";
 import { admin, createIntegration, type TestIntegration } from "../support/api.ts";
 import { addOperations, DAY, NEWEST } from "../support/archives.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";

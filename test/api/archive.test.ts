@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { cleanUp } from "../../src/jobs/clean-up.ts";
+import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
 import { createCollection, createHalfSold } from "../support/collections.ts";

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import type { Asset } from "../../src/api/resources/asset.ts";
 import { blobs, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import type { Asset } from "../../src/resources/asset.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { killAt } from "../support/operations.ts";

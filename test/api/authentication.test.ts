@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
-import { forgetKey } from "../../src/http/known-keys.ts";
+import { forgetKey } from "../../src/http/authentication.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
 import { eventually } from "../support/waiting.ts";
 

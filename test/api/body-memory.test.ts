@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { bodiesInTransit } from "../../src/isolate-memory.ts";
+import { bodiesInTransit } from "../../src/files/isolate-memory.ts";
 import { admin, api, apiWith, BASE, bodyOf } from "../support/api.ts";
 import { HeldBody } from "../support/held-body.ts";
 import { heldTimers } from "../support/held-timers.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Drop, DropAnswer, DropClosed, DropSummary } from "../../src/api/resources/drop.ts";
+import type { PublicClaim } from "../../src/api/resources/public-collection.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { claimedLinks } from "../../src/domain/claim-proofs.ts";
-import type { Drop, DropAnswer, DropClosed, DropSummary } from "../../src/resources/drop.ts";
-import type { PublicClaim } from "../../src/resources/public-collection.ts";
 import {
   admin,
   api,

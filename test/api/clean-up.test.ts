@@ -5,7 +5,7 @@ import { keepDirectory } from "../../src/collections/directory.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { cleanUp } from "../../src/jobs/clean-up.ts";
+import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";

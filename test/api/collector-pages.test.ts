@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import type {
   PublicMint,
   PublicToken,
   PublicTokenDetail,
   PublicTrait,
-} from "../../src/resources/public-collection.ts";
+} from "../../src/api/resources/public-collection.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
 import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
 import { newUuid, type Uuid, uuidAt } from "../../src/domain/ids.ts";
-import { counterOf } from "../../src/rate-limit/client.ts";
+import { counterOf } from "../../src/http/request-counter.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { picture } from "../../testing/pictures.ts";
 import {

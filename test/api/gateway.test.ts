@@ -6,7 +6,7 @@ import { sha256 } from "multiformats/hashes/sha2";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { CollectionDirectory } from "../../src/collections/directory.ts";
 import { newUuid } from "../../src/domain/ids.ts";
-import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
+import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";

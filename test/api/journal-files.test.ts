@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { NO_COST } from "../../src/chain/cost.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { cleanUp } from "../../src/jobs/clean-up.ts";
+import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import {
   admin,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newUuid } from "../../src/domain/ids.ts";
-import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
+import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { MEDIA, OTHER_FILES } from "../support/media.ts";
 import { attach, contextAt, formOf, newTenant, send } from "../support/uploads.ts";

@@ -1,7 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import parsePrometheus from "parse-prometheus-text-format";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readMetrics } from "../../src/metrics.ts";
+import { readMetrics } from "../../src/operator/metrics.ts";
 import {
   admin,
   api,

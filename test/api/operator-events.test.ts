@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
+import type { Event } from "../../src/api/resources/event.ts";
 import type { ServiceContext } from "../../src/context.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { watchForOperator } from "../../src/jobs/operator-watch.ts";
-import { watchWallets } from "../../src/jobs/wallet-watch.ts";
-import type { Event } from "../../src/resources/event.ts";
+import { watchForOperator, watchWallets } from "../../src/operator/jobs/operator-watch.ts";
 import {
   admin,
   api,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Overview } from "../../src/api/resources/overview.ts";
 import { settingDigests } from "../../src/env.ts";
-import type { Overview } from "../../src/resources/overview.ts";
 import {
   admin,
   api,

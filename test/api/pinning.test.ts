@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { keepDirectory } from "../../src/collections/directory.ts";
 import { collections } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { continuePinning } from "../../src/jobs/pinning.ts";
+import { continuePinning } from "../../src/operator/jobs/pinning.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";

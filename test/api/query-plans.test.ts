@@ -5,15 +5,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
-import { toldDrops } from "../../src/db/queries/claim-drops.ts";
-import { isUnclaimed } from "../../src/db/queries/claims.ts";
-import {
-  endOfMarked,
-  endOfPage,
-  markUnreferenced,
-  takeForDeletion,
-  unmarkReferenced,
-} from "../../src/db/queries/clean-up.ts";
+import { isUnclaimed, toldDrops } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
@@ -49,6 +41,13 @@ import {
 } from "../../src/db/queries/webhooks.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid } from "../../src/domain/ids.ts";
+import {
+  endOfMarked,
+  endOfPage,
+  markUnreferenced,
+  takeForDeletion,
+  unmarkReferenced,
+} from "../../src/operator/jobs/clean-up.ts";
 
 /**
  * Rows accumulate for years, so a query that runs every minute or with every write has to find its rows by an index.

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, test } from "vitest";
+import type { Quote } from "../../src/api/resources/quote.ts";
 import { uuidAt } from "../../src/domain/ids.ts";
-import type { Quote } from "../../src/resources/quote.ts";
 import {
   type ApiRequest,
   api,

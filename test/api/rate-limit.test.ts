@@ -3,8 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { counterOf } from "../../src/rate-limit/client.ts";
-import type { Counter } from "../../src/rate-limit/interface.ts";
+import { type Counter, counterOf } from "../../src/http/request-counter.ts";
 import { admin, api, BASE, bodyOf, statusesOf } from "../support/api.ts";
 import { failingDatabase } from "../support/failing-database.ts";
 

@@ -1,9 +1,9 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
+import type { Readiness } from "../../src/api/resources/readiness.ts";
 import { app } from "../../src/app.ts";
 import { settingDigests } from "../../src/env.ts";
-import type { Readiness } from "../../src/resources/readiness.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { background } from "../support/operations.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { recoverDatabase as recover } from "../../src/recovery/recover.ts";
+import { recoverDatabase as recover } from "../../src/operator/wallet-recovery.ts";
 import {
   admin,
   api,

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { changeIntegration } from "../../src/db/queries/integrations.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
-import { forgetKeysOf } from "../../src/http/known-keys.ts";
+import { forgetKeysOf } from "../../src/http/authentication.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { background } from "../support/operations.ts";

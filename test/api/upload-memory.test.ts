@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filesInTransit } from "../../src/isolate-memory.ts";
+import { filesInTransit } from "../../src/files/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { HeldBody } from "../support/held-body.ts";

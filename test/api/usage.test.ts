@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { forgetExpiredKeys } from "../../src/jobs/expired-keys.ts";
+import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
 import { background, serviceContext } from "../support/operations.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { compareWithChain } from "../../src/jobs/chain-comparison.ts";
+import { compareWithChain } from "../../src/operator/jobs/chain-comparison.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { failingDatabase } from "../support/failing-database.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { WebhookEndpoint } from "../../src/webhooks/object.ts";
+import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
 import {
   api,
   bodyOf,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ServiceContext } from "../../src/context.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { draftAssets } from "../../src/db/schema/index.ts";
-import { rawCid } from "../../src/ipfs/cid.ts";
-import { cleanUp } from "../../src/jobs/clean-up.ts";
+import { rawCid } from "../../src/files/ipfs/cid.ts";
+import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { newDraft, openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
@@ -144,7 +144,7 @@ async function collectLater(hours: number): Promise<void> {
 /** How long what was broken off may take until all of it is dealt with. Milliseconds. */
 const SETTLED_MS = 240_000;
 
-/** How long a form may wait until others are in (src/uploads/form-memory.ts), and more. Milliseconds. */
+/** How long a form may wait until others are in (src/files/uploads/receive-form.ts), and more. Milliseconds. */
 const FORM_WAITS_MS = 22_000;
 
 /**

@@ -3,7 +3,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { operations } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { OperationKind } from "../../src/domain/operations.ts";
-import { archiveOldOperations } from "../../src/jobs/archiving.ts";
+import { archiveOldOperations } from "../../src/operator/jobs/archiving.ts";
 import { serviceContext } from "./operations.ts";
 import { unrecorded } from "./statements.ts";
 

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { openContext, type ServiceContext } from "../../src/context.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { reconcile } from "../../src/jobs/reconcile.ts";
 import { resume } from "../../src/operations/engine/resume.ts";
+import { reconcile } from "../../src/operator/jobs/reconcile.ts";
 import { api, bodyOf } from "./api.ts";
 
 /** An operation as the API shows it. */

@@ -11,7 +11,7 @@ export interface Seen {
 }
 
 /** Rooms of src whose objects have SQLite. */
-const ROOMS = ["src/wallet", "src/webhooks", "src/rate-limit"];
+const ROOMS = ["src/wallet", "src/events/webhooks", "src/rate-limit"];
 
 /** A statement where it is handed over: `exec(` with a literal, perhaps behind a type, or the literal before it. */
 const HANDED = /(?:\.exec(?:<(?:[^()<>]|<[^<>]*>)*>)?\(|\bconst sql =)\s*(`[^`]*`|"[^"]*")/g;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type ArchivedOperation, linesOf, operationsOf } from "../../src/archive/file.ts";
-import { joined, type Part, readPart } from "../../src/archive/read.ts";
 import type { ArchiveRow } from "../../src/db/queries/archives.ts";
+import { type ArchivedOperation, linesOf, operationsOf } from "../../src/files/archive/file.ts";
+import { joined, type Part, readPart } from "../../src/files/archive/read.ts";
 
 /** Lists go on from the database into files, which may overlap: each item comes once, and in order. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AttemptCounts } from "../../src/http/attempts.ts";
+import { AttemptCounts } from "../../src/http/address-limit.ts";
 
 const PERIOD = 10_000;
 const attempts = () => new AttemptCounts(3, PERIOD).of("203.0.113.7", 0);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { CallBudget, type Payer } from "../../src/domain/call-budget.ts";
+import { CallBudget, type Payer } from "../../src/http/node-calls.ts";
 
 const PERIOD = 1_000;
 const MOST: Readonly<Record<string, number>> = { a: 3, b: 5, all: 7 };

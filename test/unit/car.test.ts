@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { CarReader } from "@ipld/car";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type BlockReader, decodeUnixFsNode, MissingBlock } from "../../src/ipfs/blocks.ts";
-import { carOf, hasMoreBlocks } from "../../src/ipfs/car.ts";
-import { type BlockId, blockIdOf, cidText, DAG_PB, RAW } from "../../src/ipfs/cid.ts";
-import { buildDirectory, type DirectoryEntry } from "../../src/ipfs/directory.ts";
+import { type BlockReader, decodeUnixFsNode, MissingBlock } from "../../src/files/ipfs/blocks.ts";
+import { carOf, hasMoreBlocks } from "../../src/files/ipfs/car.ts";
+import { type BlockId, blockIdOf, cidText, DAG_PB, RAW } from "../../src/files/ipfs/cid.ts";
+import { buildDirectory, type DirectoryEntry } from "../../src/files/ipfs/directory.ts";
 
 /** Blocks in memory, with a record of how they were requested. */
 class Blocks implements BlockReader {

@@ -2,9 +2,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Connections, LONGEST_QUEUE_MS, MAX_CONNECTIONS } from "../../src/chain/connections.ts";
 import { ChainUnavailableError, RpcError } from "../../src/chain/errors.ts";
-import { ChainRpc } from "../../src/chain/rpc.ts";
+import { ChainRpc, Connections, LONGEST_QUEUE_MS, MAX_CONNECTIONS } from "../../src/chain/rpc.ts";
 import { sendTransaction, transactionStatus } from "../../src/chain/send.ts";
 import { accountBalance, viewFunction } from "../../src/chain/views.ts";
 

@@ -4,7 +4,7 @@ import { base36 } from "multiformats/bases/base36";
 import { base58btc } from "multiformats/bases/base58";
 import { CID } from "multiformats/cid";
 import { afterEach, expect, test, vi } from "vitest";
-import { cidBytes, DAG_PB, parseCid, RAW } from "../../src/ipfs/cid.ts";
+import { cidBytes, DAG_PB, parseCid, RAW } from "../../src/files/ipfs/cid.ts";
 
 const sha256 = new Uint8Array(32).fill(0xff);
 

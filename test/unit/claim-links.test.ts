@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { linksToTell, withLinks } from "../../src/domain/claim-links.ts";
+import { linksToTell, withLinks } from "../../src/operator/jobs/claims.ts";
 
 const LINKS = 10_000;
 const claimed = fc.uniqueArray(fc.nat(LINKS - 1), { maxLength: 300 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { clientNetworks } from "../../src/domain/client-address.ts";
+import { clientNetworks } from "../../src/http/address-limit.ts";
 
 it.each([
   ["", "", null],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FILL_MARKS, fillMark } from "../../src/domain/fill.ts";
+import { FILL_MARKS, fillMark } from "../../src/operator/jobs/operator-watch.ts";
 
 const LIMIT = 10_000_000_000;
 

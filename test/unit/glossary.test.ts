@@ -40,7 +40,7 @@ const textOf = (file: string): string =>
   readFileSync(join(ROOT, file), "utf8").replaceAll(/\n\s*(?:\*(?!\/)|\/\/)?\s*/g, " ");
 
 /** The pages' scripts as they are built have texts of packages; those of this project are read in browser/. */
-const BUILT = "src/pages/scripts.ts";
+const BUILT = "src/collections/pages/scripts.ts";
 
 const texts = [
   ...FOLDERS.flatMap(sourceFiles).filter((file) => file !== BUILT),

@@ -4,7 +4,7 @@ import { gatewayQuery, readGatewayRequest } from "../../src/api/gateway/request.
 import { ServiceError } from "../../src/domain/errors.ts";
 import { acceptsJson } from "../../src/http/acceptance.ts";
 import { parametrised, parametrisedList } from "../../src/http/header-parameters.ts";
-import { boundaryOf, parsePartHeaders } from "../../src/http/multipart/multipart-headers.ts";
+import { boundaryOf, parsePartHeaders } from "../../src/http/multipart/multipart.ts";
 import { countedText } from "../support/counted-text.ts";
 
 /** Most reads of a character: one to find its meaning, and a few where it begins or ends something. */

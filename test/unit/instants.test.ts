@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseInstant } from "../../src/domain/instants.ts";
+import { parseInstant } from "../../src/api/schemas/fields.ts";
 import { codePoints, JSON_WHITESPACE, LINE_BREAKS, textProblem } from "../../src/domain/texts.ts";
 
 const instants = fc.date({

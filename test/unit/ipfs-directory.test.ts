@@ -2,8 +2,8 @@ import { MemoryBlockstore } from "blockstore-core";
 import * as fc from "fast-check";
 import { importer } from "ipfs-unixfs-importer";
 import { describe, expect, it } from "vitest";
-import { dagPbCid, parseCid, RAW, rawCid } from "../../src/ipfs/cid.ts";
-import { buildDirectory, type DirectoryEntry, SHARD_ABOVE } from "../../src/ipfs/directory.ts";
+import { dagPbCid, parseCid, RAW, rawCid } from "../../src/files/ipfs/cid.ts";
+import { buildDirectory, type DirectoryEntry, SHARD_ABOVE } from "../../src/files/ipfs/directory.ts";
 
 /** The independent implementation's directory of files with the given names and contents. */
 async function imported(files: readonly { name: string; content: Uint8Array }[]) {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { MemoryBlockstore } from "blockstore-core";
 import { importBytes } from "ipfs-unixfs-importer";
 import { describe, expect, it } from "vitest";
-import { fileCid } from "../../src/ipfs/cid.ts";
-import { BLOCK_SIZE, encodeFileRoot, fileLink, leafSizes } from "../../src/ipfs/file.ts";
+import { fileCid } from "../../src/files/ipfs/cid.ts";
+import { BLOCK_SIZE, encodeFileRoot, fileLink, leafSizes } from "../../src/files/ipfs/file.ts";
 
 const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash("sha256").update(bytes).digest());
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeptAnswers } from "../../src/kept-answers.ts";
+import { KeptAnswers } from "../../src/chain/kept-answers.ts";
 
 /** A keeper of two answers, a clock, and how often it was asked. */
 function scene(patienceMs = 20) {

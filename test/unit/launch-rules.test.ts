@@ -7,7 +7,7 @@ import { readPrice } from "../../cli/launch/prices.ts";
 import { isAccountId as serviceIsAccountId } from "../../src/domain/account-ids.ts";
 import { mintFeeProblem } from "../../src/domain/amounts.ts";
 import { isSlug } from "../../src/domain/collector-pages.ts";
-import { MAX_COPIES } from "../../src/domain/limits.ts";
+import { MAX_COPIES } from "../../src/domain/quota.ts";
 import { INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS, royaltyIssues } from "../../src/domain/royalties.ts";
 
 /** The terminal imports nothing of the service, so that what it checks beforehand is compared with the service here. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { DownloadFailure, download, STALL_MS } from "../../src/uploads/media-download.ts";
+import { DownloadFailure, download, STALL_MS } from "../../src/files/uploads/media-download.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

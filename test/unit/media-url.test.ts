@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mediaUrlFault } from "../../src/domain/media-url.ts";
-import { webhookUrlFault } from "../../src/domain/webhook-url.ts";
+import { webhookUrlFault } from "../../src/events/webhooks/webhooks.ts";
 
 const DEPLOYED = { own: ["https://mint.example.org"], local: false };
 

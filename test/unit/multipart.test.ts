@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ServiceError } from "../../src/domain/errors.ts";
-import { readForm } from "../../src/http/multipart/multipart.ts";
-import { boundaryOf } from "../../src/http/multipart/multipart-headers.ts";
+import { boundaryOf, readForm } from "../../src/http/multipart/multipart.ts";
 
 const BOUNDARY = "----boundary-0123";
 const latin = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "latin1"));

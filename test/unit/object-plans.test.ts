@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { expect, test } from "vitest";
+import { DeliveryJournal } from "../../src/events/webhooks/journal.ts";
 import { createSchema } from "../../src/wallet/journal/schema.ts";
-import { DeliveryJournal } from "../../src/webhooks/journal.ts";
 import { refused } from "../support/scans.ts";
 import { statementsOfObjects } from "../support/statement-census.ts";
 
@@ -29,7 +29,7 @@ test("no statement of an object scans or sorts what grows", () => {
   const statements = statementsOfObjects();
   expect(statements.length).toBeGreaterThan(100);
   const faults = statements.flatMap(({ file, literal }) => {
-    const database = file.startsWith("src/webhooks/") ? endpoint : wallet;
+    const database = file.startsWith("src/events/webhooks/") ? endpoint : wallet;
     // What stands for columns doesn't change how rows are found.
     const text = literal.replaceAll(/\$\{[^}]*\}/g, "*");
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all();

@@ -7,7 +7,7 @@ import { ROOT } from "../support/imports.ts";
 
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
 const told = new Set(
-  read("src/metrics.ts")
+  read("src/operator/metrics.ts")
     .match(/"mintage_[a-z_]+"/g)
     ?.map((name) => name.slice(1, -1)),
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Media } from "../../src/pages/media.tsx";
+import { Media } from "../../src/collections/pages/media.tsx";
 
 const shown = (type: string | null, isLink: boolean): string =>
   String(Media({ url: "https://mint.test/ipfs/x", type, alt: "A heron", isLink }));

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { scriptsFile } from "../../scripts/pages-build.ts";
-import { SCRIPTS } from "../../src/pages/scripts.ts";
+import { SCRIPTS } from "../../src/collections/pages/scripts.ts";
 import { ROOT } from "../support/imports.ts";
 
-test("src/pages/scripts.ts is what npm run pages:build makes", async () => {
-  expect(readFileSync(join(ROOT, "src/pages/scripts.ts"), "utf8")).toBe(await scriptsFile());
+test("src/collections/pages/scripts.ts is what npm run pages:build makes", async () => {
+  expect(readFileSync(join(ROOT, "src/collections/pages/scripts.ts"), "utf8")).toBe(await scriptsFile());
 });
 
 test.each(["claim", "embed", "gallery", "mint"] as const)(

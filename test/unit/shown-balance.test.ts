@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc.ts";
-import { ShownBalance } from "../../src/wallet/chain-state/shown-balance.ts";
+import { ShownBalance } from "../../src/wallet/chain-state/funds.ts";
 import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
 
 let node: ScriptedNode;

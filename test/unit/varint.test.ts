@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { varintBytes } from "../../src/domain/promised-bytes.ts";
-import { readVarint, writeVarint } from "../../src/ipfs/varint.ts";
+import { readVarint, writeVarint } from "../../src/files/ipfs/cid.ts";
 
 const numbers = fc.oneof(
   fc.maxSafeNat(),

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
+import { newestVersion, seal, unseal } from "../../src/domain/sealing.ts";
 import { decodeActions, encodeActions } from "../../src/wallet/journal/encoding.ts";
-import { newestVersion, seal, unseal } from "../../src/wallet/signing/sealing.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const amounts = fc.bigInt({ min: 0n, max: 10n ** 33n }).map(String);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeySearch } from "../../src/wallet/lanes/key-search.ts";
+import { KeySearch } from "../../src/wallet/lanes/lane-keys.ts";
 
 /** A look at one moment that doesn't show a lane's key. */
 const lookInVain = (search: KeySearch, id: string, now: number): void => {

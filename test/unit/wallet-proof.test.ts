@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ChainUnavailableError } from "../../src/chain/errors.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
-import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/observing/proof.ts";
+import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/observing/look.ts";
 
 /** One block of a generated chain. `uses` are the key's transactions in it, by nonce. */
 interface Block {

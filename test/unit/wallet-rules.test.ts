@@ -18,7 +18,7 @@ import {
   unansweredPause,
   unprovenPause,
 } from "../../src/wallet/observing/rules.ts";
-import { isLasting } from "../../src/wallet/signing/refusals.ts";
+import { isLasting } from "../../src/wallet/signing/dispatch.ts";
 
 const STATUSES = ["unknown", "unanswered", "pending", "included", "not_applied"] as const;
 

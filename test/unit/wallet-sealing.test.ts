@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { newestVersion, seal, unseal } from "../../src/wallet/signing/sealing.ts";
+import { newestVersion, seal, unseal } from "../../src/domain/sealing.ts";
 
 const secret = () => randomBytes(32).toString("base64");
 const seed = new Uint8Array(randomBytes(32));

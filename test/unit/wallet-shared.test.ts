@@ -11,7 +11,7 @@ import {
   shownTogether,
   tokensOf,
 } from "../../src/chain/contract/shared-mints.ts";
-import { MAX_MINTS } from "../../src/domain/mint-limits.ts";
+import { MAX_MINTS } from "../../src/domain/mint-notes.ts";
 import { isOver, MOVES } from "../../src/wallet/journal/machine.ts";
 import { type Carried, partsOf } from "../../src/wallet/journal/parts.ts";
 import { mostPayable, type QueuedIntent, together } from "../../src/wallet/journal/queue.ts";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { isDelivered, isGone, pauseAfter, retryAfterOf } from "../../src/domain/webhooks.ts";
-import { shownSecret } from "../../src/webhooks/secrets.ts";
-import { signedHeaders } from "../../src/webhooks/signing.ts";
+import { signedHeaders } from "../../src/events/webhooks/attempt.ts";
+import { shownSecret } from "../../src/events/webhooks/secrets.ts";
 
 const secretOf = () => crypto.getRandomValues(new Uint8Array(32));
 const now = () => Math.floor(Date.now() / 1_000);

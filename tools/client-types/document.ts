@@ -6,9 +6,11 @@ const STUBS: readonly (readonly [RegExp, string])[] = [
   [/^cloudflare:/, "export class DurableObject {} export class WorkerEntrypoint {}"],
   [/\.wasm$/, "export default new ArrayBuffer(0);"],
   // Node runs no JSX; pages add nothing to the document.
-  [/\/src\/pages\/routes\.ts$/, "export const servePages = () => {};"],
-  [/\/src\/pages\/operator-routes\.ts$/, "export const serveOperatorPage = () => {};"],
-  [/\/src\/pages\/other-addresses\.ts$/, "export const otherAddress = () => {};"],
+  [
+    /\/src\/api\/pages\/routes\.ts$/,
+    "export const servePages = () => {}; export const otherAddress = () => {};",
+  ],
+  [/\/src\/operator\/page\.tsx$/, "export const serveOperatorPage = () => {};"],
 ];
 
 registerHooks({

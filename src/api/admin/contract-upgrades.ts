@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { listEveryContract } from "../../integrations/contracts.ts";
-import { planUpgrade, upgradeContract } from "../../provisioning/contract-upgrade.ts";
-import { ownedContractView } from "../../resources/contract.ts";
-import { contractUpgradedView, upgradePlanView } from "../../resources/contract-upgrade.ts";
+import { planUpgrade, upgradeContract } from "../../operator/contract-upgrade.ts";
+import { listEveryContract } from "../../operator/contracts.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
+import { contractUpgradedView, ownedContractView, upgradePlanView } from "../resources/contract.ts";
 import { LINK } from "../schemas/pages.ts";
 import { contractParam } from "../schemas/parameters.ts";
 import { everyContractQuery } from "./schemas.ts";

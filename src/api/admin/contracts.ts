@@ -2,22 +2,23 @@ import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { listContracts } from "../../integrations/contracts.ts";
 import {
   acceptContract,
   handOverContract,
   listContractsWithRoles,
   readContract,
-} from "../../provisioning/contract-ownership.ts";
-import { adoptContract, deployContract } from "../../provisioning/provisioning.ts";
+} from "../../operator/contract-ownership.ts";
+import { listContracts } from "../../operator/contracts.ts";
+import { adoptContract, deployContract } from "../../operator/provisioning.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import {
   contractDeployedView,
   contractRolesView,
   contractView,
+  handOverView,
   listedContractView,
-} from "../../resources/contract.ts";
-import { handOverView, ownershipView } from "../../resources/contract-ownership.ts";
-import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+  ownershipView,
+} from "../resources/contract.ts";
 import { LINK } from "../schemas/pages.ts";
 import { contractParam, integrationParam } from "../schemas/parameters.ts";
 import { adoptBody, contractBody, contractsQuery, handOverBody } from "./schemas.ts";

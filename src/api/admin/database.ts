@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
-import { recoverDatabase } from "../../recovery/recover.ts";
-import { recoveryView } from "../../resources/recovery.ts";
+import { recoverDatabase } from "../../operator/wallet-recovery.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { recoveryView } from "../resources/recovery.ts";
 
 /** Where a recovery of the database goes on. */
 const recoveryBody = z

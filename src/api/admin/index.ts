@@ -1,5 +1,3 @@
-// api/admin/: the operator's surface, /admin/v1.
-
 import type { Endpoint } from "../endpoint.ts";
 import { contractUpgradesPlan, contractUpgradesRun, everyContractList } from "./contract-upgrades.ts";
 import {

@@ -1,13 +1,29 @@
 import { z } from "@hono/zod-openapi";
+import { requireAccounts } from "../../collections/accounts.ts";
+import type { ServiceContext } from "../../context.ts";
+import {
+  hasOpenOperations,
+  type IntegrationRow,
+  deleteIntegration as markDeleted,
+  setPayoutAccount,
+} from "../../db/queries/integrations.ts";
+import { exactNear } from "../../domain/amounts.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { show } from "../../http/answered.ts";
-import { forgetKeysOf } from "../../http/known-keys.ts";
+import { forgetKeysOf } from "../../http/authentication.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { changeIntegration, listIntegrations, readIntegration } from "../../integrations/integrations.ts";
-import { deleteIntegration } from "../../provisioning/deletion.ts";
-import { changePayoutAccount } from "../../provisioning/payout-account.ts";
-import { createIntegration } from "../../provisioning/provisioning.ts";
-import { integrationView, walletCreatedView } from "../../resources/integration.ts";
+import {
+  changeIntegration,
+  listIntegrations,
+  readIntegration,
+  requireIntegration,
+  requireUndeleted,
+} from "../../operator/integrations.ts";
+import { createIntegration } from "../../operator/provisioning.ts";
+import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { type Integration, integrationView, walletCreatedView } from "../resources/integration.ts";
 import { LINK } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 import {
@@ -17,6 +33,73 @@ import {
   integrationsQuery,
   payoutAccountBody,
 } from "./schemas.ts";
+
+/**
+ * Sets the account that an integration's money is paid out to; null: none.
+ * @throws ServiceError not_found, unknown_account, chain_unavailable
+ */
+const changePayoutAccount = async (
+  context: ServiceContext,
+  id: Uuid,
+  accountId: string | null,
+): Promise<Integration> => {
+  await requireIntegration(context, id);
+  const accounts = accountId === null ? [] : [{ path: ["account_id"], accountId }];
+  await requireAccounts(
+    context,
+    accounts,
+    "Name an account that exists on the chain: a payout to this one would come back.",
+  );
+  await setPayoutAccount(context.db, id, accountId, context.now());
+  context.log("integration.payout_account", { integration_uuid: id, account_id: accountId });
+  return readIntegration(context, id);
+};
+
+/** A wallet that can spend no more than this is empty: a tenth of a NEAR. yoctoNEAR. */
+const EMPTY = 10n ** 23n;
+
+const conflict = (message: string): ServiceError => new ServiceError("conflict", message);
+
+/**
+ * Deletes an integration: its keys are revoked, its webhooks go, the scheduled job deletes its drafts. What is on the
+ * chain stays there, files of its collections are still served, and its wallet's sealed key is kept.
+ * @param leaveFunds whether its wallet may have money left
+ * @throws ServiceError not_found; conflict if it isn't suspended, works on something, or has money
+ */
+const deleteIntegration = async (
+  context: ServiceContext,
+  id: Uuid,
+  leaveFunds: boolean,
+): Promise<Integration> => {
+  const row = await requireUndeleted(context, id);
+  if (!row.suspendedAt) throw conflict("Suspend the integration first: PUT it with suspended true.");
+  if (await hasOpenOperations(context.db, id)) throw working();
+  if (!leaveFunds) await refuseMoney(context, row);
+  if (!(await markDeleted(context.db, id, context.now()))) throw working();
+  context.log("integration.deleted", { integration_uuid: id });
+  return readIntegration(context, id);
+};
+
+const working = (): ServiceError =>
+  conflict("Operations of this integration are not over. Wait for them, and settle those that are unknown.");
+
+const refuseMoney = async (
+  { env }: ServiceContext,
+  { id, walletState, walletAccountId }: IntegrationRow,
+): Promise<void> => {
+  if (walletState === "new") return;
+  const { available } = await walletOf(env, id).status();
+  if (available === null || available === undefined) {
+    throw conflict(
+      "The wallet's balance can't be read now. Try again later, or leave it there: leave_funds=true, in the terminal --leave-funds.",
+    );
+  }
+  if (BigInt(available) > EMPTY) {
+    throw conflict(
+      `The wallet ${walletAccountId} has ${exactNear(available)} NEAR to spend. Resume the integration and have it paid out, or leave it there: leave_funds=true, in the terminal --leave-funds. The wallet's sealed key is kept.`,
+    );
+  }
+};
 
 export const integrationsCreate = endpoint(
   {

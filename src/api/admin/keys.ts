@@ -1,13 +1,97 @@
 import { z } from "@hono/zod-openapi";
+import type { ServiceContext } from "../../context.ts";
+import * as queries from "../../db/queries/api-keys.ts";
+import { refuseUsedUp } from "../../db/quota.ts";
+import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../domain/api-keys.ts";
+import { cursorUuid, type Page, pageOf } from "../../domain/cursors.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { show } from "../../http/answered.ts";
-import { forgetKey } from "../../http/known-keys.ts";
+import { forgetKey } from "../../http/authentication.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { issueKey, listKeys, revokeKey } from "../../integrations/keys.ts";
-import { issuedKeyView, keyView } from "../../resources/key.ts";
+import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { type IssuedKey, issuedKeyView, type Key, keyView } from "../resources/key.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
 import { keyBody } from "./schemas.ts";
+
+/** What a new key is to be. */
+export interface KeyRequest {
+  readonly name: string;
+  readonly role: "full" | "read";
+  /** RFC 3339; null: never. */
+  readonly expires_at: string | null;
+}
+
+const toKey = (row: queries.ApiKeyRow): Key => ({
+  key_uuid: row.id,
+  name: row.name,
+  role: row.role,
+  prefix: row.prefix,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  revoked_at: row.revokedAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+});
+
+/**
+ * Issues a key. The answer is the only place where it is ever shown.
+ * @throws ServiceError not_found, conflict, quota_exceeded, invalid_request if it would have expired already
+ */
+const issueKey = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  request: KeyRequest,
+): Promise<IssuedKey> => {
+  await requireUndeleted(context, integrationId);
+  if (request.expires_at !== null && new Date(request.expires_at) <= context.now()) {
+    const message = "Give a time in the future, or null for a key that never expires.";
+    throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
+      issues: [{ path: ["expires_at"], message }],
+    });
+  }
+  const key = newApiKey();
+  const row: queries.ApiKeyRow = {
+    id: newUuid(),
+    integrationId,
+    name: request.name,
+    role: request.role,
+    digest: await apiKeyDigest(key),
+    prefix: apiKeyPrefix(key),
+    expiresAt: request.expires_at === null ? null : new Date(request.expires_at),
+    lastUsedAt: null,
+    revokedAt: null,
+    createdAt: context.now(),
+  };
+  if (!(await queries.insertKey(context.db, row))) {
+    await refuseUsedUp(context, integrationId, ["keys"]);
+    throw new ServiceError(
+      "conflict",
+      "Another key of this integration has just ended. Issue the key again.",
+    );
+  }
+  return { ...toKey(row), api_key: key };
+};
+
+/** Some of an integration's keys, newest first; the cursor is the id of the last one before. @throws ServiceError not_found */
+const listKeys = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  cursor: string | null,
+  size: number,
+): Promise<Page<Key>> => {
+  await requireIntegration(context, integrationId);
+  const rows = await queries.listKeys(context.db, integrationId, cursorUuid(cursor), size + 1);
+  return pageOf(rows.map(toKey), size, (key) => key.key_uuid);
+};
+
+/** Revokes a key for good. @throws ServiceError not_found */
+const revokeKey = async (context: ServiceContext, integrationId: Uuid, keyId: Uuid): Promise<Key> => {
+  const row = await queries.revokeKey(context.db, integrationId, keyId, context.now());
+  if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
+  return toKey(row);
+};
 
 export const keysIssue = endpoint(
   {

@@ -1,9 +1,74 @@
+import { z } from "@hono/zod-openapi";
+import type { ServiceContext } from "../../context.ts";
+import { setLimits } from "../../db/queries/usage.ts";
+import { requireUsage, toLimits } from "../../db/quota.ts";
+import { YOCTO_PATTERN } from "../../domain/amounts.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
 import { show } from "../../http/answered.ts";
-import { changeLimits, readLimits } from "../../integrations/quota.ts";
-import { limitsView } from "../../resources/limits.ts";
+import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import type { LimitsShown } from "../resources/me.ts";
+import { each, LIMIT_NAMES, limitsView, MEANINGS, SPENDING_MEANING } from "../resources/me.ts";
+import { yoctoField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
-import { limitsBody } from "./limits-schema.ts";
+
+/** What each limit may be set to. A key has to be able to ask, and 10 GB is what the database has for all. */
+const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {
+  requests: [1, 1_000_000],
+  drafts: [0, 1_000_000],
+  stored_bytes: [0, Number.MAX_SAFE_INTEGER],
+  database_bytes: [0, 10_000_000_000],
+  keys: [0, 10_000],
+  operations_waiting: [0, 100_000],
+};
+
+const spendingPerDay = yoctoField.nullish().openapi({
+  pattern: YOCTO_PATTERN,
+  description: `${SPENDING_MEANING} yoctoNEAR. Null: no limit.`,
+});
+
+/** PUT limits. */
+const limitsBody = z
+  .strictObject({
+    ...each(LIMIT_NAMES, (name) => {
+      const [least, most] = BOUNDS[name];
+      const message = `Give a whole number from ${least} to ${most}, or null for the default.`;
+      return z
+        .int(message)
+        .min(least, message)
+        .max(most, message)
+        .nullish()
+        .openapi({ description: `${MEANINGS[name]} Null: the default, ${DEFAULT_LIMITS[name]}.` });
+    }),
+    spending_per_day: spendingPerDay,
+  })
+  .openapi("LimitsInput");
+
+/** The limits of an integration, and what it uses of them. @throws ServiceError not_found, wallet_busy */
+const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise<LimitsShown> => {
+  const [usage, spentToday] = await Promise.all([
+    requireUsage(context, integrationId),
+    walletOf(context.env, integrationId).spentToday(),
+  ]);
+  return toLimits(usage, spentToday);
+};
+
+/** What an operator changes of the limits: an absent one stays, null goes back to the default. */
+type LimitChanges = Readonly<Partial<Record<LimitName, number | null>>> & {
+  /** yoctoNEAR. */
+  readonly spending_per_day?: string | null;
+};
+
+/** Sets limits of an integration; null goes back to the default. @throws ServiceError not_found, wallet_busy */
+const changeLimits = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  { spending_per_day: spendingPerDay, ...changes }: LimitChanges,
+): Promise<LimitsShown> => {
+  await setLimits(context.db, integrationId, { changes, spendingPerDay }, context.now());
+  return readLimits(context, integrationId);
+};
 
 const TAG = "Operator: integrations";
 

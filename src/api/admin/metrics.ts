@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { OPEN_METRICS } from "../../domain/open-metrics.ts";
 import { answered } from "../../http/answered.ts";
-import { readMetrics } from "../../metrics.ts";
+import { readMetrics } from "../../operator/metrics.ts";
 import { endpoint } from "../endpoint.ts";
 import { OPEN_METRICS_TYPE } from "../other-types.ts";
 

@@ -1,11 +1,159 @@
 import { z } from "@hono/zod-openapi";
+import type { Answer, ServiceContext } from "../../context.ts";
+import { takeSales } from "../../db/queries/integrations.ts";
+import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import type { Statement } from "../../db/statements.ts";
+import { duration } from "../../domain/counted.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Failure } from "../../domain/failures.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { PAYOUT, PLATFORM_KINDS } from "../../domain/operations.ts";
+import { drive } from "../../operations/engine/drive.ts";
+import { endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
-import { settleOperation } from "../../operations/engine/settle.ts";
-import { operationView } from "../../resources/operation.ts";
+import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
+import type { WalletPayoutOperation } from "../../operations/kinds/wallet-payout.ts";
+import { kindNamed, walletFor } from "../../operations/registry.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { type OperationResource, operationView } from "../resources/operation.ts";
 import { uuidField } from "../schemas/fields.ts";
 import { operationParam } from "../schemas/parameters.ts";
 import { settlementBody } from "./schemas.ts";
+
+const NO_EFFECT: Failure = {
+  code: "transaction_failed",
+  message: "The operator settled the operation: it had no effect and never will. Send it as a new request.",
+  outcome: "failed_on_chain",
+  retryable: true,
+};
+
+const HAD_EFFECT: Failure = {
+  code: "conflict",
+  message:
+    "The operator settled the operation: it took effect. Read the resource; don't send the request again.",
+  outcome: "final",
+  retryable: false,
+};
+
+/** How long a finalization that goes on is worked on before the operator is answered. Milliseconds. */
+const ADOPTION_MS = 15_000;
+
+/**
+ * Receipts of a transaction are executed within so many blocks after the one that includes it, unless shards are
+ * congested: a look at the chain at that height shows what it did.
+ */
+const BLOCKS_TO_EXECUTE = 5;
+
+/**
+ * Ends an operation whose outcome the nodes can't prove, by the word of the operator, who has looked at the chain.
+ * Nothing more of it is sent.
+ * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the
+ * operation succeeds. Of everything else the operator's word is taken, because later changes may have covered what it
+ * did
+ * @throws ServiceError not_found; conflict where it is in another state, or of another kind, where what was signed
+ * may still land, or where the chain shows otherwise
+ */
+const settleOperation = async (
+  context: ServiceContext,
+  id: Uuid,
+  hadEffect: boolean,
+): Promise<Answer<OperationResource>> => {
+  const row = await findOperation(context.db, id);
+  if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
+  requireUnknown(row);
+  if (!hadEffect) await close(context, row, NO_EFFECT, await requireNoEffect(context, row));
+  else if (row.kind === "finalize") await requireShown(context, row);
+  else if (PLATFORM_KINDS.includes(row.kind)) throw notToBeAdopted(row);
+  else await close(context, row, HAD_EFFECT);
+  context.log("operation.settled", { operation_uuid: id, kind: row.kind, had_effect: hadEffect });
+  return readOperationAsOperator(context, id);
+};
+
+/** The next attempt finds a wallet or contract that exists, so nothing is adopted here. */
+const notToBeAdopted = ({ kind }: OperationRow): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `Settle it as without effect, then repeat it: repeating a ${kind} does no harm.`,
+  );
+
+const requireUnknown = ({ state }: OperationRow): void => {
+  if (state === "unknown") return;
+  throw new ServiceError(
+    "conflict",
+    `Only an operation in the state \`unknown\` can be settled; this one is ${state}.`,
+  );
+};
+
+/**
+ * Withdraws the operation and ends it. An operation without effect leaves in D1 what a failure leaves.
+ * @param height from which on the chain shows all that it ever did, where that isn't what its records say
+ */
+const close = async (
+  context: ServiceContext,
+  row: OperationRow,
+  failure: Failure,
+  height?: number,
+): Promise<void> => {
+  const wallet = walletFor(context, row);
+  const records = await wallet.transactions(row.id);
+  const states = records.map(({ state }) => state);
+  const isProven = states.length > 0 && states.every((state) => state !== "unknown");
+  if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
+    throw new ServiceError("conflict", "The wallet has resumed this operation. Read it until it is over.");
+  }
+  const statements =
+    failure === HAD_EFFECT ? tookEffect(context, row) : kindNamed(row.kind).onFailure(context, row, records);
+  const ended = await fail(context, row, { failure, statements, records, height });
+  await wallet.acknowledgeAll([{ operationUuid: row.id, ending: endingOf(ended) }]);
+};
+
+/** What D1 has to know of an operation that took effect without its answer: which sales are paid out. */
+const tookEffect = ({ db }: ServiceContext, row: OperationRow): Statement[] =>
+  row.kind === PAYOUT ? [takeSales(db, row, (row.request as WalletPayoutOperation).sales ?? "0")] : [];
+
+/**
+ * Continues a finalization from what the chain shows of its collection.
+ * @throws ServiceError if that isn't enough
+ */
+const requireShown = async (context: ServiceContext, row: OperationRow): Promise<void> => {
+  const landing = await walletFor(context, row).landing(row.id);
+  if (await goesOn(context, row, landing.isOver ? landing.height : 0)) return;
+  const { contract, collectionUuid } = row.request as FinalizeOperation;
+  throw new ServiceError(
+    "conflict",
+    `Check ${contract} again: it shows no collection with the external id ${collectionUuid.replaceAll("-", "")} that ` +
+      "has all that this finalization may have sent.",
+  );
+};
+
+/**
+ * Makes sure that an operation declared without effect never has one: what was signed can no longer land, and if the
+ * chain itself can tell, as for finalizations, it doesn't show the effect.
+ * @returns the height from which on the chain shows all that the operation ever did
+ */
+const requireNoEffect = async (context: ServiceContext, row: OperationRow): Promise<number> => {
+  const landing = await walletFor(context, row).landing(row.id);
+  if (!landing.isOver) throw mayLand(landing.waitMs);
+  if (row.kind === "finalize" && (await goesOn(context, row, landing.height))) {
+    throw new ServiceError("conflict", "The chain shows its effect, so it continues. Read the operation.");
+  }
+  return landing.height + BLOCKS_TO_EXECUTE;
+};
+
+/** Whether a finalization continues, because a node at that height shows what was in doubt. */
+const goesOn = async (context: ServiceContext, row: OperationRow, height: number): Promise<boolean> => {
+  const until = context.now().getTime() + ADOPTION_MS;
+  const driven = await drive(context, { ...row, height: Math.max(row.height ?? 0, height) }, until);
+  return driven.row.state !== "unknown";
+};
+
+const mayLand = (waitMs: number | null): ServiceError => {
+  const why =
+    "a transaction signed for this operation may still land, so a repetition could take effect twice";
+  if (waitMs === null) return new ServiceError("conflict", `Try again in a few minutes: ${why}.`);
+  const seconds = Math.ceil(waitMs / 1000);
+  return new ServiceError("conflict", `Wait for ${duration(seconds)}: ${why}.`, { retryAfter: seconds });
+};
 
 const archiveQuery = z.strictObject({
   integration_uuid: uuidField

@@ -1,7 +1,7 @@
 import { show } from "../../http/answered.ts";
-import { readOverview } from "../../overview.ts";
-import { overviewView } from "../../resources/overview.ts";
+import { readOverview } from "../../operator/overview.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { overviewView } from "../resources/overview.ts";
 
 export const overviewRead = endpoint(
   {

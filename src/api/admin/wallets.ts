@@ -1,18 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { provisionWallet } from "../../provisioning/provisioning.ts";
-import { listStuck } from "../../provisioning/stuck.ts";
+import { provisionWallet } from "../../operator/provisioning.ts";
+import { listStuck } from "../../operator/stuck.ts";
 import {
   activateWallet,
   readPlatform,
   readWallet,
   restoreWallet,
   rotateSecrets,
-} from "../../provisioning/wallets.ts";
-import { walletCreatedView } from "../../resources/integration.ts";
-import { rotationView, stuckView, walletView } from "../../resources/wallet.ts";
+} from "../../operator/wallets.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
+import { walletCreatedView } from "../resources/integration.ts";
+import { rotationView, stuckView, walletView } from "../resources/wallet.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 

@@ -1,9 +1,21 @@
+import { z } from "@hono/zod-openapi";
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
-import { messageView } from "../../resources/operation.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
+import { messageView } from "../resources/operation.ts";
+import { accountIdField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
-import { accountsBody } from "./account-schemas.ts";
+
+/** Accounts of one allowlist call. */
+const MAX_ALLOWLIST_ACCOUNTS = 500;
+
+/** PUT allowlist-add, allowlist-remove. */
+const accountsBody = z
+  .strictObject({ accounts: z.array(accountIdField).min(1).max(MAX_ALLOWLIST_ACCOUNTS) })
+  .openapi("AccountsInput");
+
+/** PUT allowlist-checkaccount. */
+export const accountBody = z.strictObject({ account: accountIdField }).openapi("AccountInput");
 
 const changeBy = (verb: "add" | "remove", operationId: string, summary: string) =>
   chainWrite(

@@ -1,9 +1,22 @@
 import { z } from "@hono/zod-openapi";
-import { allowlistCheck } from "../../collections/allowlist.ts";
+import { readableOf } from "../../collections/collection-target.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { show } from "../../http/answered.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
-import { accountBody } from "./account-schemas.ts";
+import { accountBody } from "./change.ts";
+
+/** Whether an account is on a collection's allowlist, as the last final block says. @throws ServiceError not_found, chain_unavailable */
+const allowlistCheck = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  account: string,
+): Promise<{ readonly is_allowlisted: boolean }> => {
+  const { collectionId, views } = await readableOf(context, caller, collectionUuid);
+  return { is_allowlisted: await views.isAllowlisted(collectionId, account) };
+};
 
 const checkedView = z.object({ is_allowlisted: z.boolean() }).openapi("AllowlistAnswer");
 

@@ -1,7 +1,7 @@
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
-import { messageView } from "../../resources/operation.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json } from "../endpoint.ts";
+import { messageView } from "../resources/operation.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 export const allowlistClearAccounts = chainWrite(

@@ -1,9 +1,7 @@
-// api/collections/: collections on the chain.
-
 import { eligibility } from "../../collections/eligibility.ts";
 import { show } from "../../http/answered.ts";
-import { eligibilityView } from "../../resources/eligibility.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { eligibilityView } from "../resources/eligibility.ts";
 import { eligibilityParam } from "../schemas/parameters.ts";
 
 export const eligibilityRead = endpoint(

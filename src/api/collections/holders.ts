@@ -1,13 +1,146 @@
 import { z } from "@hono/zod-openapi";
-import { holdersOf } from "../../collections/holders.ts";
+import { type BlockHead, isMissingBlock, isUnknownBlock, readBlock } from "../../chain/blocks.ts";
+import { type ContractViews, contractViewsAt } from "../../chain/contract/views.ts";
+import { NodesLagError, ViewError } from "../../chain/errors.ts";
+import { type CallOptions, type ChainRpc, connectFor } from "../../chain/rpc.ts";
+import { readTokens } from "../../collections/tokens.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { findCollection } from "../../db/queries/collections.ts";
+import { unknownCursor } from "../../domain/cursors.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { prefers } from "../../http/acceptance.ts";
-import { csvList } from "../../http/csv.ts";
-import { JSON_LIST, listResponse } from "../../http/list-response.ts";
-import { type Holder, holderView } from "../../resources/holder.ts";
+import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
+import { persistently } from "../../waiting.ts";
 import { endpoint } from "../endpoint.ts";
 import { CSV, jsonOrCsv } from "../other-types.ts";
+import { type Holder, holderView } from "../resources/holder.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam } from "../schemas/parameters.ts";
+
+/** Tokens that are read at one time: views of 100 over five of the six connections. */
+const AT_ONCE = 500;
+
+/** Tries of what a node doesn't show yet, and the pause before the second, which doubles. Milliseconds. */
+const ATTEMPTS = { tries: 5, firstPauseMs: 200 };
+
+/** The accounts that hold tokens of a collection at one final block, those with most tokens first. */
+export interface Holders {
+  readonly block: Pick<BlockHead, "height" | "hash">;
+  readonly holders: readonly Holder[];
+}
+
+/** Which block is read: the one of the page before, one that was asked for, or the last final one. */
+interface Wanted {
+  /** `<height>-<place in the list>` */
+  readonly cursor: string | null;
+  readonly blockHeight?: number;
+}
+
+/**
+ * Holders of a collection at one final block, and the place from which the page begins.
+ * @throws ServiceError not_found; invalid_request where no node has the block, or by the cursor; chain_unavailable
+ */
+const holdersOf = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  { cursor, blockHeight }: Wanted,
+): Promise<Holders & { readonly from: number }> => {
+  const row = await findCollection(context.db, caller.integrationId, collectionUuid);
+  if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  const { onChainId, height } = row.collection;
+  const place = placeOf(cursor);
+  const rpc = connectFor(context);
+  const last = await finalBlock(rpc, height);
+  const wanted = place?.height ?? blockHeight ?? last.height;
+  const counted = await countedAt(rpc, { contract: row.contractAccountId, onChainId }, last, wanted);
+  if (counted !== null) return { ...counted, from: place?.from ?? 0 };
+  if (place !== null) {
+    const message = `No node has block ${wanted} of this list any more. Begin again, without the cursor.`;
+    throw new ServiceError("invalid_request", message, { issues: [{ path: ["cursor"], message }] });
+  }
+  const message = `No node has a final block ${wanted}. Give a height up to ${last.height} that nodes still have.`;
+  throw new ServiceError("invalid_request", message, { issues: [{ path: ["block_height"], message }] });
+};
+
+/** What this isolate counted last, for the pages that follow: what a block says doesn't change. */
+let kept: { readonly of: string; readonly holders: readonly Holder[] } | null = null;
+/** Holders that are kept, at most: some megabytes. */
+const MOST_KEPT = 50_000;
+
+const placeOf = (cursor: string | null): { readonly height: number; readonly from: number } | null => {
+  if (cursor === null) return null;
+  const match = /^(\d{1,15})-(\d{1,10})$/.exec(cursor);
+  if (!match) throw unknownCursor();
+  return { height: Number(match[1]), from: Number(match[2]) };
+};
+
+/** The last final block that shows everything that operations of the service did to a collection. */
+const finalBlock = (rpc: ChainRpc, height: number): Promise<BlockHead> =>
+  persistently({ ...ATTEMPTS, isLasting: (error) => !(error instanceof NodesLagError) }, () =>
+    readBlock(rpc, "final", { atLeast: height }),
+  );
+
+/** A collection by its contract and its number there. */
+interface OnChain {
+  readonly contract: string;
+  readonly onChainId: number;
+}
+
+/**
+ * The holders at a final block, as the usual endpoints have it or those that keep all history; null: none has it. A node
+ * may show a block's header for longer than its state.
+ */
+const countedAt = async (
+  rpc: ChainRpc,
+  { contract, onChainId }: OnChain,
+  last: BlockHead,
+  height: number,
+): Promise<Holders | null> => {
+  const places: CallOptions[] = [{}, ...(rpc.archival.length > 0 ? [{ archival: true }] : [])];
+  for (const options of height <= last.height ? places : []) {
+    try {
+      const block = height === last.height ? last : await readBlock(rpc, { block: height }, options);
+      const collection = `${contract} ${onChainId} ${block.hash}`;
+      const holders =
+        kept?.of === collection
+          ? kept.holders
+          : await count(contractViewsAt(rpc, contract, { block: block.height }, options), onChainId);
+      kept = holders.length <= MOST_KEPT ? { of: collection, holders } : null;
+      return { block, holders };
+    } catch (error) {
+      if (height === last.height || !isMissingBlock(error)) throw error;
+    }
+  }
+  return null;
+};
+
+/** Counts tokens by owner. A contract that had no such collection at the block, or was none yet, has no holders. */
+const count = async (views: ContractViews, collectionId: number): Promise<readonly Holder[]> => {
+  const tokens = new Map<string, number>();
+  for (let from = 0, goesOn = true; goesOn; ) {
+    const page = await pageAt(views, collectionId, from);
+    for (const { owner_id: owner } of page.found) tokens.set(owner, (tokens.get(owner) ?? 0) + 1);
+    from += page.found.length;
+    goesOn = page.goesOn && page.found.length > 0;
+  }
+  return [...tokens]
+    .map(([account, number]) => ({ account_id: account, tokens: number }))
+    .sort((a, b) => b.tokens - a.tokens || (a.account_id < b.account_id ? -1 : 1));
+};
+
+/** A node that was asked may not have the block yet that another has shown. */
+const pageAt = async (views: ContractViews, collectionId: number, from: number) => {
+  try {
+    return await persistently({ ...ATTEMPTS, isLasting: (error) => !isUnknownBlock(error) }, () =>
+      readTokens(views, collectionId, from, AT_ONCE),
+    );
+  } catch (error) {
+    if (error instanceof ViewError) return { found: [], goesOn: false };
+    throw error;
+  }
+};
 
 const blockHeight = z
   .string()

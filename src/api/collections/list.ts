@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { listCollections } from "../../collections/collections.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { collectionView } from "../../resources/collection.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { collectionView } from "../resources/collection.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
 export const collectionsList = endpoint(

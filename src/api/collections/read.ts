@@ -1,7 +1,7 @@
 import { readCollection } from "../../collections/collections.ts";
 import { show } from "../../http/answered.ts";
-import { collectionView } from "../../resources/collection.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { collectionView } from "../resources/collection.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 export const collectionsRead = endpoint(

@@ -1,9 +1,9 @@
 import { readCollection } from "../../collections/collections.ts";
 import { runOperation } from "../../operations/engine/run.ts";
 import { proposeCollectionUpdate } from "../../operations/kinds/collection-update.ts";
-import { collectionView } from "../../resources/collection.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
+import { collectionView } from "../resources/collection.ts";
 import { collectionChangesBody } from "../schemas/collection-settings.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 

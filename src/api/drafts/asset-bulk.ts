@@ -1,21 +1,74 @@
-// api/drafts/: collections before they are on the chain, and their assets.
-
 import { z } from "@hono/zod-openapi";
-import { MAX_UPLOAD_BYTES } from "../../domain/limits.ts";
+import { MEDIA_NAMES } from "../../domain/media-sniffing.ts";
+import { MAX_COPIES, MAX_SUBTITLE_LENGTH, MAX_UPLOAD_BYTES } from "../../domain/quota.ts";
+import type { MemoryShare } from "../../files/isolate-memory.ts";
+import { attachAssets } from "../../files/uploads/attach-assets.ts";
+import { jsonArray } from "../../files/uploads/json-array.ts";
+import { formMemory } from "../../files/uploads/receive-form.ts";
 import { answered } from "../../http/answered.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
-import { readForm } from "../../http/multipart/multipart.ts";
-import { boundaryOf } from "../../http/multipart/multipart-headers.ts";
-import type { MemoryShare } from "../../isolate-memory.ts";
-import type { Asset } from "../../resources/asset.ts";
-import { assetView } from "../../resources/asset.ts";
-import { attachAssets } from "../../uploads/attach-assets.ts";
-import { formMemory } from "../../uploads/form-memory.ts";
-import { jsonArray } from "../../uploads/json-array.ts";
+import { boundaryOf, readForm } from "../../http/multipart/multipart.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { type Asset, assetView } from "../resources/asset.ts";
+import { LINE_PATTERN, uuidField } from "../schemas/fields.ts";
 import { draftParam } from "../schemas/parameters.ts";
-import { assetForm } from "./asset-schemas.ts";
+
+/** Parameters of an asset's path. */
+export const assetParam = z.object({ collection_draft_uuid: uuidField, asset_uuid: uuidField });
+
+/** The form of asset-bulk for the OpenAPI document; the handler reads the body itself, as it streams in. */
+const assetForm = {
+  type: "object",
+  required: ["asset_file", "assets_detail"],
+  additionalProperties: false,
+  properties: {
+    asset_file: {
+      type: "array",
+      items: { type: "string", format: "binary" },
+      description: `A media file of at most 1 MB (1,048,576 bytes); one part for each. Its bytes decide its type: ${MEDIA_NAMES}.`,
+    },
+    reference_file: {
+      type: "array",
+      items: { type: "string", format: "binary" },
+      description: "A metadata file: a JSON object of at most 1 MB; one part for each.",
+    },
+    assets_detail: {
+      type: "string",
+      contentMediaType: "application/json",
+      description:
+        "Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used.",
+      contentSchema: {
+        type: "array",
+        minItems: 1,
+        items: {
+          type: "object",
+          required: ["asset_filename", "copies"],
+          additionalProperties: false,
+          properties: {
+            asset_filename: { type: "string", description: "File name of an asset_file part of this form." },
+            copies: {
+              type: "integer",
+              minimum: 1,
+              maximum: MAX_COPIES,
+              description: "How many NFTs use this asset.",
+            },
+            reference_filename: {
+              type: "string",
+              description: "File name of a reference_file part of this form.",
+            },
+            asset_subtitle: {
+              type: "string",
+              maxLength: MAX_SUBTITLE_LENGTH,
+              pattern: LINE_PATTERN,
+              description: "Follows the collection's title. The contract fills in $TOKEN_NUM and $TOTAL_NUM.",
+            },
+          },
+        },
+      },
+    },
+  },
+} as const;
 
 /** How long a client may take nothing of an answer. Milliseconds. */
 const ANSWER_MS = 30_000;

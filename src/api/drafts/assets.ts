@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import { deleteAsset, listAssets } from "../../files/uploads/assets.ts";
 import { showNothing } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { assetView } from "../../resources/asset.ts";
-import { deleteAsset, listAssets } from "../../uploads/assets.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { assetView } from "../resources/asset.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { draftParam } from "../schemas/parameters.ts";
-import { assetParam } from "./asset-schemas.ts";
+import { assetParam } from "./asset-bulk.ts";
 
 export const draftAssetsList = endpoint(
   {

@@ -1,7 +1,7 @@
-import { createDraft } from "../../drafts/drafts.ts";
+import { createDraft } from "../../collections/drafts.ts";
 import { show } from "../../http/answered.ts";
-import { draftView } from "../../resources/draft.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { draftView } from "../resources/draft.ts";
 import { draftBody } from "../schemas/collection-settings.ts";
 
 export const draftsCreate = endpoint(

@@ -1,4 +1,4 @@
-import { deleteDraft } from "../../drafts/drafts.ts";
+import { deleteDraft } from "../../collections/drafts.ts";
 import { showNothing } from "../../http/answered.ts";
 import { endpoint } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";

@@ -1,7 +1,7 @@
 import { finalizeDraft, proposeFinalization } from "../../operations/finalize-draft.ts";
-import { finalizedView } from "../../resources/finalization.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json } from "../endpoint.ts";
+import { finalizedView } from "../resources/finalization.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
 export const draftsFinalize = chainWrite(

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { listDrafts } from "../../drafts/drafts.ts";
+import { listDrafts } from "../../collections/drafts.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { draftView } from "../../resources/draft.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { draftView } from "../resources/draft.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
 export const draftsList = endpoint(

@@ -1,7 +1,7 @@
-import { readDraft } from "../../drafts/drafts.ts";
+import { readDraft } from "../../collections/drafts.ts";
 import { show } from "../../http/answered.ts";
-import { draftView } from "../../resources/draft.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { draftView } from "../resources/draft.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
 export const draftsRead = endpoint(

@@ -1,7 +1,7 @@
-import { updateDraft } from "../../drafts/drafts.ts";
+import { updateDraft } from "../../collections/drafts.ts";
 import { show } from "../../http/answered.ts";
-import { draftView } from "../../resources/draft.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { draftView } from "../resources/draft.ts";
 import { draftChangesBody } from "../schemas/collection-settings.ts";
 import { draftParam } from "../schemas/parameters.ts";
 

@@ -1,17 +1,61 @@
-// api/drops/: claim drops, whose links give NFTs to whoever holds them.
-
 import { z } from "@hono/zod-openapi";
 import { listDrops, readDrop } from "../../collections/drops.ts";
+import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
 import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
-import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../../resources/drop.ts";
-import { PUBLIC_KEY } from "../../resources/samples.ts";
 import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../resources/drop.ts";
+import { PUBLIC_KEY } from "../resources/samples.ts";
+import { instantField, publicKeyField, yoctoField } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
-import { dropBody, dropChangesBody } from "./schemas.ts";
+
+const links = z
+  .int()
+  .min(1)
+  .max(MOST_LINKS)
+  .openapi({ description: "Number of links; their numbers begin at 0. It can only grow.", example: 100 });
+
+const expiresAt = instantField.openapi({
+  description: "First moment after the end, at most five years ahead. It can only become later.",
+});
+
+const reserve = yoctoField.openapi({
+  description:
+    "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.",
+  example: "257000000000000000000000",
+});
+
+/** POST of a drop. */
+const dropBody = z
+  .strictObject({
+    issuer_public_key: publicKeyField.openapi({
+      description:
+        "The issuer's public key, which certifies the links' keys. Its private key never leaves the issuer.",
+      example: PUBLIC_KEY,
+    }),
+    links,
+    quantity: z
+      .int()
+      .min(1)
+      .max(MOST_PER_LINK)
+      .nullish()
+      .transform((quantity) => quantity ?? 1)
+      .openapi({ description: "NFTs that each link gives." }),
+    expires_at: expiresAt,
+    reserve: reserve.nullish().transform((amount) => amount ?? undefined),
+  })
+  .openapi("DropInput");
+
+/** PUT of a drop. */
+const dropChangesBody = z
+  .strictObject({ links: links.optional(), expires_at: expiresAt.optional(), reserve: reserve.optional() })
+  .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+    message: "Give links, expires_at or reserve.",
+  })
+  .openapi("DropChanges");
 
 const PATH = "/collection/{collection_uuid}/drop";
 const ONE = `${PATH}/{drop_id}` as const;

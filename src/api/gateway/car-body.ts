@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { MemoryBudget } from "../../domain/memory-budget.ts";
-import { CAR_MEMORY } from "../../gateway/contents.ts";
+import { CAR_MEMORY } from "../../files/gateway/contents.ts";
+import { filesInTransit, shareOf } from "../../files/isolate-memory.ts";
 import { addressOf } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
-import { filesInTransit, shareOf } from "../../isolate-memory.ts";
 
 /** How long a client may take nothing of a CAR. Milliseconds. */
 const PATIENCE_MS = 30_000;

@@ -1,8 +1,15 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
-import { isTree, listing, openCar, type Resolved, rawBlock, resolvePath } from "../../gateway/contents.ts";
-import { openBytes } from "../../gateway/stored-blocks.ts";
+import {
+  isTree,
+  listing,
+  openCar,
+  type Resolved,
+  rawBlock,
+  resolvePath,
+} from "../../files/gateway/contents.ts";
+import { openBytes } from "../../files/gateway/stored-blocks.ts";
 import { countPublic } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { namesEtag } from "../../http/etags.ts";
@@ -11,8 +18,43 @@ import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
 import { carBody } from "./car-body.ts";
-import { directoryPage } from "./directory-page.ts";
 import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
+
+/** An entry of a directory as its page shows it. */
+interface PageEntry {
+  readonly name: string;
+  readonly cid: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A plain page that lists a directory. It has no script and loads nothing. */
+function directoryPage(path: string, entries: readonly PageEntry[], more: boolean): string {
+  const title = escapeHtml(path);
+  const rows = entries
+    .map(({ name, cid, size }) => {
+      const target = `${path.replace(/\/$/, "")}/${encodeURIComponent(name)}`;
+      return `<tr><td><a href="${escapeHtml(target)}">${escapeHtml(name)}</a></td><td>${size}</td><td><code>${cid}</code></td></tr>`;
+    })
+    .join("\n");
+  const rest = more ? "<p>The directory has more entries. Open each by its name.</p>" : "";
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${title}</title>
+<h1>${title}</h1>
+<table>
+<tr><th>Name</th><th>Bytes</th><th>CID</th></tr>
+${rows}
+</table>
+${rest}
+</html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (mark) => ENTITIES[mark] ?? mark);
 
 /**
  * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/): content by CID and by path

@@ -1,13 +1,10 @@
-// api/nfts/: mints, updates and the list of a collection's NFTs.
-
 import { z } from "@hono/zod-openapi";
 import { tokensOf, tokensOfOwner } from "../../collections/tokens.ts";
 import { prefers } from "../../http/acceptance.ts";
-import { csvList } from "../../http/csv.ts";
-import { JSON_LIST, listResponse } from "../../http/list-response.ts";
-import { type Token, tokenView } from "../../resources/token.ts";
+import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { endpoint } from "../endpoint.ts";
 import { CSV, jsonOrCsv } from "../other-types.ts";
+import { type Token, tokenView } from "../resources/token.ts";
 import { accountIdField } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam } from "../schemas/parameters.ts";

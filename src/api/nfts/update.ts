@@ -1,9 +1,9 @@
 import { proposeNftUpdate } from "../../operations/kinds/nft-update.ts";
-import { updatedView } from "../../resources/token.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
+import { updatedView } from "../resources/token.ts";
 import { collectionParam } from "../schemas/parameters.ts";
-import { nftUpdateBody } from "./metadata-schemas.ts";
+import { nftUpdateBody } from "./mint.ts";
 
 export const nftsUpdate = chainWrite(
   {

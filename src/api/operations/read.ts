@@ -1,8 +1,6 @@
-// api/operations/: operations, and the transactions of an integration.
-
 import { readOperation } from "../../operations/engine/read.ts";
-import { operationView } from "../../resources/operation.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
+import { operationView } from "../resources/operation.ts";
 import { operationParam } from "../schemas/parameters.ts";
 
 export const operationsRead = endpoint(

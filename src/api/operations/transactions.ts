@@ -1,9 +1,91 @@
 import { z } from "@hono/zod-openapi";
+import { desc, sql } from "drizzle-orm";
+import type { ChainTransactionResult } from "../../chain/outcome.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { withinBytes } from "../../db/page-bytes.ts";
+import { filesOfTransactions } from "../../db/queries/archives.ts";
+import { HASH_BYTES } from "../../db/queries/operation-transactions.ts";
+import { transactions } from "../../db/schema/index.ts";
+import { unknownCursor } from "../../domain/cursors.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { archivedTransactions, transactionPlace } from "../../files/archive/lists.ts";
+import { FILES_AT_ONCE, joined } from "../../files/archive/read.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { listTransactions } from "../../integrations/transactions.ts";
-import { transactionView } from "../../resources/operation.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { transactionView } from "../resources/operation.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
+
+/**
+ * Final transactions of an integration, each once, newest first, behind a place in the list; fewer than the limit where
+ * they are large. Beside them the files that may have some of the same part of the list.
+ */
+const transactionRows = async (
+  db: Database,
+  integrationId: Uuid,
+  after: { readonly time: Date; readonly place: number } | null,
+  { limit, files: mostFiles }: { readonly limit: number; readonly files: number },
+) => {
+  const behind = after ? sql`AND (created_at, rowid) < (${after.time.getTime()}, ${after.place})` : sql``;
+  const { places, candidates } = withinBytes({
+    rows: sql`SELECT rowid AS place, created_at, octet_length(result) AS bytes FROM transactions
+      WHERE integration_id = ${uuidToBytes(integrationId)} AND length(hash) = ${HASH_BYTES} ${behind}
+      ORDER BY created_at DESC, rowid DESC LIMIT ${limit}`,
+    order: sql`created_at DESC, place DESC`,
+  });
+  const select = db
+    .select({
+      result: transactions.result,
+      createdAt: transactions.createdAt,
+      place: sql<number>`rowid`,
+      candidates,
+    })
+    .from(transactions)
+    .where(sql`rowid IN ${places}`)
+    .orderBy(desc(transactions.createdAt), sql`rowid DESC`);
+  const part = { before: after?.time ?? null, floor: null };
+  const [rows, files] = await db.batch([select, filesOfTransactions(db, integrationId, part, mostFiles)]);
+  return { rows, files };
+};
+
+/** Some final transactions of an integration, newest first. @throws ServiceError invalid_request (cursor) */
+const listTransactions = async (
+  context: ServiceContext,
+  caller: Caller,
+  page: { readonly limit: number; readonly cursor: string | null },
+): Promise<{ readonly transactions: readonly ChainTransactionResult[]; readonly next: string | null }> => {
+  const { cursor, limit } = page;
+  const { integrationId } = caller;
+  const after = cursor === null ? null : placeOf(cursor);
+  const { rows: found, files } = await transactionRows(context.db, integrationId, after, {
+    limit: limit + 1,
+    files: FILES_AT_ONCE,
+  });
+  const items = found.map(({ result, createdAt, place }) => ({ result, time: createdAt.getTime(), place }));
+  const last = items.at(-1);
+  const isAll = found.length <= limit && (found.at(-1)?.candidates ?? 0) <= found.length;
+  const floor = last && !isAll ? transactionPlace(last) : null;
+  const before = after && transactionPlace({ time: after.time.getTime(), place: after.place });
+  const asked = { integrationId, files, before, floor, want: limit + 1 };
+  const archived = await archivedTransactions(context, asked);
+  const { items: all, reached } = joined([{ items, reached: floor }, archived], transactionPlace);
+  const shown = all.slice(0, limit);
+  const end = all.length > limit ? transactionPlace(shown.at(-1)!) : reached;
+  return {
+    transactions: shown.map(({ result }) => result as ChainTransactionResult),
+    next: end === null ? null : cursorOf(end),
+  };
+};
+
+/** A cursor has the numbers of a place as they are. */
+const cursorOf = (place: string): string => place.split("-").map(Number).join("-");
+
+/** A place in the list: the time of a row, and its number among those of the same time. */
+const placeOf = (cursor: string): { time: Date; place: number } => {
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(cursor);
+  if (!match) throw unknownCursor();
+  return { time: new Date(Number(match[1])), place: Number(match[2]) };
+};
 
 export const transactionsList = endpoint(
   {

@@ -1,15 +1,147 @@
 import type { Context } from "hono";
+import { type FinalOutcome, readOutcome } from "../../chain/outcome.ts";
+import { transactionStatus } from "../../chain/send.ts";
+import { accountBalance } from "../../chain/views.ts";
+import { toEligibility } from "../../collections/eligibility.ts";
+import {
+  isHidden,
+  onChain,
+  openShowcase,
+  type Showcase,
+  showCollection,
+} from "../../collections/public-collection.ts";
+import { connectPublic } from "../../collections/public-nodes.ts";
+import { showToken, showTokens, type TokenFilter, tokensByIds } from "../../collections/public-tokens.ts";
+import { showTraits } from "../../collections/traits.ts";
+import type { ServiceContext } from "../../context.ts";
+import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
+import type { Mint } from "../../domain/mint-notes.ts";
+import { collectionOf } from "../../domain/token-ids.ts";
+import { countPublic } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { replicated } from "../../http/bookmarks.ts";
-import { BRIEF_S, keptBriefly } from "../../http/brief-cache.ts";
 import { paidByAddress } from "../../http/node-calls.ts";
 import { requireRedeemable } from "../../operations/redeem-link.ts";
-import { openShowcase, showCollection } from "../../showcase/collection.ts";
-import { showEligibility, showMint } from "../../showcase/mint.ts";
-import { showToken, showTokens, type TokenFilter } from "../../showcase/tokens.ts";
-import { showTraits } from "../../showcase/traits.ts";
+import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
+
+/** How long a public read may be behind the chain. Seconds. */
+const BRIEF_S = 2;
+
+/** Answers are kept under addresses of a host that nobody can ask. */
+const keyOf = (name: string): string => `https://brief.invalid/${encodeURIComponent(name)}`;
+
+/**
+ * A public read, kept at this location for two seconds; one that has to be made counts against the client's address.
+ * @param name tells reads apart: everything that the answer depends on, the service's own address included
+ * @throws ServiceError rate_limited, and what the read throws
+ */
+const keptBriefly = async <T>(
+  c: Context<AppEnv>,
+  name: readonly (string | number)[],
+  read: () => Promise<T>,
+): Promise<T> => {
+  const key = keyOf(JSON.stringify(name));
+  const kept = await caches.default.match(key);
+  if (kept) return kept.json<T>();
+  await countPublic(c, "page");
+  const value = await read();
+  const headers = { "Content-Type": "application/json", "Cache-Control": `public, max-age=${BRIEF_S}` };
+  const keep = caches.default
+    .put(key, new Response(JSON.stringify(value), { headers }))
+    .catch((error: unknown) => c.get("context").log("brief_cache.not_kept", { error }));
+  c.get("context").waitUntil(keep);
+  return value;
+};
+
+/** What the contract says of an account that would mint now. @throws ServiceError not_found, chain_unavailable */
+const showEligibility = async (
+  context: ServiceContext,
+  slug: string,
+  accountId: string,
+  quantity: number,
+): Promise<PublicEligibility> => {
+  const { views, collectionId } = await openShowcase(context, slug);
+  const [found, balance] = await Promise.all([
+    views.eligibility(collectionId, accountId, quantity),
+    accountBalance(connectPublic(context), accountId),
+  ]);
+  return {
+    ...toEligibility(accountId, found),
+    quantity,
+    total_fee: found.mint_fee === null ? null : (BigInt(found.mint_fee) * BigInt(quantity)).toString(),
+    available: balance === null ? null : balance.available.toString(),
+  };
+};
+
+const EVENT = "EVENT_JSON:";
+
+/** Tokens of the collection whose mint a transaction's logs tell of, by the contract itself alone (NEP-171, NEP-297). */
+const mintedIn = (outcome: FinalOutcome, { contract, collectionId }: Showcase): string[] =>
+  [outcome.transaction_outcome, ...outcome.receipts_outcome]
+    .filter(({ outcome: { executor_id: executor } }) => executor === contract)
+    .flatMap(({ outcome: { logs } }) => logs)
+    .filter((log) => log.startsWith(EVENT))
+    .flatMap((log) => {
+      const { standard, event, data } = JSON.parse(log.slice(EVENT.length)) as {
+        readonly standard: string;
+        readonly event: string;
+        readonly data: readonly { readonly token_ids: readonly string[] }[];
+      };
+      return standard === "nep171" && event === "nft_mint" ? data.flatMap(({ token_ids: ids }) => ids) : [];
+    })
+    .filter((id) => collectionOf(id) === collectionId);
+
+/** Keeps what the chain has shown, for the pages of its tokens. What fails here is no failure of the answer. */
+const noteMint = (context: ServiceContext, { row }: Showcase, mint: Mint): void => {
+  context.waitUntil(
+    context.db
+      .batch([keepMintTransaction(context.db, row.collection.id, mint)])
+      .catch((error: unknown) => context.log("provenance.failed", { hash: mint.hash, error })),
+  );
+};
+
+const NOTHING = { code: null, message: null, token_ids: [], tokens: [], explorer_url: null } as const;
+
+/**
+ * What became of a mint that a wallet sent, as the chain says it: a success is one that is final, and the tokens are
+ * those that the contract's own events name.
+ * @param transaction hash, base58, and who signed it
+ * @throws ServiceError not_found, chain_unavailable
+ */
+const showMint = async (
+  context: ServiceContext,
+  slug: string,
+  base: string,
+  transaction: { readonly hash: string; readonly signer: string },
+): Promise<PublicMint> => {
+  const showcase = await openShowcase(context, slug);
+  const { hash, signer } = transaction;
+  const status = await transactionStatus(connectPublic(context), hash, signer);
+  if (status.kind === "unknown") return { state: "unknown", ...NOTHING };
+  if (status.kind === "pending") return { state: "pending", ...NOTHING };
+  if (status.kind === "not_applied") return { state: "failed", ...NOTHING, message: NOT_APPLIED };
+  const identity = {
+    hash,
+    signerId: signer,
+    receiverId: showcase.contract,
+    nonce: 0n,
+    explorerUrl: context.settings.EXPLORER_URL ?? null,
+  };
+  const { state, result, contractCode: code } = readOutcome(identity, status.outcome, null);
+  const { failure_message: message, explorer_url } = result;
+  if (state === "failed") return { ...NOTHING, state, code, message, explorer_url };
+  const ids = mintedIn(status.outcome, showcase);
+  if (ids.length === 0) return { ...NOTHING, state: "failed", message: NO_MINT, explorer_url };
+  noteMint(context, showcase, { hash, tokenIds: ids });
+  const hidden = isHidden(await onChain(showcase));
+  const tokens = await tokensByIds(context, showcase, ids, { base, hidden });
+  return { ...NOTHING, state: "succeeded", token_ids: ids, tokens, explorer_url };
+};
+
+const NOT_APPLIED = "The chain did not carry the transaction out. Nothing was paid.";
+const NO_MINT = "This transaction minted nothing of this collection.";
 
 /** What the pages and /public/v1 read of a page's collection, each kept for a moment under what it depends on. */
 export const briefReads = (c: Context<AppEnv>, slug: string) => {

@@ -1,16 +1,45 @@
 import { z } from "@hono/zod-openapi";
+import { isHidden, onChain, openShowcase } from "../../collections/public-collection.ts";
+import { tokensByIds } from "../../collections/public-tokens.ts";
+import type { Answer, ServiceContext } from "../../context.ts";
 import { show } from "../../http/answered.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { paidByAddress } from "../../http/node-calls.ts";
 import { redeemLink } from "../../operations/redeem-link.ts";
-import { publicClaimView } from "../../resources/public-collection.ts";
-import { PUBLIC_KEY } from "../../resources/samples.ts";
-import { showClaim } from "../../showcase/claim.ts";
-import { openShowcase } from "../../showcase/collection.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { accountIdField } from "../schemas/fields.ts";
-import { publicKeyField, signatureField } from "../schemas/keys.ts";
+import type { ClaimAnswer } from "../resources/drop.ts";
+import { type PublicClaim, publicClaimView } from "../resources/public-collection.ts";
+import { PUBLIC_KEY } from "../resources/samples.ts";
+import { accountIdField, publicKeyField, signatureField } from "../schemas/fields.ts";
 import { dropNumber, linkNumber, slug } from "./parameters.ts";
+
+/** What is told of the claim that an operation answers. @throws ServiceError not_found, chain_unavailable */
+const showClaim = async (
+  context: ServiceContext,
+  { slug, base, receiver }: { readonly slug: string; readonly base: string; readonly receiver: string },
+  answer: Answer<ClaimAnswer>,
+): Promise<PublicClaim> => {
+  const { status, body } = answer;
+  const nothing = { receiver_id: receiver, token_ids: [], tokens: [] };
+  if (status === 202) {
+    return { state: "pending", ...nothing, transaction_hash: null, explorer_url: null };
+  }
+  // Twenty-five tokens' texts may be long enough to be kept beside the database.
+  const claimed = body instanceof ReadableStream ? await new Response(body).json<ClaimAnswer>() : body;
+  const [transaction] = claimed.tx_results;
+  const ids = claimed.tokens.map(({ token_id: id }) => id);
+  // Opened again: the claim may have ended after the first look.
+  const showcase = await openShowcase(context, slug);
+  const hidden = isHidden(await onChain(showcase));
+  return {
+    state: "succeeded",
+    receiver_id: receiver,
+    token_ids: ids,
+    tokens: await tokensByIds(context, showcase, ids, { base, hidden }),
+    transaction_hash: transaction?.transaction_hash ?? null,
+    explorer_url: transaction?.explorer_url ?? null,
+  };
+};
 
 const SIGNATURE = `${"A".repeat(86)}==`;
 

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import type { TokenFilter } from "../../collections/public-tokens.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import type { Trait } from "../../domain/traits.ts";
-import type { TokenFilter } from "../../showcase/tokens.ts";
-import { accountIdField } from "../schemas/fields.ts";
-import { publicKeyField, signatureField } from "../schemas/keys.ts";
+import { accountIdField, publicKeyField, signatureField } from "../schemas/fields.ts";
 
 /** Any text: what can't be a slug is answered as a page that isn't there. */
 export const slug = z.string().max(200).openapi({ example: "night-herons" });

@@ -1,8 +1,7 @@
-// api/public/: /public/v1, what the pages for collectors read without a key.
-
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
 import { linkToNext } from "../../http/list-response.ts";
+import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import {
   publicClaimableView,
   publicCollectionView,
@@ -11,8 +10,7 @@ import {
   publicTokenDetailView,
   publicTokenView,
   publicTraitView,
-} from "../../resources/public-collection.ts";
-import { type Endpoint, endpoint, json } from "../endpoint.ts";
+} from "../resources/public-collection.ts";
 import { LINK } from "../schemas/pages.ts";
 import { briefReads } from "./brief-reads.ts";
 import { claimSend } from "./claim.ts";

@@ -1,10 +1,8 @@
-// api/quotes/: what a write to the chain would cost.
-
 import { z } from "@hono/zod-openapi";
 import { quoteWrite } from "../../operations/quotes.ts";
-import { quoteView } from "../../resources/quote.ts";
 import { planWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { quoteView } from "../resources/quote.ts";
 
 const PREFIX = /^\/api\/v1(?=\/)/;
 

@@ -1,5 +1,61 @@
 import type { Api } from "../endpoint.ts";
-import { referencePage } from "./page.ts";
+
+/**
+ * The page of /docs: Scalar (https://scalar.com) over the service's own OpenAPI document, as one script of ours. What
+ * would ask another host is switched off: fonts, telemetry, the proxy and the assistant.
+ */
+const SETTINGS = {
+  url: "/openapi.json",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  authentication: {
+    preferredSecurityScheme: "ApiKey",
+    securitySchemes: { ApiKey: { value: "Api-Key mk_live_" } },
+  },
+} as const;
+
+/** Gives the style elements that Scalar makes the page's nonce, so that no other inline style is needed. */
+const NONCE_STYLES = `const create = Document.prototype.createElement;
+const { nonce } = document.currentScript;
+Document.prototype.createElement = function (...named) {
+  const element = create.apply(this, named);
+  if (element instanceof HTMLStyleElement) element.nonce = nonce;
+  return element;
+};`;
+
+/** Requests go to the origin that the page came from, which is all that its policy allows. */
+const start = `Scalar.createApiReference("#reference", {
+  ...${JSON.stringify(SETTINGS)},
+  servers: [{ url: location.origin }],
+});`;
+
+/**
+ * The page.
+ * @param nonce of this answer; nothing but what carries it runs
+ * @param script address of Scalar's script
+ */
+const referencePage = (nonce: string, script: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="csp-nonce" content="${nonce}">
+<title>Mintage API reference</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The document that it shows is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script nonce="${nonce}">${NONCE_STYLES}</script>
+<script nonce="${nonce}" src="${script}"></script>
+<script nonce="${nonce}">${start}</script>
+</body>
+</html>
+`;
 
 /** Address of Scalar's script at the service. */
 const SCRIPT = "/docs/reference.js";

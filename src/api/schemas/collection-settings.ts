@@ -1,5 +1,3 @@
-// api/schemas/: fields that the inputs of several endpoints share.
-
 import { z } from "@hono/zod-openapi";
 import type { DraftRequest } from "../../domain/requests.ts";
 import type { CollectionSettings, SettingsChanges } from "../../domain/settings.ts";

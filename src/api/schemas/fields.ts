@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { baseDecode, baseEncode } from "near-api-js";
 import { isAccountId } from "../../domain/account-ids.ts";
 import { mintFeeProblem, YOCTO_PATTERN, yoctoProblem } from "../../domain/amounts.ts";
 import { isUuid, type Uuid } from "../../domain/ids.ts";
-import { parseInstant } from "../../domain/instants.ts";
 import type { Issue } from "../../domain/issues.ts";
-import { MAX_COPIES } from "../../domain/limits.ts";
+import { MAX_COPIES } from "../../domain/quota.ts";
 import {
   INITIAL_ROYALTY_LIMITS,
   ONGOING_ROYALTY_LIMITS,
@@ -13,6 +13,64 @@ import {
 } from "../../domain/royalties.ts";
 import type { MintConfig, Royalties } from "../../domain/settings.ts";
 import { LINE_BREAKS, textProblem } from "../../domain/texts.ts";
+
+const ED25519 = "ed25519:";
+const KEY_BYTES = 32;
+
+/** Whether a text is base58 of so many bytes, in the one way to write them. */
+const isBase58 = (text: string, bytes: number): boolean => {
+  const decoded = baseDecode(text);
+  return decoded.length === bytes && baseEncode(decoded) === text;
+};
+
+/** A public key as NEAR writes it. */
+export const publicKeyField = z
+  .string()
+  .refine(
+    (text) =>
+      /^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && isBase58(text.slice(ED25519.length), KEY_BYTES),
+    "Give an ed25519 key: ed25519: and 32 bytes in base58.",
+  )
+  .openapi({ pattern: "^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$" });
+
+const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
+
+/** An ed25519 signature. */
+export const signatureField = z
+  .string()
+  .regex(SIGNATURE, "Give 64 bytes in base64.")
+  .openapi({ pattern: SIGNATURE.source });
+
+/** RFC 3339, section 5.6: date, `T`, time with seconds, and `Z` or an offset. */
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Reads an RFC 3339 time; null if it is not one. Times before 1970 are refused, since the contract counts
+ * milliseconds from then; a leap second counts as the second after it; digits after the milliseconds are dropped.
+ */
+export const parseInstant = (text: string): Date | null => {
+  const match = RFC3339.exec(text);
+  if (!match) return null;
+  const [, year, month, day, hour, minute, second, fraction = "", zone = "Z"] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return null;
+  const midnight = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  // Dates that don't exist, such as 30 February, roll over to another day.
+  if (Number.isNaN(midnight.getTime()) || midnight.getUTCDate() !== Number(day)) return null;
+  const offset = offsetMinutes(zone);
+  if (offset === null) return null;
+  const milliseconds = Math.floor(Number(`0${fraction}`) * 1000);
+  const minutes = Number(hour) * 60 + Number(minute) - offset;
+  const time = midnight.getTime() + minutes * 60_000 + Number(second) * 1000 + milliseconds;
+  return time >= 0 ? new Date(time) : null;
+};
+
+const offsetMinutes = (zone: string): number | null => {
+  if (zone.toUpperCase() === "Z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(4, 6));
+  if (hours > 23 || minutes > 59) return null;
+  return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
+};
 
 /** Schemas of single fields. Each says in its own sentence what to do about a value that it refuses. */
 

@@ -1,11 +1,9 @@
-// api/service/: whether the service works, and what a key stands for.
-
 import { z } from "@hono/zod-openapi";
-import { readiness } from "../../health.ts";
 import { countPublic } from "../../http/address-limit.ts";
 import { show } from "../../http/answered.ts";
-import { readyView } from "../../resources/readiness.ts";
+import { readiness } from "../../operator/health.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { readyView } from "../resources/readiness.ts";
 
 const TAG = "Service";
 

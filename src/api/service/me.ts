@@ -1,7 +1,106 @@
+import { type ContractBalance, type ContractMetadata, contractViews } from "../../chain/contract/views.ts";
+import { KeptAnswers } from "../../chain/kept-answers.ts";
+import { type ChainRpc, connect } from "../../chain/rpc.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { ownKey } from "../../db/queries/api-keys.ts";
+import { type ContractRow, readyContracts } from "../../db/queries/contracts.ts";
+import { selectUsage, usageFrom } from "../../db/queries/usage.ts";
+import { toLimits } from "../../db/quota.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { PLATFORM_FEE_PERCENT } from "../../domain/royalties.ts";
 import { show } from "../../http/answered.ts";
-import { readMe } from "../../integrations/me.ts";
-import { meView } from "../../resources/me.ts";
+import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { type Me, meView } from "../resources/me.ts";
+
+/** Contracts that are shown, the newest: each is asked on the chain. */
+const MOST_CONTRACTS = 50;
+
+/** How long answers of nodes are told again: a key may ask a thousand times in ten seconds. Milliseconds. */
+const KEPT_MS = 5_000;
+
+const keeping = { lastsMs: KEPT_MS, patienceMs: 30_000, most: 1_000 };
+const ofMetadata = new KeptAnswers<ContractMetadata>(keeping);
+const ofBalances = new KeptAnswers<ContractBalance>(keeping);
+
+/**
+ * Who a key belongs to, what its wallet and contracts have, and what it may still use. A question to a node is counted
+ * against the key that asks it.
+ * @throws ServiceError rate_limited
+ */
+const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
+  const { db, env, settings } = context;
+  const { integrationId, keyId } = caller;
+  const rpc = connect(settings);
+  const wallet = walletOf(env, integrationId);
+  const read = db
+    .batch([
+      selectUsage(db, integrationId, context.now()),
+      ownKey(db, integrationId, keyId),
+      readyContracts(db, integrationId, MOST_CONTRACTS),
+    ])
+    .then(async ([[integration], [key], rows]) => ({
+      integration,
+      key,
+      contracts: await Promise.all(rows.map((row) => toContract(context, rpc, row))),
+    }));
+  const [{ integration, key, contracts }, status, spentToday] = await Promise.all([
+    read,
+    wallet.status(KEPT_MS),
+    wallet.spentToday(),
+  ]);
+  if (!integration || !key)
+    throw new ServiceError(
+      "api_key_invalid",
+      "This key is unknown. Check it, or ask the operator for a new one.",
+    );
+  return {
+    integration_uuid: integrationId,
+    name: integration.name,
+    key: {
+      key_uuid: key.id,
+      name: key.name,
+      role: key.role,
+      expires_at: key.expiresAt?.toISOString() ?? null,
+    },
+    wallet: {
+      account_id: integration.walletAccountId,
+      state: status.state,
+      balance: status.balance,
+      available: status.available ?? null,
+      queued: status.queued,
+    },
+    contracts,
+    network: settings.NEAR_NETWORK,
+    platform_fee_percent: PLATFORM_FEE_PERCENT,
+    limits: toLimits(usageFrom(integration), spentToday),
+  };
+};
+
+const toContract = async (
+  context: ServiceContext,
+  rpc: ChainRpc,
+  { id, accountId }: ContractRow,
+): Promise<Me["contracts"][number]> => {
+  const views = contractViews(rpc, accountId);
+  const asked = <T>(answer: Promise<T>): Promise<T | null> =>
+    answer.catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === "rate_limited") throw error;
+      context.log("me.contract_not_read", { account_id: accountId, error });
+      return null;
+    });
+  const [metadata, balance] = await Promise.all([
+    asked(ofMetadata.get(context, accountId, views.metadata, context.admitCall)),
+    asked(ofBalances.get(context, accountId, views.balance, context.admitCall)),
+  ]);
+  return {
+    contract_uuid: id,
+    account_id: accountId,
+    name: metadata?.name ?? null,
+    symbol: metadata?.symbol ?? null,
+    balance_free: balance?.free ?? null,
+  };
+};
 
 export const me = endpoint(
   {

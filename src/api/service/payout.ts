@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { yoctoProblem } from "../../domain/amounts.ts";
 import { proposePayout } from "../../operations/kinds/wallet-payout.ts";
-import { payoutView } from "../../resources/operation.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
+import { payoutView } from "../resources/operation.ts";
 import { checkedText } from "../schemas/fields.ts";
 
 /** Why an amount can't be paid out; null if it can. */

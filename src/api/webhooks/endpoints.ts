@@ -2,13 +2,10 @@ import { z } from "@hono/zod-openapi";
 import type { ServiceContext } from "../../context.ts";
 import { counted, duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { EVENT_TYPES } from "../../domain/events.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { REQUEST_PERIOD_S } from "../../domain/quota.ts";
 import { MOST_TESTS } from "../../domain/webhooks.ts";
-import { show, showNothing, showSecret } from "../../http/answered.ts";
-import { listResponse } from "../../http/list-response.ts";
-import { countRequest, secondsToWait } from "../../http/rate-limit.ts";
-import { deliveryView, webhookSecretView, webhookView } from "../../resources/webhook.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -19,10 +16,58 @@ import {
   rotateSecret,
   testWebhook,
   updateWebhook,
-} from "../../webhooks/webhooks.ts";
+} from "../../events/webhooks/webhooks.ts";
+import { show, showNothing, showSecret } from "../../http/answered.ts";
+import { listResponse } from "../../http/list-response.ts";
+import { countRequest, secondsToWait } from "../../http/rate-limit.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { deliveryView, webhookSecretView, webhookView } from "../resources/webhook.ts";
+import { textField, uuidField } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
-import { webhookCreate, webhookParam, webhookReplay, webhookUpdate } from "./schemas.ts";
+
+const webhookParam = z.object({ webhook_uuid: uuidField });
+
+const url = textField(2048).min(1).openapi({
+  description:
+    "https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.",
+  example: "https://shop.example.com/mintage",
+});
+
+const types = z
+  .array(z.enum(EVENT_TYPES, `Give some of ${EVENT_TYPES.join(", ")}.`))
+  .min(1)
+  .max(EVENT_TYPES.length)
+  .transform((names) => [...new Set(names)])
+  .nullish()
+  .openapi({ description: "Types of the events to send; absent or null: all." });
+
+const description = textField(256).nullish();
+
+const webhookCreate = z.strictObject({ url, types, description }).openapi("WebhookInput");
+
+const webhookUpdate = z
+  .strictObject({
+    url: url.optional(),
+    types,
+    description,
+    enabled: z.boolean().optional().openapi({ description: "true sends again, from where it stopped." }),
+  })
+  .openapi("WebhookChanges");
+
+const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const webhookReplay = z
+  .strictObject({
+    after: seq.openapi({ description: "Events with a higher seq are sent again." }),
+    before: seq
+      .nullish()
+      .openapi({ description: "Only events with a lower seq; absent or null: up to the last." }),
+    only_failed: z
+      .boolean()
+      .optional()
+      .openapi({ description: "Only those that were given up; default: false." }),
+  })
+  .openapi("WebhookReplay");
 
 const tag = "Webhooks";
 

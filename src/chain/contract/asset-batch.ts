@@ -1,5 +1,3 @@
-// chain/contract/: the contract's calls and views with their types.
-
 import type { BatchSize } from "../../domain/batch-limits.ts";
 import type { BorshWriter } from "./borsh-writer.ts";
 

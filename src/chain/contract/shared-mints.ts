@@ -1,4 +1,4 @@
-import { MAX_MINTS } from "../../domain/mint-limits.ts";
+import { MAX_MINTS } from "../../domain/mint-notes.ts";
 import type { Action } from "../actions.ts";
 import { mintAsset, mintBatch } from "./calls.ts";
 import type { ContractToken } from "./views.ts";

@@ -1,5 +1,5 @@
+import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
-import type { Lock } from "../../domain/locks.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
 import { type At, viewFunction, viewSeen } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";

@@ -1,5 +1,3 @@
-// db/queries/: all queries, by table or purpose. Some return statements, which a use case puts into one batch.
-
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { MAX_COPIES } from "../../domain/limits.ts";
+import { MAX_COPIES } from "../../domain/quota.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs, draftAssets, drafts } from "../schema/index.ts";

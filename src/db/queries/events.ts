@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { countOf, type EventRun, type NumberRun, numberRuns } from "../../domain/events.ts";
+import { countOf, type EventRun, type EventType, type NumberRun, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { events, integrations } from "../schema/index.ts";
@@ -134,4 +134,28 @@ export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date,
   return db.delete(events).where(sql`${own} AND seq IN (
     SELECT seq FROM (SELECT seq, created_at FROM events WHERE ${own} ORDER BY seq LIMIT ${limit})
     WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM events WHERE ${own}))`);
+};
+
+/** Something that the operator is told of. */
+export interface OperatorEvent {
+  readonly type: EventType;
+  readonly data: object;
+  readonly at: Date;
+}
+
+/**
+ * Tells the operator's integration of something where `condition` holds. No statement where there is no such
+ * integration; an id that no integration has tells nobody, and breaks no batch.
+ */
+export const insertOperatorEvent = (
+  db: Database,
+  operator: string | undefined,
+  { type, data, at }: OperatorEvent,
+  condition: SQL,
+): Statement[] => {
+  if (operator === undefined) return [];
+  const integrationId = operator as Uuid;
+  const isThere = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(integrationId)})`;
+  const event = { integrationId, runs: [[type, 1]], data, at } as const;
+  return [insertEvents(db, event, sql`${isThere} AND ${condition}`)];
 };

@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, instant } from "./columns.ts";
 
 /**
@@ -32,5 +32,25 @@ export const blobs = sqliteTable(
     index("blobs_going").on(table.going, table.goingAt),
     index("blobs_root").on(table.rootSha256),
     index("blobs_object").on(table.objectKey),
+  ],
+);
+
+/**
+ * The 1 MiB leaves of a file above one block, in order. The dag-pb root is derived from them, and a leaf that is asked
+ * for by its own CID is found through them as a range of the file.
+ */
+export const blobLeaves = sqliteTable(
+  "blob_leaves",
+  {
+    blobSha256: bytes("blob_sha256")
+      .notNull()
+      .references(() => blobs.sha256),
+    /** From 0; the leaf begins at `position` MiB. */
+    position: integer("position").notNull(),
+    sha256: bytes("sha256").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.blobSha256, table.position] }),
+    index("blob_leaves_sha256").on(table.sha256),
   ],
 );

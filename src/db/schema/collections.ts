@@ -1,9 +1,13 @@
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { PageLink, PageTheme } from "../../domain/collector-pages.ts";
 import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
+import type { Trait } from "../../domain/traits.ts";
+import { blobs } from "./blobs.ts";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { contracts } from "./contracts.ts";
-import { drafts } from "./drafts.ts";
+import { draftAssets, drafts } from "./drafts.ts";
 import { integrations } from "./integrations.ts";
 
 /** A finalized collection. The draft's unique index is what makes one draft one collection. */
@@ -63,4 +67,146 @@ export const collections = sqliteTable(
     index("collections_integration").on(table.integrationId, table.id),
     index("collections_pin").on(table.pinState),
   ],
+);
+
+/**
+ * Blobs that a collection keeps beyond its draft's assets: blocks of its UnixFS directory, and files that mints and
+ * updates brought by URL. A blob that neither this table nor a draft's asset names is collected.
+ */
+export const collectionBlobs = sqliteTable(
+  "collection_blobs",
+  {
+    collectionId: uuid("collection_id")
+      .notNull()
+      .references(() => collections.id),
+    sha256: bytes("sha256")
+      .notNull()
+      .references(() => blobs.sha256),
+    /**
+     * Pinning of a file by URL at a configured Kubo node: `due` once its mint or update has succeeded. Null before, and
+     * where the file is pinned with the directory.
+     */
+    pinState: text("pin_state", { enum: ["due", "pinned"] }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.collectionId, table.sha256] }),
+    index("collection_blobs_sha256").on(table.sha256),
+    index("collection_blobs_due").on(table.collectionId).where(sql`pin_state = 'due'`),
+  ],
+);
+
+/** How a collection is shown to collectors at /m/{slug} and /g/{slug}. Without a row, or disabled, nowhere. */
+export const collectionPages = sqliteTable(
+  "collection_pages",
+  {
+    collectionId: uuid("collection_id")
+      .primaryKey()
+      .references(() => collections.id),
+    slug: text("slug").notNull(),
+    /** The asset whose picture stands for the collection; null: its first. */
+    coverAssetId: uuid("cover_asset_id").references(() => draftAssets.id),
+    theme: text("theme", { mode: "json" }).$type<PageTheme>(),
+    links: text("links", { mode: "json" }).$type<readonly PageLink[]>().notNull(),
+    enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    /** Position of the last asset whose reference file was read for its traits; null: all were, and ranks are known. */
+    traitsCursor: integer("traits_cursor").default(-1),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex("collection_pages_slug").on(table.slug),
+    index("collection_pages_traits").on(table.traitsCursor),
+    // Deleting an asset asks which pages refer to it.
+    index("collection_pages_cover").on(table.coverAssetId),
+  ],
+);
+
+/**
+ * Which transactions minted the tokens of collections that have a page, as the release before kept it, a row a mint. Such
+ * rows are read and stay for good; what was minted since is in `minted_hundreds`. The migration makes the table WITHOUT
+ * ROWID.
+ */
+export const mintTransactions = sqliteTable(
+  "mint_transactions",
+  {
+    collectionId: uuid("collection_id")
+      .notNull()
+      .references(() => collections.id),
+    /** Numbers of its first and last token; those between are its own too. */
+    first: integer("first").notNull(),
+    last: integer("last").notNull(),
+    /** base58. */
+    hash: text("hash").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.first] })],
+);
+
+/**
+ * Which transactions minted the tokens of collections that have a page, a row for each hundred numbers: mints of their
+ * integrations and claims, once `collections.recent_mints` is full, and mints from wallets that a page has followed to their
+ * end. Nothing but the pages needs it, and rows stay for good: what was minted before the collection had its page is in
+ * none. The migration makes the table WITHOUT ROWID.
+ */
+export const mintedHundreds = sqliteTable(
+  "minted_hundreds",
+  {
+    collectionId: uuid("collection_id")
+      .notNull()
+      .references(() => collections.id),
+    /** Number of its first token divided by a hundred. */
+    hundred: integer("hundred").notNull(),
+    transactions: text("transactions", { mode: "json" }).$type<MintNotes>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.hundred] })],
+);
+
+/** What the reference files of a collection's assets say of traits. A token is matched by its `reference_hash`. */
+export const referenceTraits = sqliteTable(
+  "reference_traits",
+  {
+    collectionId: uuid("collection_id")
+      .notNull()
+      .references(() => collections.id),
+    referenceSha256: bytes("reference_sha256").notNull(),
+    traits: text("traits", { mode: "json" }).$type<readonly Trait[]>().notNull(),
+    /** Copies of all assets that have this reference file. */
+    copies: integer("copies").notNull(),
+    /** From 1, the rarest; null until all reference files were read. */
+    rank: integer("rank"),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.referenceSha256] })],
+);
+
+/** A claim drop on the chain, as far as events have told of its links. */
+export const claimDrops = sqliteTable(
+  "claim_drops",
+  {
+    contractId: uuid("contract_id")
+      .notNull()
+      .references(() => contracts.id),
+    /** Its number on the contract. */
+    dropId: integer("drop_id").notNull(),
+    /** How many claimed links events have told of. */
+    told: integer("told").notNull(),
+    /** Which: one bit a link, the lowest bit of the first byte first. */
+    links: bytes("links").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.contractId, table.dropId] })],
+);
+
+/**
+ * Which operation relays the claim of a link: the last that was accepted. Where that one failed, the link may be
+ * claimed again. Links that were claimed without the service have no row. The migration makes the table WITHOUT ROWID.
+ */
+export const claims = sqliteTable(
+  "claims",
+  {
+    collectionId: uuid("collection_id")
+      .notNull()
+      .references(() => collections.id),
+    /** The drop's number on its contract. */
+    dropId: integer("drop_id").notNull(),
+    link: integer("link").notNull(),
+    operationId: uuid("operation_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.dropId, table.link] })],
 );

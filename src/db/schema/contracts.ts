@@ -3,6 +3,18 @@ import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
+/**
+ * Which deployment publishes a code as a global contract. Publishing burns NEAR for each byte, so of several first
+ * deployments at once only one does it.
+ */
+export const publications = sqliteTable("publications", {
+  /** SHA-256 of the code. */
+  codeHash: bytes("code_hash").primaryKey(),
+  /** The deployment whose `publish` step it is; another takes over once that one is over. */
+  operationId: uuid("operation_id").notNull(),
+  createdAt: instant("created_at").notNull(),
+});
+
 /** A contract account that holds an integration's collections. Its id is the API's `contract_uuid`. */
 export const contracts = sqliteTable(
   "contracts",

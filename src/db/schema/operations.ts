@@ -1,8 +1,36 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { OperationKind } from "../../domain/operations.ts";
-import { instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { contracts } from "./contracts.ts";
 import { integrations } from "./integrations.ts";
+
+/** An Idempotency-Key that an integration used, and the operation or response that it stands for. */
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    key: text("key").notNull(),
+    /** SHA-256 over method, path and body; for multipart over part names, file names and digests. Null: unknown (recovery). */
+    fingerprint: bytes("fingerprint"),
+    /** The operation that it stands for; null: a response. */
+    operationId: uuid("operation_id"),
+    /** Status of the response; null: an operation has it. */
+    status: integer("status"),
+    /** The response's body, as JSON; above 64 kB `r2:<key>`. Null: none, or an operation has it. */
+    body: text("body"),
+    createdAt: instant("created_at").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+    /** Bytes of the body in R2; null where the row has it. */
+    bodyBytes: integer("body_bytes"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.integrationId, table.key] }),
+    index("idempotency_keys_expiry").on(table.expiresAt),
+  ],
+);
 
 /** A write that touches the chain, from its acceptance to its answer. After its acceptance only the engine changes a row. */
 export const operations = sqliteTable(
@@ -58,3 +86,148 @@ export const operations = sqliteTable(
       .where(sql`state IN ('pending', 'unknown')`),
   ],
 );
+
+/** The final record of a transaction, written with its operation's effects. Open ones are in the wallet's journal. */
+export const transactions = sqliteTable(
+  "transactions",
+  {
+    /**
+     * SHA-256 of the transaction, whose base58 is its name on the chain. Where several operations share it, each but the
+     * first that ended has its uuid's bytes behind that.
+     */
+    hash: bytes("hash").primaryKey(),
+    operationId: uuid("operation_id")
+      .notNull()
+      .references(() => operations.id),
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    step: text("step").notNull(),
+    /** A ChainTransactionResult as JSON; null where it is the same as that of the record under the hash alone. */
+    result: text("result", { mode: "json" }).notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [
+    index("transactions_operation").on(table.operationId),
+    index("transactions_integration").on(table.integrationId, table.createdAt),
+  ],
+);
+
+/**
+ * Operations that the scheduled job has passed over, counted by when they were accepted, so that what reads a day's counts
+ * doesn't read the day's operations. Those that it hasn't passed over yet are counted where they are read.
+ */
+export const operationCounts = sqliteTable("operation_counts", {
+  /** Number of the five minutes since the Unix epoch in which they were accepted. */
+  slot: integer("slot").primaryKey(),
+  accepted: integer("accepted").notNull(),
+  succeeded: integer("succeeded").notNull(),
+  failed: integer("failed").notNull(),
+  /** Sum of the times that those took which succeeded, milliseconds. */
+  took: integer("took").notNull(),
+});
+
+/** Tokens of mints that succeeded among them, by contract. The migration makes the table WITHOUT ROWID. */
+export const mintedCounts = sqliteTable(
+  "minted_counts",
+  {
+    contractId: uuid("contract_id")
+      .notNull()
+      .references(() => contracts.id),
+    /** As in `operation_counts`. */
+    slot: integer("slot").notNull(),
+    tokens: integer("tokens").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.contractId, table.slot] }),
+    // Old slots are deleted.
+    index("minted_counts_slot").on(table.slot),
+  ],
+);
+
+/**
+ * Operations that were open when they were counted: their ends are still to be counted. They may leave the database before
+ * that, so that the column refers to nothing. The migration makes the table WITHOUT ROWID.
+ */
+export const countedOpen = sqliteTable("counted_open", {
+  operationId: uuid("operation_id").primaryKey(),
+});
+
+/** What a write to the chain was said to cost at most, until its time is over. */
+export const quotes = sqliteTable(
+  "quotes",
+  {
+    id: uuid("id").primaryKey(),
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    method: text("method").notNull(),
+    /** Below the prefix of the API. */
+    path: text("path").notNull(),
+    /** SHA-256 of the body's canonical JSON. */
+    bodyDigest: bytes("body_digest").notNull(),
+    /** yoctoNEAR. */
+    expected: text("expected").notNull(),
+    most: text("most").notNull(),
+    createdAt: instant("created_at").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [index("quotes_expiry").on(table.expiresAt)],
+);
+
+/**
+ * Files in R2 that hold operations which ended long ago, with their transactions (src/archive/). A file has operations of
+ * one integration that were accepted on one day (UTC) and recorded on one. What a row here names isn't in `operations`.
+ */
+export const archives = sqliteTable(
+  "archives",
+  {
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    /** The least and the greatest id of its operations. */
+    firstId: uuid("first_id").notNull(),
+    lastId: uuid("last_id").notNull(),
+    /** When the first and the last of its transactions were recorded; null: it has none. */
+    firstAt: instant("first_at"),
+    lastAt: instant("last_at"),
+    /** Key in R2, of this row alone. */
+    objectKey: text("object_key").notNull(),
+    operations: integer("operations").notNull(),
+    /** Size in R2. */
+    bytes: integer("bytes").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.integrationId, table.lastId] }),
+    index("archives_transactions").on(table.integrationId, table.lastAt),
+    // Which objects no row names (clean-up).
+    index("archives_object").on(table.objectKey),
+  ],
+);
+
+/**
+ * Which mints and updates brought a file to a collection by URL. A failed one has the collection give its files up that
+ * none of the others brought.
+ */
+export const broughtFiles = sqliteTable(
+  "brought_files",
+  {
+    collectionId: uuid("collection_id").notNull(),
+    sha256: bytes("sha256").notNull(),
+    operationId: uuid("operation_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.sha256, table.operationId] })],
+);
+
+/**
+ * Wallets whose journal has an operation that this database lacks, because it was rolled back. The objects themselves
+ * know it for certain; these rows show it without asking all of them.
+ */
+export const behindWallets = sqliteTable("behind_wallets", {
+  /** The integration's uuid, or `platform`. */
+  wallet: text("wallet").primaryKey(),
+  /** The operation that is missing. */
+  witness: uuid("witness").notNull(),
+  noticedAt: instant("noticed_at").notNull(),
+});

@@ -1,5 +1,3 @@
-// http/multipart/: reads a form in a window of fixed size.
-
 import { ServiceError } from "../../domain/errors.ts";
 import { nextPiece } from "../body-pieces.ts";
 

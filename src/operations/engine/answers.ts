@@ -2,9 +2,9 @@ import type { Answer, ServiceContext } from "../../context.ts";
 import { resultsOfOperation } from "../../db/queries/operation-transactions.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { type Failure, failureError } from "../../domain/failures.ts";
-import { openText } from "../../storage/large-texts.ts";
+import { openText } from "../../files/storage/large-texts.ts";
 import type { AnsweredRow } from "./endings.ts";
-import { toOperation } from "./view.ts";
+import { toOperation } from "./read.ts";
 
 /**
  * The answer to an operation's caller: its kind's answer, its failure, or that it is pending. Everybody who asks for

@@ -2,7 +2,7 @@ import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
-import { insertEvents } from "../../db/queries/events.ts";
+import { insertEvents, insertOperatorEvent } from "../../db/queries/events.ts";
 import { moveMints } from "../../db/queries/mint-transactions.ts";
 import {
   findOperationWhole,
@@ -16,7 +16,6 @@ import {
   type OperationRow,
   type StaleOperation,
 } from "../../db/queries/operations.ts";
-import { insertOperatorEvent } from "../../db/queries/operator-events.ts";
 import { firstInTurn } from "../../db/queries/turns.ts";
 import { failingWeight, weigh } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
@@ -26,9 +25,9 @@ import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import { KINDS_IN_TURN } from "../../domain/operations.ts";
-import { keepText, textKey } from "../../storage/large-texts.ts";
+import { wakeEndpoints } from "../../events/webhooks/interface.ts";
+import { keepText, textKey } from "../../files/storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
-import { wakeEndpoints } from "../../webhooks/client.ts";
 import type { Effects } from "../kind.ts";
 import { heightOf } from "../records.ts";
 

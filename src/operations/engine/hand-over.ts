@@ -1,6 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
-import { noteBehind } from "../../db/queries/behind-wallets.ts";
-import { hasOperation, type Lineage, lineage, lineageFrom } from "../../db/queries/lineage.ts";
+import { hasOperation, type Lineage, lineage, lineageFrom, noteBehind } from "../../db/queries/lineage.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import type { Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import { walletName } from "../registry.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { costOf, lastingOf } from "../../chain/cost.ts";
-import { readGasPrices } from "../../chain/prices.ts";
+import { readGasPrices } from "../../chain/protocol.ts";
 import { connect, connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { type OperationRow, requestOf } from "../../db/queries/operations.ts";

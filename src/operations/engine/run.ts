@@ -1,19 +1,148 @@
+import { type SQL, sql } from "drizzle-orm";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
-import { hasRoleAgain, unlessLeft } from "../../collections/contract-role.ts";
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
-import { commitTo, findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
+import { noteBrought } from "../../db/queries/collection-media.ts";
+import { isLeft, wasLeft } from "../../db/queries/contracts.ts";
+import { insertOperationKey, unlessTaken } from "../../db/queries/idempotency.ts";
+import { findIntegration } from "../../db/queries/integrations.ts";
+import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
+import {
+  commitTo,
+  findOperation,
+  insertOperation,
+  type OperationRow,
+  wasAccepted,
+} from "../../db/queries/operations.ts";
+import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
+import { explained, refuseUsedUp } from "../../db/quota.ts";
+import { type Statement, violatesConstraint } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { COLLECTION_KINDS, type OperationKind } from "../../domain/operations.ts";
 import { inTime } from "../../waiting.ts";
-import type { ConditionalProposal, GuardedProposal, KindAnswers, Proposal } from "../kind.ts";
-import { accept } from "./accept.ts";
+import type { ConditionalProposal, GuardedProposal, Kind, KindAnswers, Proposal } from "../kind.ts";
+import { kindNamed } from "../registry.ts";
 import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
 import type { AnsweredRow } from "./endings.ts";
 import type { AcceptedRow } from "./hand-over.ts";
-import { acceptedUnread } from "./in-doubt.ts";
+import { acceptedUnread, perhapsAccepted } from "./in-doubt.ts";
 import { plannedOf, requireWithin } from "./limits.ts";
+
+/** The condition of a write to a contract, and beside it that the wallet hasn't lost its role there to a hand-over. */
+const unlessLeft = (contract: string, condition: SQL = sql`true`): SQL =>
+  sql`((${condition}) AND NOT ${isLeft(contract)})`;
+
+/**
+ * Whether a wallet lost its role in a contract to a hand-over and has one all the same: until the hand-over is accepted, the
+ * wallet still is the owner, and the next owner may make it an admin again. The contract is asked only after a hand-over.
+ * @throws ServiceError conflict where it has none, which the contract would refuse for its gas; ChainUnavailableError
+ */
+const hasRoleAgain = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  contract: string,
+): Promise<boolean> => {
+  if (!(await wasLeft(context.db, contract))) return false;
+  const [roles, integration] = await Promise.all([
+    contractViews(connectFor(context), contract).roles(),
+    findIntegration(context.db, integrationId),
+  ]);
+  const wallet = integration?.walletAccountId ?? "";
+  if (roles.owner_id === wallet || roles.admin_ids.includes(wallet)) return true;
+  throw new ServiceError(
+    "conflict",
+    `Ask ${roles.owner_id}, the owner of the contract ${contract}, to make the wallet ${wallet} an admin of it: it was handed over, and the wallet kept no role. Nothing was sent.`,
+    { outcome: "not_submitted", retryable: false },
+  );
+};
+
+/**
+ * Accepts an operation and inserts the request's Idempotency-Key, in one batch, so that a crash never loses the
+ * link. Null if the condition doesn't hold.
+ * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight if another request has inserted
+ * the key meanwhile; database_unavailable with the operation's uuid if the database doesn't tell whether it was accepted
+ */
+const accept = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId" | "requestKey"> & Partial<Pick<Caller, "costLimit">>,
+  {
+    files = [],
+    condition = sql`true`,
+    after = [],
+    known,
+    ...operation
+  }: Proposal & Partial<ConditionalProposal>,
+): Promise<AcceptedRow | null> => {
+  const { db } = context;
+  const { integrationId, requestKey, costLimit } = caller;
+  const accepted = { id: newUuid(), integrationId, costLimit, ...operation };
+  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
+  const brought = { collectionId: operation.subjectId, operationId: accepted.id };
+  const { accepted: facts } = kindNamed(operation.kind);
+  checkpoint("operation.before_accept");
+  const isAccepted = wasAccepted(accepted.id);
+  const kept = keepBlobs(db, operation.subjectId, files, isAccepted);
+  const statements: Statement[] = [
+    insertOperation(db, accepted, sql`${mayBegin} AND ${condition}`, context.now()),
+    ...kept,
+    ...(kept.length > 0 ? [noteBrought(db, brought, files, isAccepted)] : []),
+    ...(requestKey === null ? [] : insertOperationKey(db, requestKey, accepted.id)),
+    ...after,
+    ...(kept.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
+    lineage(db, accepted, requestKey?.key ?? null),
+    ...(facts === null ? [] : [facts.read(db, accepted)]),
+  ];
+  const made = { id: accepted.id, facts };
+  const row = await commit(context, statements, made).catch(async (error: unknown) => {
+    if (reliesOnGone(error)) throw clearedAway(error);
+    throw await explained(context, integrationId, unlessTaken(error));
+  });
+  checkpoint("operation.accepted");
+  if (!row) {
+    await refuseUsedUp(context, integrationId, ["operations_waiting", "database_bytes"]);
+    return null;
+  }
+  context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
+  return { ...row, known: row.known ?? known };
+};
+
+/**
+ * Runs the batch. If its answer is lost, the operation's row tells whether it was committed; if the row can't be read
+ * or isn't there yet, the request may have had an effect.
+ */
+const commit = async (
+  { db, log }: ServiceContext,
+  statements: readonly Statement[],
+  { id, facts }: { readonly id: Uuid; readonly facts: Kind["accepted"] },
+): Promise<AcceptedRow | undefined> => {
+  try {
+    const results = await db.batch(statements as [Statement, ...Statement[]]);
+    const [row] = results[0] as OperationRow[];
+    const [read] = results.at(facts === null ? -1 : -2) as LineageRow[];
+    if (!row || !read) return undefined;
+    const known = facts?.facts(results.at(-1) as unknown[]);
+    return { ...row, lineage: lineageFrom(read), known };
+  } catch (error) {
+    // The database rolls a batch back that breaks a constraint, and names the constraint.
+    if (violatesConstraint(error)) throw error;
+    const row = await findOperation(db, id).catch(() => undefined);
+    if (!row) throw perhapsAccepted(id, error);
+    log("operation.acceptance_recovered", { operation_uuid: id, error });
+    return row;
+  }
+};
+
+const clearedAway = (cause: unknown): ServiceError =>
+  new ServiceError("asset_url_failed", "Send the request again: clean-up was deleting one of its files.", {
+    outcome: "not_submitted",
+    retryable: true,
+    cause,
+  });
 
 /** How long an operation with respond-async is worked on after its acceptance. Milliseconds. */
 const NO_WAIT = 0;

@@ -1,5 +1,3 @@
-// operations/kinds/: a kind of operation a file: its checks, steps, effects, and what goes with a failure.
-
 import { changeAllowlist, clearAllowlist } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";

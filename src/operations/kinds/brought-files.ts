@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Override } from "../../chain/contract/calls.ts";
 import type { ServiceContext } from "../../context.ts";
 import { noteBrought } from "../../db/queries/collection-media.ts";
-import { putFilesBack } from "../../uploads/media-note.ts";
+import { putFilesBack } from "../../files/uploads/media-note.ts";
 import { type Operation, Unrestorable } from "../kind.ts";
 
 /** The files that a mint or an update of a token brings along. */

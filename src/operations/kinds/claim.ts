@@ -2,7 +2,7 @@ import { claimLink } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
-import { toToken } from "../../collections/token.ts";
+import { toToken } from "../../collections/tokens.ts";
 import { findClaim, putClaimBack } from "../../db/queries/claims.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { type KindAnswers, kindOf, type Operation } from "../kind.ts";

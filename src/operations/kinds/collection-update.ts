@@ -2,7 +2,7 @@ import { updateCollection } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { whereUpgraded } from "../../collections/contract-release.ts";
-import { requirePayees } from "../../collections/payees.ts";
+import { requirePayees } from "../../collections/new-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { changeSettings, requireAsRead } from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";

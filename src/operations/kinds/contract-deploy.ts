@@ -1,7 +1,11 @@
 import { initialise } from "../../chain/contract/calls.ts";
 import { contractCode } from "../../chain/contract/code.ts";
-import { insertContract, setContractState } from "../../db/queries/provisioning.ts";
-import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
+import {
+  claimPublication,
+  insertContract,
+  publicationOf,
+  setContractState,
+} from "../../db/queries/provisioning.ts";
 import { deployRemedy, type Publication } from "../../domain/steps.ts";
 import { type KindAnswers, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";

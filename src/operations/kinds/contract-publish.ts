@@ -1,7 +1,7 @@
 import { contractCode } from "../../chain/contract/code.ts";
 import { connect } from "../../chain/rpc.ts";
 import { isPublishedCode } from "../../chain/views.ts";
-import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
+import { claimPublication, publicationOf } from "../../db/queries/provisioning.ts";
 import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
 import { type KindAnswers, kindOf } from "../kind.ts";
 import { hasSucceeded } from "../records.ts";

@@ -5,7 +5,7 @@ import { allCollections } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { keepPlan } from "../../db/queries/collection-effects.ts";
 import { setContractCode } from "../../db/queries/contracts.ts";
-import { publicationOf } from "../../db/queries/publications.ts";
+import { publicationOf } from "../../db/queries/provisioning.ts";
 import { type MigrationStep, migrationSteps, withContinuations } from "../../domain/contract-upgrades.ts";
 import { type Publication, SPREAD_MS, stepName, topUpRemedy, upgradeRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";

@@ -1,3 +1,4 @@
+import type { Drop } from "../../api/resources/drop.ts";
 import { closeDrop, createDrop, type DropTerms, extendDrop } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
@@ -15,7 +16,6 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { BYTE_PRICE, promisedBytes } from "../../domain/promised-bytes.ts";
-import type { Drop } from "../../resources/drop.ts";
 import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 

@@ -3,14 +3,19 @@ import { type ContractCollection, contractViews } from "../../chain/contract/vie
 import { connect } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
+import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/drafts.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection-effects.ts";
+import { findCollection } from "../../db/queries/collections.ts";
+import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
+import { lockAgain } from "../../db/queries/lost-drafts.ts";
 import { openOperationOf } from "../../db/queries/operations.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
-import { uuidToBytes } from "../../domain/ids.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
 import {
   finalizeRemedy,
@@ -21,8 +26,7 @@ import {
   topUpOf,
 } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
-import type { Known } from "../next-step.ts";
+import { type KindAnswers, type Known, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
   cutUp,
@@ -34,7 +38,70 @@ import {
   readBatch,
   settingsLength,
 } from "./finalize-plan.ts";
-import { keepManifestOf, putFinalizationBack } from "./finalize-restored.ts";
+
+/** Keeps what a database that loses this finalization and its draft needs to have both back. */
+const keepManifestOf = async (
+  context: ServiceContext,
+  { subjectId, integrationId, request }: Operation<FinalizeOperation>,
+  { assets, createdAt }: FinalizedDraft,
+): Promise<void> => {
+  const times = createdAt ? { createdAt } : await requireDraft(context, integrationId, subjectId);
+  const draft = { id: subjectId, integrationId, createdAt: times.createdAt };
+  await keepManifest(context, request.collectionUuid, draft, assets);
+};
+
+const requireDraft = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  id: Uuid,
+): Promise<DraftRow["draft"]> => {
+  const found = await findDraft(context.db, integrationId, id);
+  if (!found) throw new Error(`draft ${id} has no row`);
+  return found.draft;
+};
+
+/**
+ * Puts the draft of a finalization back as it was accepted: locked, with the assets that went on the chain.
+ * @throws Unrestorable if nothing has those assets any more
+ */
+const putFinalizationBack = async (
+  context: ServiceContext,
+  operation: Operation<FinalizeOperation>,
+  giveUp: (other: Uuid) => Promise<void>,
+): Promise<void> => {
+  const { id, integrationId, subjectId, request } = operation;
+  const { contractUuid: contractId, contract, collectionUuid, settings } = request;
+  if (await findCollection(context.db, integrationId, collectionUuid)) return;
+  const before = await findDraft(context.db, integrationId, subjectId);
+  const holder = before?.draft.operationId ?? null;
+  if (holder !== null && holder !== id) await giveUp(holder);
+  const manifest = await readManifest(context, collectionUuid);
+  if (manifest === null) return lockDraftAgain(context, operation, before?.draft);
+  const home = { contractId, contract, plannedCollectionId: collectionUuid, settings, operationId: id };
+  try {
+    await putDraftBack(context, manifest, home);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+    throw new Unrestorable(`Its draft can't be put back: ${error.message}`);
+  }
+};
+
+/** Without a manifest the database's draft is used, if it is the one that went on the chain. */
+const lockDraftAgain = async (
+  context: ServiceContext,
+  { id, request }: Operation<FinalizeOperation>,
+  draft: DraftRow["draft"] | undefined,
+): Promise<void> => {
+  if (!draft) throw new Unrestorable("Neither the database nor R2 has its draft.");
+  const views = contractViews(connect(context.settings), request.contract);
+  const shown = await findOnChain(views, request.collectionUuid);
+  if (shown && !(await isAsOnChain(context, draft.id, shown))) {
+    throw new Unrestorable(
+      "Its draft has other assets than the collection on the chain, and R2 has no list.",
+    );
+  }
+  await lockAgain(context.db, draft.id, id, context.now());
+};
 
 /** What a finalization's steps depend on beside its transactions. */
 interface FinalizeFacts extends FinalizedDraft {

@@ -1,27 +1,99 @@
 import { mintAsset, mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connect, connectFor } from "../../chain/rpc.ts";
 import { requireAccounts } from "../../collections/accounts.ts";
-import { placeOfAsset } from "../../collections/asset-places.ts";
 import { type CollectionTarget, lookAt, targetOf } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
-import { toToken } from "../../collections/token.ts";
+import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { assetIndexOf } from "../../db/queries/assets.ts";
 import { hasCopiesLeft } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
+import { setBounded } from "../../domain/bounded-map.ts";
 import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-bytes.ts";
-import { mintProblem } from "../../domain/mint-limits.ts";
-import { TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
+import { mintProblem } from "../../domain/mint-notes.ts";
+import { BYTE_PRICE, RECORD_BYTES, TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { mintRemedy } from "../../domain/steps.ts";
-import { resolveMetadata } from "../../uploads/token-metadata.ts";
+import { resolveMetadata } from "../../files/uploads/asset-url.ts";
+import { walletOf } from "../../wallet/client.ts";
 import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
+import { mostToppedUp, type StorageNeed, spareOf } from "../top-up.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
-import { type KnownNeed, leastBytesOf, requireStorage } from "./unpaid-storage.ts";
+
+/**
+ * Places of assets, by collection and asset: they don't change once the collection is there, and to find one takes
+ * counting those before it. The oldest go first.
+ */
+const places = new Map<string, number>();
+const MOST_PLACES = 10_000;
+
+/** The place of an asset in a collection on the chain, from 0; null: the collection has no such asset. */
+const placeOfAsset = async (
+  { db }: Pick<ServiceContext, "db">,
+  collectionUuid: Uuid,
+  assetUuid: Uuid,
+): Promise<number | null> => {
+  const name = `${collectionUuid} ${assetUuid}`;
+  const known = places.get(name);
+  if (known !== undefined) return known;
+  const place = await assetIndexOf(db, collectionUuid, assetUuid);
+  if (place === null) return null;
+  setBounded(places, MOST_PLACES, name, place);
+  return place;
+};
+
+/** What a step stores, of which a part is certain. */
+export interface KnownNeed extends StorageNeed {
+  /** Bytes that it adds to what its contract has to hold, at least. */
+  readonly atLeast: number;
+}
+
+const DIGEST_BYTES = 32;
+
+/** Bytes that a token's own metadata take on the contract, at least: texts and digests are stored as they are. */
+const leastBytesOf = ({ media, reference, copies: _, ...texts }: Override): number => {
+  const digests = [media, reference].filter((file) => file != null).length * DIGEST_BYTES;
+  const letters = Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), 0);
+  return RECORD_BYTES + digests + letters;
+};
+
+/** From so many bytes on a look at the contract's balance is worth its call of a node: a hundredth of a NEAR. */
+const LOOK_FROM = 1_000;
+
+/** The most that the gas of a mint, its top-up and its repetition takes, yoctoNEAR. */
+const GAS = 10n ** 23n;
+
+/**
+ * Refuses what a contract certainly can't pay the storage of while the wallet can't top it up, before anything is sent.
+ * Whether a token's place is paid for already the contract alone knows: a mint that lacks nothing else finds out there.
+ * @throws ServiceError contract_storage_unpaid, rate_limited, chain_unavailable
+ */
+const requireStorage = async (
+  context: ServiceContext,
+  { integrationId }: Pick<Caller, "integrationId">,
+  { contract, bytes, atLeast }: KnownNeed,
+): Promise<void> => {
+  if (atLeast < LOOK_FROM) return;
+  const spare = await spareOf(contractViews(connectFor(context), contract));
+  const lack = BigInt(atLeast) * BYTE_PRICE - spare;
+  if (lack <= 0n) return;
+  const { available, accountId, queued, open } = await walletOf(context.env, integrationId).status();
+  // What waits or is on its way gives back most of what it holds.
+  if (available == null || queued + open > 0) return;
+  const short = mostToppedUp(bytes, spare) + GAS - BigInt(available);
+  if (short <= 0n) return;
+  throw new ServiceError(
+    "contract_storage_unpaid",
+    `Send at least ${short} yoctoNEAR to ${accountId}, the wallet that pays, and try again: ${contract} lacks ` +
+      `${lack} yoctoNEAR for storage, and the wallet can't pay them. Nothing was sent.`,
+    { outcome: "not_submitted", retryable: true },
+  );
+};
 
 /** What a mint needs to be carried out. */
 export interface MintOperation extends CollectionTarget {

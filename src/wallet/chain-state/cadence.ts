@@ -1,5 +1,3 @@
-// wallet/chain-state/: what the object knows of the chain: head, pace of blocks, prices, balance.
-
 /**
  * The rhythm of blocks, as pure functions: when a height becomes final, so that it is asked for then and not all the
  * time. What is known comes from the blocks' own timestamps and from when they were seen to be final.

@@ -1,5 +1,5 @@
 import type { Uuid } from "../../domain/ids.ts";
-import { MOST_BYTES, MOST_LINES } from "../../storage/line-files.ts";
+import { MOST_BYTES, MOST_LINES } from "../../files/storage/line-files.ts";
 import type { JournaledOperation, TransactionRecord } from "../interface.ts";
 import type { FileJournal, JournalFile } from "./files.ts";
 import type { IntentJournal } from "./intents.ts";

@@ -1,14 +1,59 @@
-// wallet/journal/: the object's SQLite: intents, signed rows, lanes, and the state machine between them.
-
 import { type Cost, lastingOf, totalOf } from "../../chain/cost.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Reserved } from "../chain-state/funds.ts";
+import type { TransactionRecord } from "../interface.ts";
 import { WINDOW } from "./costs.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
-import type { NewIntent } from "./new-intent.ts";
 import { type QueuedIntent, turnFor } from "./queue.ts";
-import { type NumberedRecord, RECORD_FIELDS, type RecordRow, toRecord } from "./record-rows.ts";
 import { COST, type CostRow, Reserve, toCost } from "./reserve.ts";
+
+/** A new intent as it enters the journal. */
+export interface NewIntent {
+  readonly operation: string;
+  readonly step: string;
+  readonly fairness: string;
+  readonly receiverId: string;
+  readonly method: string | null;
+  readonly actions: Uint8Array;
+  /** What it may take. */
+  readonly cost: Cost;
+  /** What moves if it succeeds, yoctoNEAR; absent: nothing. */
+  readonly deposit?: bigint;
+  /** What its operation may cost in all, yoctoNEAR; null or absent: whatever it costs. */
+  readonly most?: string | null;
+  readonly state: "queued" | "unknown";
+  /** The wallet's own intents, such as adding keys: signed before everything else, resumed by nobody. */
+  readonly internal: boolean;
+  /** With whose name it may share a transaction, and how many tokens it mints; null or absent: it goes alone. */
+  readonly share?: { readonly name: string; readonly tokens: number } | null;
+  readonly now: number;
+}
+
+/** A record with its intent's number. */
+export interface NumberedRecord {
+  readonly id: number;
+  readonly record: TransactionRecord;
+}
+
+/** A record as SQLite answers it, with the intent's number. */
+export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> & {
+  id: number;
+  result: string | null;
+  value: ArrayBuffer | null;
+};
+
+const RECORD_FIELDS =
+  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height, spent AS cost";
+
+/** The record that a row is. */
+const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => ({
+  id,
+  record: {
+    ...row,
+    result: result === null ? null : (JSON.parse(result) as ChainTransactionResult),
+    value: value === null ? null : new Uint8Array(value),
+  },
+});
 
 /** What an intent's end leaves to be told. */
 export interface Ending {

@@ -1,7 +1,7 @@
 import type { Action } from "../../chain/actions.ts";
 import { costOf } from "../../chain/cost.ts";
 import { newUuid } from "../../domain/ids.ts";
-import { MAX_MINTS } from "../../domain/mint-limits.ts";
+import { MAX_MINTS } from "../../domain/mint-notes.ts";
 import type { Settings } from "../../env.ts";
 import { pause } from "../../waiting.ts";
 import type { Funds } from "../chain-state/funds.ts";
@@ -10,7 +10,7 @@ import { encodeActions } from "../journal/encoding.ts";
 import type { Journal } from "../journal/journal.ts";
 import { together } from "../journal/queue.ts";
 import type { Runtime } from "../runtime.ts";
-import { newLaneId, type Signing } from "./keys.ts";
+import { newLaneId, type Signing } from "./lane-keys.ts";
 import { type Growth, growth, LANE_METHODS } from "./lanes.ts";
 
 /** Back-off after failing to add keys. Milliseconds. */

@@ -1,12 +1,117 @@
-// wallet/lanes/: the access keys of a wallet: which signs what, when keys are added or given up.
-
+import { createHmac } from "node:crypto";
 import { accessKeyNonces, type KeyNonces } from "../../chain/blocks.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
+import { keyFromSeed, publicKeyText, type SigningKey } from "../../chain/transaction.ts";
 import type { Head } from "../chain-state/head.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
 import type { Runtime } from "../runtime.ts";
-import { KeySearch } from "./key-search.ts";
+
+/** How long a key is looked for, by the chain's clock, before it is said not to be there. Milliseconds. */
+const SOUGHT_MS = 10_000;
+/** First and longest pause before a missing key is looked for again. Milliseconds. */
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 60_000;
+
+interface Sought {
+  readonly lookAt: number;
+  readonly pause: number;
+  /** When it was first seen not to be there; null: nobody could look yet. */
+  readonly since: number | null;
+}
+
+/**
+ * When keys that aren't known yet are looked for, and for how long: each by itself, so that one that has been missing
+ * for long neither delays the look for a new one nor shortens its time. Moments are milliseconds since the epoch.
+ */
+export class KeySearch {
+  readonly #sought = new Map<string, Sought>();
+
+  /** When the first of these lanes' keys is looked for next; null if there are no lanes. */
+  next(lanes: readonly string[]): number | null {
+    return lanes.length === 0 ? null : Math.min(...lanes.map((id) => this.#sought.get(id)?.lookAt ?? 0));
+  }
+
+  /** Whether a lane's key is to be looked for now. */
+  isDue(id: string, now: number): boolean {
+    return (this.#sought.get(id)?.lookAt ?? 0) <= now;
+  }
+
+  /** A lane's key is being looked for: for a while nobody else does. */
+  begin(id: string, now: number): void {
+    const known = this.#sought.get(id);
+    const pause = known?.pause ?? FIRST_PAUSE_MS;
+    this.#sought.set(id, {
+      lookAt: now + pause,
+      pause: Math.min(pause * 2, LONGEST_PAUSE_MS),
+      since: known?.since ?? null,
+    });
+  }
+
+  /** A look that was begun didn't show the key. */
+  missed(id: string, now: number): void {
+    const known = this.#sought.get(id);
+    if (known) this.#sought.set(id, { ...known, since: known.since ?? now });
+  }
+
+  /** A lane's key is there, or is looked for no more. */
+  end(id: string): void {
+    this.#sought.delete(id);
+  }
+
+  /** Whether a key that isn't there at a block of this time was looked for long enough. */
+  isOver(id: string, blockTime: number): boolean {
+    const since = this.#sought.get(id)?.since ?? null;
+    return since !== null && blockTime >= since + SOUGHT_MS;
+  }
+}
+
+/** Id of the lane whose key is the wallet's own. After the key was replaced it is followed by a colon and a number. */
+export const MAIN_LANE = "main";
+const isMain = (laneId: string): boolean => laneId === MAIN_LANE || laneId.startsWith(`${MAIN_LANE}:`);
+
+/** A new lane's id: 16 random bytes as hex. A deleted lane's id never comes again, and so its key neither. */
+export const newLaneId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
+
+/**
+ * The keys of a wallet while its object lives in memory: the wallet's own, and one for each lane, derived from the
+ * wallet's seed and the lane's id (HMAC-SHA-256 as in HKDF-Expand, RFC 5869), so that one sealed seed restores all.
+ */
+export class Keyring {
+  readonly #seed: Uint8Array;
+  readonly #keys = new Map<string, SigningKey>();
+
+  /** @param seed 32 bytes */
+  constructor(seed: Uint8Array) {
+    this.#seed = seed;
+  }
+
+  /** The key of a lane. */
+  of(laneId: string): SigningKey {
+    const known = this.#keys.get(laneId);
+    if (known) return known;
+    const seed = isMain(laneId)
+      ? this.#seed
+      : createHmac("sha256", this.#seed).update(`mintage lane ${laneId}\u0001`).digest();
+    const key = keyFromSeed(new Uint8Array(seed));
+    this.#keys.set(laneId, key);
+    return key;
+  }
+
+  /** `ed25519:<base58>` of a lane's public key. */
+  textOf(laneId: string): string {
+    return publicKeyText(this.of(laneId).publicKey);
+  }
+}
+
+/** The open keys of a wallet that may sign. */
+export interface Signing {
+  readonly accountId: string;
+  readonly keyring: Keyring;
+}
 
 /**
  * A key of the account on a final block, and that block's height. The nonce is null if the key isn't on the account

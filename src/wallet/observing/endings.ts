@@ -1,5 +1,3 @@
-// wallet/observing/: what became of sent rows: whom to ask, what is proven.
-
 import { type BlockHead, readBlock } from "../../chain/blocks.ts";
 import { lastingOf } from "../../chain/cost.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";

@@ -1,13 +1,11 @@
-// wallet/signing/: the wallet's keys, and the rows signed with them.
-
 import { keyFromSeed, seedFromText } from "../../chain/transaction.ts";
 import { toHex } from "../../domain/ids.ts";
+import { seal, unseal } from "../../domain/sealing.ts";
 import type { Settings } from "../../env.ts";
 import type { SealedKey } from "../interface.ts";
 import { type Journal, toSealedKey, type WalletRow } from "../journal/journal.ts";
-import { Keyring, MAIN_LANE, type Signing } from "../lanes/keys.ts";
+import { Keyring, MAIN_LANE, type Signing } from "../lanes/lane-keys.ts";
 import type { Runtime } from "../runtime.ts";
-import { seal, unseal } from "./sealing.ts";
 
 /** Left free above the chain's nonce after a restoration: what the lost object may have signed dies by our first row. */
 const RESTORED_NONCE_GAP = 100_000;

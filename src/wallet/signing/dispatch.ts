@@ -1,27 +1,144 @@
 import type { Action } from "../../chain/actions.ts";
-import { costOf, lastingOf } from "../../chain/cost.ts";
+import { type MintOrder, mintTogether, orderIn } from "../../chain/contract/shared-mints.ts";
+import { type Cost, costOf, lastingOf, totalOf } from "../../chain/cost.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { sendTransaction } from "../../chain/send.ts";
 import { signTransaction } from "../../chain/transaction.ts";
+import { newUuid } from "../../domain/ids.ts";
+import { MAX_MINTS } from "../../domain/mint-notes.ts";
 import { TOO_DEAR, tooDear } from "../../domain/spending.ts";
 import type { Settings } from "../../env.ts";
 import { pause } from "../../waiting.ts";
 import { BLOCKS_TO_FINALITY } from "../chain-state/cadence.ts";
 import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
-import { decodeActions } from "../journal/encoding.ts";
+import { decodeActions, encodeActions } from "../journal/encoding.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Lane } from "../journal/lanes.ts";
-import type { Waiting } from "../journal/queue.ts";
+import { mostPayable, together, type Unit, type Waiting } from "../journal/queue.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
 import type { LaneGrowth } from "../lanes/growth.ts";
 import { type Assignment, assign, payable } from "../lanes/lanes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Waiters } from "../waiters.ts";
 import type { Custody } from "./custody.ts";
-import { isLasting, isOfBalance } from "./refusals.ts";
-import { Sharing } from "./shared.ts";
+
+/** Refusals for want of NEAR. A node that is behind doesn't show the latest payment to the wallet. */
+const BALANCE: readonly string[] = ["NotEnoughBalance", "LackBalanceForState"];
+
+/**
+ * Refusals that are permanent for these bytes, or that only an outside change (funds) would lift. The row is raced at
+ * once, so the caller learns soon, and ends as `refused` when its death is proven. All others are temporary: a
+ * lagging node, a congested shard, a nonce or an age that the proofs decide.
+ */
+const LASTING = new Set([
+  "ActionsValidation",
+  "TransactionSizeExceeded",
+  "InvalidReceiverId",
+  "InvalidSignerId",
+  "CostOverflow",
+  ...BALANCE,
+  "InvalidTransactionVersion",
+]);
+
+/** Whether a node's refusal lasts. */
+export const isLasting = (reason: string): boolean => LASTING.has(reason);
+
+/** Whether a node refused for want of NEAR, as the state that it has shows it. */
+const isOfBalance = (reason: string): boolean => BALANCE.includes(reason);
+
+/** A transaction for several intents, before it is journaled. */
+interface Draft extends Unit {
+  readonly actions: Uint8Array;
+  readonly cost: Cost;
+}
+
+interface SharingParts extends Pick<Runtime, "now"> {
+  readonly journal: Journal;
+  readonly head: Head;
+}
+
+/** Puts what waits into as few transactions as it fits in. Nothing is held back to wait for company. */
+class Sharing {
+  readonly #parts: SharingParts;
+
+  constructor(parts: SharingParts) {
+    this.#parts = parts;
+  }
+
+  /** What waits, as it would be signed. */
+  units(): Unit[] {
+    return together(this.#parts.journal.intents.waiting(this.#parts.now()), MAX_MINTS);
+  }
+
+  /**
+   * Transactions for those units with a lane that have several intents, by the unit's id. A transaction takes as many
+   * of them as can be paid beside what has a lane before it; a unit without one sends its first intent as it is.
+   * @param assigned in the order in which they are signed @param budget yoctoNEAR
+   */
+  drafts(
+    units: readonly Unit[],
+    assigned: readonly Assignment[],
+    budget: bigint,
+  ): ReadonlyMap<number, Draft> {
+    const byId = new Map(units.map((unit) => [unit.id, unit]));
+    const drafts = new Map<number, Draft>();
+    for (const { intentId } of assigned) {
+      // Behind the first that can't be paid nothing is signed.
+      if (budget < 0n) break;
+      const unit = byId.get(intentId)!;
+      const draft = this.#draft(unit, budget);
+      if (draft !== null) drafts.set(intentId, draft);
+      budget -= (draft ?? unit).total;
+    }
+    return drafts;
+  }
+
+  #draft(unit: Unit, budget: bigint): Draft | null {
+    const { members } = unit;
+    if (members.length === 1) return null;
+    const orders = members.map(({ id }) => this.#orderOf(id));
+    // A release that came before or comes after this one may have let others share.
+    if (!orders.every((order) => order !== null)) return null;
+    const draftOf = (count: number): Draft => {
+      const actions = [mintTogether(orders.slice(0, count))];
+      const cost = costOf({ receiverId: unit.receiverId, actions }, this.#parts.head.prices);
+      const total = totalOf(cost);
+      return { ...unit, members: members.slice(0, count), actions: encodeActions(actions), cost, total };
+    };
+    const count = mostPayable(members.length, (count) => draftOf(count).total, budget);
+    return count === 1 ? null : draftOf(count);
+  }
+
+  #orderOf(intentId: number): MintOrder | null {
+    return orderIn(decodeActions(this.#parts.journal.intents.toSign(intentId).actions));
+  }
+
+  /**
+   * Enters a transaction that carries intents, as an intent of the wallet's own, and answers its number. Part of the
+   * signing's transaction: no intent is carried by anything that isn't signed.
+   */
+  carry({ receiverId, method, members, actions, cost }: Draft): number {
+    const { journal, now } = this.#parts;
+    const operation = newUuid();
+    const shared = journal.intents.add({
+      operation,
+      step: "shared",
+      fairness: "wallet",
+      receiverId,
+      method,
+      actions,
+      cost,
+      state: "queued",
+      internal: true,
+      now: now(),
+    });
+    journal.operations.begin(operation, true);
+    journal.shared.carry(shared, members, now());
+    return shared;
+  }
+}
 
 /** Intents that come within this time are signed in one step. Milliseconds. */
 const GATHER_MS = 2;

@@ -54,7 +54,7 @@ export const COUNTS: readonly Mutant[] = [
   },
   {
     id: "counts: slots of the last day are forgotten",
-    file: "src/jobs/operation-counts.ts",
+    file: "src/operator/jobs/operation-counts.ts",
     search: "const KEPT_MS = 26 * 3_600_000;",
     replacement: "const KEPT_MS = 6 * 3_600_000;",
     tests,

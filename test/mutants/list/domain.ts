@@ -56,14 +56,14 @@ export const DOMAIN: readonly Mutant[] = [
   },
   {
     id: "instants: an offset is added, not taken away",
-    file: "src/domain/instants.ts",
+    file: "src/api/schemas/fields.ts",
     search: "Number(minute) - offset",
     replacement: "Number(minute) + offset",
     tests: ["test/unit/instants.test.ts"],
   },
   {
     id: "instants: 30 February is taken for 2 March",
-    file: "src/domain/instants.ts",
+    file: "src/api/schemas/fields.ts",
     search: "|| midnight.getUTCDate() !== Number(day)) return null;",
     replacement: ") return null;",
     tests: ["test/unit/instants.test.ts"],

@@ -48,7 +48,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "two Workers: a secret that only one has is no difference",
-    file: "src/health.ts",
+    file: "src/operator/health.ts",
     search: "Object.keys({ ...own, ...other })",
     replacement: "Object.keys(other)",
     tests: ["test/api/readiness.test.ts"],
@@ -88,7 +88,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "ranges: the last byte is left out",
-    file: "src/api/gateway/byte-range.ts",
+    file: "src/api/gateway/cache.ts",
     search: "length: end - offset + 1 };",
     replacement: "length: end - offset };",
     tests: ["test/api/gateway.test.ts"],
@@ -96,7 +96,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "ranges: a suffix is read from the start",
-    file: "src/api/gateway/byte-range.ts",
+    file: "src/api/gateway/cache.ts",
     search: "{ offset: size - length, length }",
     replacement: "{ offset: 0, length }",
     tests: ["test/api/gateway.test.ts"],

@@ -32,7 +32,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "addresses: failed attempts are not counted",
-    file: "src/http/attempts.ts",
+    file: "src/http/address-limit.ts",
     search: "this.#failed += 1;",
     replacement: "this.#failed += 0;",
     tests: addresses,
@@ -40,7 +40,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "addresses: attempts whose requests were ended by the platform stay under way",
-    file: "src/http/attempts.ts",
+    file: "src/http/address-limit.ts",
     search: "this.#open.clear();",
     replacement: "this.#failed = 0;",
     tests: ["test/unit/attempts.test.ts"],
@@ -55,7 +55,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "addresses: what the location counts is ignored",
-    file: "src/http/attempts.ts",
+    file: "src/http/address-limit.ts",
     search: "return now < this.#refusedUntil || isTooMany;",
     replacement: "return isTooMany;",
     tests: addresses,
@@ -71,7 +71,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "addresses: IPv6 addresses count one by one",
-    file: "src/domain/client-address.ts",
+    file: "src/http/address-limit.ts",
     search: "groups.slice(0, bits / 16)",
     replacement: "groups.slice(0, bits / 8)",
     tests: ["test/unit/client-address.test.ts"],
@@ -86,14 +86,14 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "gateway: a CAR has as many blocks as there are",
-    file: "src/ipfs/car.ts",
+    file: "src/files/ipfs/car.ts",
     search: "if (count > most) return true;",
     replacement: "if (count > 2 * most) return true;",
     tests: ["test/unit/car.test.ts"],
   },
   {
     id: "uploads: any number of files at URLs comes in at once",
-    file: "src/uploads/fetch-memory.ts",
+    file: "src/files/uploads/fetch-memory.ts",
     search: "const MOST_OF_INTEGRATION = 2;",
     replacement: "const MOST_OF_INTEGRATION = 4;",
     tests: ["test/api/asset-url.test.ts"],
@@ -101,7 +101,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "events: a reader of a lost event isn't told so",
-    file: "src/events/wait.ts",
+    file: "src/events/readers.ts",
     search: "if (after > read.last) throw isLost(after, read.last);",
     replacement: "",
     tests: ["test/api/events.test.ts"],
@@ -117,7 +117,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "events: everybody who waits looks into the database",
-    file: "src/events/wait.ts",
+    file: "src/events/readers.ts",
     search: "(await last.get(context, integrationId, look)) > after",
     replacement: "(await look()) > after",
     tests: ["test/api/events.test.ts"],
@@ -141,7 +141,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "nodes: a balance is shown again although the wallet has spent",
-    file: "src/wallet/chain-state/shown-balance.ts",
+    file: "src/wallet/chain-state/funds.ts",
     search: "if (isFresh && last.state === state &&",
     replacement: "if (isFresh &&",
     tests: ["test/unit/shown-balance.test.ts"],
@@ -217,7 +217,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "requests: more are granted than are left",
-    file: "src/rate-limit/object.ts",
+    file: "src/http/request-counter-object.ts",
     search: "const granted = Math.min(wanted, left);",
     replacement: "const granted = wanted;",
     tests: counter,
@@ -233,7 +233,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "requests: a grant is given back as often as one likes",
-    file: "src/rate-limit/object.ts",
+    file: "src/http/request-counter-object.ts",
     search: "this.#lent.delete(id);\n    this.#window",
     replacement: "this.#window",
     tests: counter,
@@ -249,8 +249,8 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "quotas: what has expired is forgotten a thousand at a time",
-    file: "src/jobs/expired-keys.ts",
-    search: "if (expired.length < AT_ONCE) return;",
+    file: "src/operator/jobs/clean-up.ts",
+    search: "if (expired.length < KEYS_AT_ONCE) return;",
     replacement: "return;",
     tests: ["test/api/usage.test.ts"],
     named: "all keys that have expired go",
@@ -264,7 +264,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "problems: a number beyond all limits has two",
-    file: "src/domain/schema-issues.ts",
+    file: "src/domain/issues.ts",
     search: "return issues.filter((issue) => !isUnsafe(issue) ||",
     replacement: "return issues.filter((issue) => issue !== undefined ||",
     tests: problems,
@@ -295,7 +295,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "readiness: everybody who asks has the nodes asked",
-    file: "src/kept-answers.ts",
+    file: "src/chain/kept-answers.ts",
     search: "if (entry && left > 0) {",
     replacement: "if (entry && left > 60_000) {",
     tests: ["test/api/readiness.test.ts"],
@@ -324,7 +324,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "gateway: texts of any length are decoded as CIDs",
-    file: "src/ipfs/cid.ts",
+    file: "src/files/ipfs/cid.ts",
     search: "text.length > LONGEST_TEXT ? null : tryParse(text)",
     replacement: "tryParse(text)",
     tests: ["test/unit/cid.test.ts"],
@@ -366,7 +366,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "bodies: one that is in keeps its memory",
-    file: "src/http/whole-body.ts",
+    file: "src/http/json-body.ts",
     search: ".finally(share.ended);",
     replacement: ".finally(share.moved);",
     tests: ["test/api/body-memory.test.ts"],
@@ -397,7 +397,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "calls of nodes: public reads make all their calls at once",
-    file: "src/showcase/nodes.ts",
+    file: "src/collections/public-nodes.ts",
     search: "const MOST_AT_ONCE = 4;",
     replacement: "const MOST_AT_ONCE = 400;",
     tests: ["test/api/node-calls.test.ts"],
@@ -413,7 +413,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "webhooks: tests are sent uncounted",
-    file: "src/webhooks/webhooks.ts",
+    file: "src/events/webhooks/webhooks.ts",
     search: "  await admit();\n",
     replacement: "",
     tests: ["test/api/webhooks.test.ts"],
@@ -445,7 +445,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "calls of nodes: one passes where one of its payers has none left",
-    file: "src/domain/call-budget.ts",
+    file: "src/http/node-calls.ts",
     search: "if (windows.some(({ window, most }) => window.used(now) >= most)) return false;",
     replacement: "if (windows.every(({ window, most }) => window.used(now) >= most)) return false;",
     tests: ["test/unit/call-budget.test.ts"],

@@ -70,7 +70,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: an acceptance in doubt is told as a fault",
-    file: "src/operations/engine/accept.ts",
+    file: "src/operations/engine/run.ts",
     search: "if (!row) throw perhapsAccepted(id, error);",
     replacement: "if (!row) throw error;",
     tests: operations,
@@ -120,7 +120,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: settled as without effect while it may land",
-    file: "src/operations/engine/settle.ts",
+    file: "src/api/admin/operations.ts",
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
     tests: recovery,
@@ -151,7 +151,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: an update that waits has only the clock to go by",
-    file: "src/wallet/acknowledgements.ts",
+    file: "src/wallet/object.ts",
     search: "this.#waiters.notify(operationUuid);",
     replacement: "void operationUuid;",
     tests: ["test/api/collection-update.test.ts"],
@@ -159,7 +159,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: one that waits for its turn asks the database all the time",
-    file: "src/operations/engine/turn.ts",
+    file: "src/operations/engine/drive.ts",
     search: "await this.#wallet.acknowledged(operation, patience)",
     replacement: "await this.#wallet.acknowledged(operation, 100)",
     tests: ["test/api/collection-update.test.ts"],
@@ -207,7 +207,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: a write that is refused leaves its files with the collection",
-    file: "src/operations/engine/accept.ts",
+    file: "src/operations/engine/run.ts",
     search: "keepBlobs(db, operation.subjectId, files, isAccepted);",
     replacement: "keepBlobs(db, operation.subjectId, files);",
     tests: ["test/api/mint.test.ts"],
@@ -254,7 +254,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: an upgrade switches a contract before it has what it needs",
-    file: "src/provisioning/contract-survey.ts",
+    file: "src/operator/contract-upgrade.ts",
     search: "const topUp = isCurrent ? 0n : chain.missing;",
     replacement: "const topUp = 0n;",
     tests: upgrade,
@@ -275,7 +275,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "answers: a text that another driver puts later takes the place of the one that an operation ended with",
-    file: "src/storage/large-texts.ts",
+    file: "src/files/storage/large-texts.ts",
     search: "${name}/${toHex(digest)}",
     replacement: "${name}",
     tests: ["test/api/large-answers.test.ts"],

@@ -58,7 +58,7 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "proof: another use of the key proves a row dead though its own is there",
-    file: "src/wallet/observing/proof.ts",
+    file: "src/wallet/observing/look.ts",
     search: `if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
   return changes.uses`,
     replacement: `if (changes.uses.every(({ hash }) => hash === row.hash)) return "landed";
@@ -67,14 +67,14 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "proof: the block before may have the row's nonce already",
-    file: "src/wallet/observing/proof.ts",
+    file: "src/wallet/observing/look.ts",
     search: "before === undefined || isReached(before)",
     replacement: "before === undefined || (before !== null && before > row.nonce)",
     tests: proof,
   },
   {
     id: "proof: a key that is gone is dead without a look at its uses",
-    file: "src/wallet/observing/proof.ts",
+    file: "src/wallet/observing/look.ts",
     search: `if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
   return changes.isDeleted`,
     replacement: "return changes.isDeleted",
@@ -90,7 +90,7 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "wallet: who doesn't know of all rows gives an operation up",
-    file: "src/wallet/withdrawal.ts",
+    file: "src/wallet/object.ts",
     search: "if (records.length !== journaled) return false;",
     replacement: "",
     tests: ["test/api/wallet.test.ts"],
@@ -339,14 +339,14 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "acknowledgements: those of a request that was cut off are never sent",
-    file: "src/operations/engine/acknowledgements.ts",
+    file: "src/operations/engine/drive.ts",
     search: "...(others?.acknowledgements ?? []), ",
     replacement: "",
     tests: ["test/unit/acknowledgements.test.ts"],
   },
   {
     id: "acknowledgements: those behind the first hundred are lost",
-    file: "src/operations/engine/acknowledgements.ts",
+    file: "src/operations/engine/drive.ts",
     search: "from < acknowledgements.length",
     replacement: "from < Math.min(acknowledgements.length, MOST_AT_ONCE)",
     tests: ["test/unit/acknowledgements.test.ts"],

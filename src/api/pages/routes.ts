@@ -1,0 +1,181 @@
+import { zValidator } from "@hono/zod-validator";
+import type { Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { z } from "zod";
+import {
+  hasDevelopmentWallet,
+  makeDevelopmentAccount,
+  readDevelopmentKey,
+  requireDevelopmentWallet,
+  sendDevelopmentTransaction,
+} from "../../collections/development-wallet.ts";
+import { Claim } from "../../collections/pages/claim.tsx";
+import {
+  type PageContext,
+  page,
+  SCRIPT_PATH,
+  type Setting,
+  scriptOf,
+} from "../../collections/pages/frame.tsx";
+import { Gallery } from "../../collections/pages/gallery.tsx";
+import { Mint } from "../../collections/pages/mint.tsx";
+import { SCRIPTS, type ScriptName } from "../../collections/pages/scripts.ts";
+import { TokenDetail } from "../../collections/pages/token.tsx";
+import { ServiceError } from "../../domain/errors.ts";
+import { type OfferedWallet, walletsFor } from "../../domain/wallets.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { refuseInvalid } from "../../http/validation.ts";
+import { briefReads } from "../public/brief-reads.ts";
+import { filterOf, slugNumberParam, tokenQuery } from "../public/parameters.ts";
+import { serveEmbedding } from "./embedding.ts";
+
+const PATH = "/public/v1/development";
+
+const publicKey = z.string().regex(/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/, "Give an ed25519 key in base58.");
+
+const accountBody = z.strictObject({ public_key: publicKey });
+const keyBody = z.strictObject({ account_id: z.string().min(2).max(64), public_key: publicKey });
+const transactionBody = z.strictObject({ signed_transaction: z.base64().max(100_000) });
+
+const bytesOf = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+
+/** As if it were not there, except by `npm start`. */
+const only = createMiddleware<AppEnv>(async (c, next) => {
+  requireDevelopmentWallet(c.get("context"));
+  await next();
+});
+
+/**
+ * What the development wallet asks of the embedded chain. A browser reaches the service alone, from any device. Bodies are
+ * bounded like all under /public/v1 (app.ts).
+ */
+const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
+  app.use(`${PATH}/*`, only);
+  app.post(`${PATH}/account`, zValidator("json", accountBody, refuseInvalid), async (c) =>
+    c.json(await makeDevelopmentAccount(c.get("context"), c.req.valid("json").public_key)),
+  );
+  app.post(`${PATH}/key`, zValidator("json", keyBody, refuseInvalid), async (c) =>
+    c.json(await readDevelopmentKey(c.get("context"), c.req.valid("json"))),
+  );
+  app.post(`${PATH}/transaction`, zValidator("json", transactionBody, refuseInvalid), async (c) => {
+    await sendDevelopmentTransaction(c.get("context"), bytesOf(c.req.valid("json").signed_transaction));
+    return c.json({});
+  });
+};
+
+/** A checked part of a request. @throws ServiceError invalid_request */
+const checked = <Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> => {
+  const result = schema.safeParse(given);
+  refuseInvalid({ ...result, target: "query" });
+  return result.data as z.output<Schema>;
+};
+
+/** The query, with the values of a name that is there several times as a list. */
+const queryOf = (c: PageContext): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+
+/**
+ * What a gallery's address asks for. Names that others add to an address that is shared, such as fbclid and utm_source, ask
+ * for nothing; an account's id has no capitals, and phones write some and a blank behind.
+ */
+const galleryQuery = (c: PageContext): z.output<typeof tokenQuery> => {
+  const given = queryOf(c);
+  const names = Object.keys(tokenQuery.shape).filter((name) => Object.hasOwn(given, name));
+  const asked = Object.fromEntries(names.map((name) => [name, given[name]]));
+  const { owner } = asked;
+  return checked(
+    tokenQuery,
+    typeof owner === "string" ? { ...asked, owner: owner.trim().toLowerCase() } : asked,
+  );
+};
+
+/** A page's script, behind the development wallet where there is one. */
+const scriptsWithWallet = (c: PageContext, name: ScriptName): string[] => [
+  ...(hasDevelopmentWallet(c.get("context")) ? [scriptOf("development-wallet")] : []),
+  scriptOf(name),
+];
+
+/** The wallet of near-connect that the address names, if it is one of this network's. */
+const chosenWallet = (c: PageContext): OfferedWallet | null => {
+  const id = c.req.query("wallet");
+  const { NEAR_NETWORK: network } = c.get("context").settings;
+  return walletsFor(network).find((wallet) => wallet.id === id) ?? null;
+};
+
+const mint = (c: PageContext, slug: string) => {
+  const chosen = chosenWallet(c);
+  const wallets = { chosen, connector: scriptOf("near-connect") };
+  const render = async (setting: Setting) => {
+    const collection = await briefReads(c, slug).collection();
+    const now = c.get("context").now();
+    return Mint({ setting, collection, now, scripts: scriptsWithWallet(c, "mint"), wallets });
+  };
+  return page(c, render, chosen);
+};
+
+const claim = (c: PageContext, slug: string) => {
+  const chosen = chosenWallet(c);
+  const wallets = { chosen, connector: scriptOf("near-connect") };
+  const render = async (setting: Setting) => {
+    const collection = await briefReads(c, slug).collection();
+    return Claim({ setting, collection, scripts: scriptsWithWallet(c, "claim"), wallets });
+  };
+  return page(c, render, chosen);
+};
+
+const gallery = (c: PageContext, slug: string) =>
+  page(c, async (setting) => {
+    const filter = filterOf(galleryQuery(c));
+    const reads = briefReads(c, slug);
+    const collection = await reads.collection();
+    const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);
+    return Gallery({ setting, collection, traits, filter, page: tokens, script: scriptOf("gallery") });
+  });
+
+const token = (c: PageContext, slug: string, number: string) =>
+  page(c, async (setting) => {
+    const { number: wanted } = checked(slugNumberParam, { slug, number });
+    const reads = briefReads(c, slug);
+    const [collection, shown] = await Promise.all([reads.collection(), reads.token(wanted)]);
+    return TokenDetail({ setting, collection, token: shown });
+  });
+
+/** Serves the pages for collectors, and their scripts. */
+export const servePages = (app: Hono<AppEnv>): void => {
+  app.get("/m/:slug", (c) => mint(c, c.req.param("slug")));
+  app.get("/c/:slug", (c) => claim(c, c.req.param("slug")));
+  app.get("/g/:slug", (c) => gallery(c, c.req.param("slug")));
+  app.get("/g/:slug/:number", (c) => token(c, c.req.param("slug"), c.req.param("number")));
+  serveDevelopmentWallet(app);
+  serveEmbedding(app);
+  for (const { file, text } of Object.values(SCRIPTS)) {
+    app.get(`${SCRIPT_PATH}${file}`, (c) => {
+      c.header("Cache-Control", "public, max-age=31536000, immutable");
+      return c.body(text, 200, { "Content-Type": "text/javascript; charset=utf-8" });
+    });
+  }
+};
+
+/** Addresses below which there is nothing but pages. */
+const AMONG_PAGES = /^\/(?:[mcg]|operator)(?:\/|$)/;
+
+/** The address of a page with slashes behind it, which people type and other sites add. */
+const WITH_SLASH = /^(\/(?:[mc]\/[^/]+|g\/[^/]+(?:\/[^/]+)?|operator))\/+$/;
+
+/**
+ * Answers a visit to an address among the pages that has none: the page's own address where a slash is too many, otherwise
+ * a page that says so. Null: the visit is none of the pages' concern.
+ */
+export const otherAddress = (c: Context<AppEnv>): Response | Promise<Response> | null => {
+  const { pathname, search } = new URL(c.req.url);
+  const isVisit = c.req.method === "GET" || c.req.method === "HEAD";
+  if (!isVisit || !AMONG_PAGES.test(pathname)) return null;
+  const [, own] = WITH_SLASH.exec(pathname) ?? [];
+  if (own !== undefined) return c.redirect(own + search, 308);
+  return page(c, async () => {
+    throw new ServiceError("not_found", "No page has this address. Look whether all of it was copied.");
+  });
+};

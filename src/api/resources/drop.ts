@@ -1,0 +1,76 @@
+import { z } from "@hono/zod-openapi";
+import { transactionView } from "./operation.ts";
+import { CONTRACT, PUBLIC_KEY, type Shown } from "./samples.ts";
+import { tokenView } from "./token.ts";
+
+const dropFields = {
+  drop_id: z.int().openapi({ description: "Its number on the contract.", example: 3 }),
+  collection_uuid: z.uuid(),
+  collection_id: z.int().openapi({ example: 7 }),
+  contract_address: z.string().openapi({ example: CONTRACT }),
+  issuer_public_key: z
+    .string()
+    .openapi({ description: "The key that certifies the links' keys.", example: PUBLIC_KEY }),
+  links: z.int().openapi({ example: 100 }),
+  claimed: z.int().openapi({ description: "Links that were claimed.", example: 12 }),
+  quantity: z.int().openapi({ description: "NFTs of each link.", example: 1 }),
+  expires_at: z.iso.datetime(),
+  copies_left: z.int().openapi({
+    description:
+      "Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once " +
+      "they are minted, links give nothing; each link that is open still needs `quantity` of them.",
+    example: 95,
+  }),
+  reserve: z.string().openapi({
+    description: "yoctoNEAR that pay for the NFTs' storage.",
+    example: "257000000000000000000000",
+  }),
+};
+
+/** A claim drop in a list. */
+export const dropSummaryView = z.object(dropFields).openapi("DropSummary");
+
+/** A claim drop: NFTs set aside for whoever holds one of its links. */
+export const dropView = z
+  .object({
+    ...dropFields,
+    claimed_links: z.string().openapi({
+      description: "base64 of one bit a link, beginning with the lowest bit of the first byte; 1: claimed.",
+      example: "/w8AAAAAAAAAAAAAAA==",
+    }),
+  })
+  .openapi("Drop");
+
+export type DropSummary = Shown<typeof dropSummaryView>;
+
+export type Drop = Shown<typeof dropView>;
+
+/** The answer of a write to a drop that stays. */
+export const dropAnswerView = z
+  .object({ message: z.literal("success"), drop: dropView, tx_results: z.array(transactionView) })
+  .openapi("DropAnswer");
+
+export type DropAnswer = Shown<typeof dropAnswerView>;
+
+/** The answer of the end of a drop. */
+export const dropClosedView = z
+  .object({
+    message: z.literal("success"),
+    drop_id: z.int(),
+    returned: z.string().openapi({ description: "yoctoNEAR of its reserve that are free again." }),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("DropClosed");
+
+export type DropClosed = Shown<typeof dropClosedView>;
+
+/** What the operation of a relayed claim ends with. */
+const claimAnswerView = z.object({
+  message: z.literal("success"),
+  drop_id: z.int(),
+  link: z.int(),
+  tokens: z.array(tokenView),
+  tx_results: z.array(transactionView),
+});
+
+export type ClaimAnswer = Shown<typeof claimAnswerView>;

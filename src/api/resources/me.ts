@@ -1,0 +1,98 @@
+import { z } from "@hono/zod-openapi";
+import { DEFAULT_LIMITS, type LimitName, REQUEST_PERIOD_S, USED_NAMES } from "../../domain/quota.ts";
+import { CONTRACT, type Shown, WALLET } from "./samples.ts";
+import { WALLET_STATES } from "./wallet.ts";
+
+/** What each limit counts. */
+export const MEANINGS: Readonly<Record<LimitName, string>> = {
+  requests: `Requests of one key in any ${REQUEST_PERIOD_S} seconds.`,
+  drafts: "Drafts that are not finalized.",
+  stored_bytes: "Bytes of the files that assets and collections refer to, counted once per reference.",
+  database_bytes:
+    "Approximate bytes that drafts, assets, kept answers, quotes and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.",
+  keys: "Keys that are neither revoked nor expired.",
+  operations_waiting: "Operations that are accepted and not yet over.",
+};
+
+/** What the limit of a day's spending counts. */
+export const SPENDING_MEANING =
+  "What the integration's wallet may spend in a day (UTC): gas, and all that leaves it, top-ups of contracts included.";
+
+export const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS) as LimitName[];
+
+/** A schema for each name. */
+export const each = <Names extends string, Schema extends z.ZodType>(
+  names: readonly Names[],
+  schema: (name: Names) => Schema,
+) => Object.fromEntries(names.map((name) => [name, schema(name)])) as Record<Names, Schema>;
+
+const shown = (name: LimitName) =>
+  z.int().openapi({ description: MEANINGS[name], example: DEFAULT_LIMITS[name] });
+
+const { requests, ...others } = each(LIMIT_NAMES, shown);
+
+/** Limits of an integration, and what it uses of them. */
+export const limitsView = z
+  .object({
+    requests,
+    period_s: z.int().openapi({ description: "Seconds in which `requests` are counted.", example: 10 }),
+    ...others,
+    spending_per_day: z
+      .string()
+      .nullable()
+      .openapi({
+        description: `${SPENDING_MEANING} yoctoNEAR; null: no limit.`,
+        example: "5000000000000000000000000",
+      }),
+    used: z.object({
+      ...each(USED_NAMES, () => z.int().openapi({ example: 12 })),
+      spending_per_day: z.string().openapi({
+        description: "What the wallet has spent since the day (UTC) began, yoctoNEAR.",
+        example: "120000000000000000000000",
+      }),
+    }),
+  })
+  .openapi("Limits");
+
+export type LimitsShown = Shown<typeof limitsView>;
+
+const amount = (description: string) =>
+  z.string().nullable().openapi({ description, example: "4871520000000000000000000" });
+
+export const meView = z
+  .object({
+    integration_uuid: z.uuid(),
+    name: z.string().openapi({ example: "Heron shop" }),
+    key: z.object({
+      key_uuid: z.uuid(),
+      name: z.string().openapi({ example: "Shop server" }),
+      role: z.enum(["full", "read"]),
+      expires_at: z.iso.datetime().nullable(),
+    }),
+    wallet: z.object({
+      account_id: z.string().nullable().openapi({ example: WALLET }),
+      state: z.enum(WALLET_STATES).openapi({
+        description: "The wallet signs only while it is active. In any other state the operator has to act.",
+        example: "active",
+      }),
+      balance: amount("yoctoNEAR; null if no node answers."),
+      available: amount("What a new write may still spend, yoctoNEAR; null if no node answers."),
+      queued: z.int().openapi({ description: "Transactions that wait to be signed.", example: 0 }),
+    }),
+    contracts: z.array(
+      z.object({
+        contract_uuid: z.uuid(),
+        account_id: z.string().openapi({ example: CONTRACT }),
+        name: z.string().nullable().openapi({ example: "Herons" }),
+        symbol: z.string().nullable().openapi({ example: "HERON" }),
+        balance_free: amount("What pays for further storage, yoctoNEAR; null if no node answers."),
+      }),
+    ),
+    network: z.string().openapi({ example: "testnet" }),
+    platform_fee_percent: z.number().openapi({ example: 5 }),
+    limits: limitsView,
+  })
+  .openapi("Me");
+
+/** What a key stands for. */
+export type Me = Shown<typeof meView>;

@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import type { Shown } from "./samples.ts";
+
+const nodeView = z.object({
+  host: z.string().openapi({ example: "rpc.example.org" }),
+  state: z.enum(["up", "still", "down"]).openapi({
+    description: "still: it answers, but its final block is a minute old and doesn't change.",
+    example: "up",
+  }),
+  height: z
+    .int()
+    .nullable()
+    .openapi({ description: "Height of its last final block.", example: 141_592_653 }),
+  age_seconds: z.int().nullable().openapi({ description: "Age of that block.", example: 2 }),
+});
+
+/** Whether the service can carry out a write, and the state of each part it needs. */
+export const readyView = z
+  .object({
+    status: z.enum(["ready", "unavailable"]),
+    database: z.object({
+      size_bytes: z.int().nullable().openapi({ example: 1_486_848 }),
+      limit_bytes: z.int().openapi({ example: 10_000_000_000 }),
+      full_percent: z
+        .number()
+        .nullable()
+        .openapi({ description: "How much of the limit is used.", example: 12.5 }),
+      full_at: z.iso.datetime().nullable().openapi({
+        description:
+          "When it is full if it goes on growing as in the last month; null: it doesn't grow, or was watched for less than a day.",
+      }),
+      behind: z.boolean().nullable().openapi({
+        description: "It was rolled back and has to be recovered: wallets refuse new operations.",
+        example: false,
+      }),
+    }),
+    bucket: z.object({ state: z.enum(["up", "down"]).openapi({ example: "up" }) }),
+    chain: z.object({
+      state: z.enum(["up", "down"]).openapi({ description: "up: at least one node is up.", example: "up" }),
+      nodes: z.array(nodeView),
+    }),
+    platform: z.object({
+      account_id: z.string().openapi({ example: "mint.example.near" }),
+      available: z.string().nullable().openapi({
+        description: "What it can spend, yoctoNEAR; null if no node answers.",
+        example: "31250000000000000000000000",
+      }),
+      state: z.enum(["funded", "low", "unknown"]).openapi({
+        description: "low: it can't pay for another integration with its contract.",
+        example: "funded",
+      }),
+    }),
+    writes: z.object({
+      state: z.enum(["here", "up", "differs", "down"]).openapi({
+        description:
+          "here: one Worker does everything. Otherwise the Worker for writes: up; differs: its settings are not those of the first Worker, whose log names them; down: it doesn't answer.",
+        example: "here",
+      }),
+    }),
+    schedule: z.object({
+      last_run_at: z.iso.datetime().nullable(),
+      state: z.enum(["running", "late"]).openapi({
+        description: "late: it last ran more than five minutes ago; it should run every minute.",
+        example: "running",
+      }),
+    }),
+  })
+  .openapi("Readiness");
+
+export type Readiness = Shown<typeof readyView>;

@@ -1,0 +1,37 @@
+import type { z } from "@hono/zod-openapi";
+
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
+    : T;
+
+/**
+ * What a resource's schema describes, as code makes it. The schema is the one definition: type, documentation and the
+ * check of an endpoint's answer come from it.
+ */
+export type Shown<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
+
+/** Values that examples of answers share, so that the parts of one fit each other. */
+
+const GATEWAY = "https://mint.example.com/ipfs";
+
+/** An account of somebody's. */
+export const ACCOUNT = "alice.near";
+/** An integration's wallet, and its key. */
+export const WALLET = "w-4b7c91d0e2aa.mint.near";
+export const PUBLIC_KEY = "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847";
+/** An integration's contract, and the digest of its code. */
+export const CONTRACT = "c-3a1f0e6b7c11.mint.near";
+export const CODE_HASH = "cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c";
+/** A picture by its CID, its digest in base64 as NEP-177 has it, and its address. */
+export const FILE_CID = "bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba";
+export const FILE_HASH = "TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=";
+export const FILE_URL = `${GATEWAY}/${FILE_CID}`;
+/** The directory of a collection's files. */
+export const DIRECTORY_CID = "bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3zwk6wvzel4";
+export const DIRECTORY_URL = `${GATEWAY}/${DIRECTORY_CID}`;
+/** A token. */
+export const TOKEN_ID = "7:42";
+/** The digest of a later release's code. */
+export const NEW_CODE_HASH = "1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92";

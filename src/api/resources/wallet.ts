@@ -1,0 +1,82 @@
+import { z } from "@hono/zod-openapi";
+import { transactionView } from "./operation.ts";
+import { PUBLIC_KEY, type Shown, WALLET } from "./samples.ts";
+
+const stuckFields = {
+  operation_uuid: z.uuid(),
+  step: z.string().openapi({ example: "mint" }),
+  state: z.string().openapi({
+    description:
+      "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.",
+    example: "unknown",
+  }),
+  transaction: z.union([transactionView, z.null()]),
+};
+
+/** A transaction that needs the operator's eyes, with the wallet that it is of. */
+export const stuckView = z
+  .object({
+    integration_uuid: z.uuid().nullable().openapi({ description: "null: the platform's own wallet." }),
+    ...stuckFields,
+  })
+  .openapi("StuckTransaction");
+
+/** What a wallet's object may be; it signs while it is active. */
+export const WALLET_STATES = ["empty", "prepared", "restored", "behind", "locked_out", "active"] as const;
+
+/** A wallet as the operator sees it. */
+export const walletView = z
+  .object({
+    state: z.enum(WALLET_STATES).openapi({
+      description:
+        "empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.",
+      example: "active",
+    }),
+    account_id: z.string().openapi({ example: WALLET }),
+    public_key: z.string().openapi({ example: PUBLIC_KEY }),
+    balance: z.string().nullable().openapi({
+      description: "yoctoNEAR; null if no node answers.",
+      example: "4871520000000000000000000",
+    }),
+    lanes: z.array(
+      z.object({
+        public_key: z.string().openapi({ example: PUBLIC_KEY }),
+        kind: z.enum(["full_access", "function_call"]),
+        open: z.int().openapi({ example: 0 }),
+      }),
+    ),
+    queued: z.int().openapi({ example: 0 }),
+    open: z.int().openapi({ example: 0 }),
+    stuck: z.array(z.object(stuckFields)).openapi({ description: "The first 100.", example: [] }),
+  })
+  .openapi("Wallet");
+
+/** What a round of secret rotation did. */
+export const rotationView = z
+  .object({
+    version: z.int().openapi({ example: 2 }),
+    resealed: z.array(z.uuid()),
+    failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })).openapi({ example: [] }),
+    remaining: z.int().openapi({
+      description:
+        "Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.",
+      example: 0,
+    }),
+    webhooks: z
+      .object({
+        resealed: z.int(),
+        failed: z.array(z.uuid()).openapi({ description: "The log says why." }),
+        remaining: z.int(),
+      })
+      .openapi({
+        description: "The same of webhooks' secrets.",
+        example: { resealed: 12, failed: [], remaining: 0 },
+      }),
+  })
+  .openapi("Rotation");
+
+export type StuckTransaction = Shown<typeof stuckView>;
+
+export type WalletShown = Shown<typeof walletView>;
+
+export type Rotation = Shown<typeof rotationView>;

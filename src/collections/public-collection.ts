@@ -1,0 +1,92 @@
+import type { PublicCollection, PublicPhase } from "../api/resources/public-collection.ts";
+import type { ContractMintConfig } from "../chain/contract/settings.ts";
+import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { coverOf, type EnabledPage, findEnabledPage } from "../db/queries/collection-pages.ts";
+import { isSlug } from "../domain/collector-pages.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { gatewayUrl } from "../files/gateway/address.ts";
+import { fileCid } from "../files/ipfs/cid.ts";
+import { connectPublic } from "./public-nodes.ts";
+
+/** A page's collection, and the views of its contract at nodes that show what the service has done to it. */
+export interface Showcase {
+  readonly row: EnabledPage;
+  readonly collectionId: number;
+  readonly contract: string;
+  readonly views: ContractViews;
+}
+
+/** The collection of an enabled page. @throws ServiceError not_found, the same for a disabled page and none at all */
+export const openShowcase = async (context: ServiceContext, slug: string): Promise<Showcase> => {
+  const row = isSlug(slug) ? await findEnabledPage(context.db, slug) : undefined;
+  if (!row) throw new ServiceError("not_found", "There is no such page. Check the address.");
+  const { collection, contractAccountId: contract } = row;
+  const views = contractViews(connectPublic(context), contract, collection.height);
+  return { row, collectionId: collection.onChainId, contract, views };
+};
+
+/** A published collection as its contract shows it. @throws ServiceError not_found, chain_unavailable */
+export const onChain = async ({ views, collectionId }: Showcase): Promise<ContractCollection> => {
+  const found = await views.collection(collectionId);
+  if (found?.published) return found;
+  throw new ServiceError("not_found", "There is no such page. Check the address.");
+};
+
+/** Whether assets are still hidden: then nothing is told of which there are. */
+export const isHidden = ({ reveal }: Pick<ContractCollection, "reveal">): boolean =>
+  reveal != null && reveal.state !== "revealed";
+
+const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+const phase = (kind: PublicPhase["kind"], config: ContractMintConfig): PublicPhase => ({
+  kind,
+  mint_fee: config.mint_fee,
+  starts_at: instant(config.starts_at_ms),
+  ends_at: instant(config.ends_at_ms),
+  limit_per_account: config.limit_per_account,
+});
+
+/** The picture that stands for the collection: while assets are hidden, the placeholder that all tokens show. */
+const coverFor = async (
+  context: ServiceContext,
+  { page, collection }: EnabledPage,
+  found: ContractCollection,
+  base: string,
+): Promise<PublicCollection["cover"]> => {
+  if (isHidden(found)) {
+    const placeholder = found.reveal?.media;
+    return placeholder ? { url: gatewayUrl(base, placeholder), media_type: null } : null;
+  }
+  const file = await coverOf(context.db, collection.draftId, page.coverAssetId);
+  if (!file) return null;
+  return { url: gatewayUrl(base, fileCid(file.sha256, file.rootSha256)), media_type: file.mediaType };
+};
+
+/** A collection as its page shows it. @throws ServiceError not_found, chain_unavailable */
+export const showCollection = async (
+  context: ServiceContext,
+  slug: string,
+  base: string,
+): Promise<PublicCollection> => {
+  const showcase = await openShowcase(context, slug);
+  const found = await onChain(showcase);
+  const { public_mint_config: open, private_mint_config: listed, locks = [] } = found;
+  const left = locks.includes("supply") ? 0 : found.total - found.minted;
+  return {
+    slug,
+    title: found.title,
+    description: found.description,
+    cover: await coverFor(context, showcase.row, found, base),
+    theme: showcase.row.page.theme,
+    links: showcase.row.page.links,
+    network: context.settings.NEAR_NETWORK,
+    contract_address: showcase.contract,
+    collection_id: showcase.collectionId,
+    phases: [...(listed ? [phase("allowlist", listed)] : []), ...(open ? [phase("public", open)] : [])],
+    total_copies: found.total,
+    minted: found.minted,
+    left,
+    hidden: isHidden(found),
+  };
+};

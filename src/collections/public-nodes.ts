@@ -1,0 +1,113 @@
+import { ChainUnavailableError } from "../chain/errors.ts";
+import { type CallOptions, ChainRpc } from "../chain/rpc.ts";
+import type { ServiceContext } from "../context.ts";
+import { duration } from "../domain/counted.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { MemoryBudget } from "../domain/memory-budget.ts";
+import { patiently } from "../waiting.ts";
+
+/** What the largest answer of a view takes, bytes: the contract ends a page below 3 MB (docs/contract.md). */
+const ANSWER = 3 * 1_048_576;
+
+/** Calls that are under way at once in an isolate, and those of one address. */
+const MOST_AT_ONCE = 4;
+const MOST_OF_ADDRESS = 2;
+
+/** A call has ten seconds at each endpoint, and its request is ended at the latest 30 s after its client is gone. Milliseconds. */
+const LAPSES_AFTER_MS = 60_000;
+
+const underWay = new MemoryBudget({
+  bytes: MOST_AT_ONCE * ANSWER,
+  bytesOfOwner: MOST_OF_ADDRESS * ANSWER,
+  lapsesAfterMs: LAPSES_AFTER_MS,
+});
+
+/** How long a call waits for its turn, and how often it looks. Milliseconds. */
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 20;
+/** Seconds after which some of the others are likely to be answered. */
+const RETRY_AFTER = 5;
+
+/** What came of a call. */
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/** A call that is under way. Who is joined to it looks for its outcome: it is another request that makes it. */
+interface Call {
+  outcome: Outcome | null;
+  /** Until when equal ones are joined to it: its request may be gone. Milliseconds. */
+  readonly until: number;
+}
+
+const JOINED_FOR_MS = 30_000;
+
+/** The calls under way, by all that their answers depend on. What was answered is kept by location (src/api/public/brief-reads.ts). */
+const calls = new Map<string, Call>();
+
+const joinable = (name: string, now: number): Call | null => {
+  const call = calls.get(name);
+  return call && now < call.until ? call : null;
+};
+
+/**
+ * The nodes, for anybody without a key: few calls at a time, so that those of operations find the nodes free, and none
+ * that says of a node that it is slow. Equal calls are one, from when it is its turn: nobody waits for others' turns.
+ */
+class PublicRpc extends ChainRpc {
+  readonly #context: ServiceContext;
+
+  constructor(context: ServiceContext) {
+    const { NEAR_RPC_URL, NEAR_ARCHIVAL_RPC_URL } = context.settings;
+    super(NEAR_RPC_URL, NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, { sparing: true });
+    this.#context = context;
+  }
+
+  /** @throws as ChainRpc; ServiceError rate_limited where it isn't this call's turn within 20 s */
+  override async call<T>(method: string, params: unknown, options: CallOptions = {}): Promise<T> {
+    const { now, network = "", admitCall } = this.#context;
+    const time = () => now().getTime();
+    const name = JSON.stringify([this.endpoints, method, params, options.atLeast ?? 0]);
+    if (joinable(name, time()) === null) await admitCall();
+    const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
+    const turn = await patiently(
+      patience,
+      () => joinable(name, time()) ?? underWay.take(ANSWER, network, time()),
+    );
+    if (turn === null) throw tooMany();
+    if ("outcome" in turn) return joined<T>(turn, now);
+    const answer = super.call<T>(method, params, options);
+    const call: Call = { outcome: null, until: time() + JOINED_FOR_MS };
+    // One whose request was ended has nobody to take it away.
+    for (const [other, { until }] of calls) if (until <= time()) calls.delete(other);
+    calls.set(name, call);
+    const ended = (outcome: Outcome) => {
+      call.outcome = outcome;
+      underWay.giveBack(turn);
+      if (calls.get(name) === call) calls.delete(name);
+    };
+    this.#context.waitUntil(
+      answer.then(
+        (value) => ended({ value }),
+        (error: unknown) => ended({ error }),
+      ),
+    );
+    return answer;
+  }
+}
+
+const joined = async <T>(call: Call, now: () => Date): Promise<T> => {
+  const patience = { patienceMs: call.until - now().getTime(), everyMs: LOOK_EVERY_MS, now };
+  const outcome = await patiently(patience, () => call.outcome);
+  if (outcome === null) throw new ChainUnavailableError(null);
+  if ("error" in outcome) throw outcome.error;
+  return outcome.value as T;
+};
+
+/** The nodes, for what a request without a key asks. */
+export const connectPublic = (context: ServiceContext): ChainRpc => new PublicRpc(context);
+
+const tooMany = (): ServiceError =>
+  new ServiceError(
+    "rate_limited",
+    `Too many reads of pages wait for the chain's nodes. Wait ${duration(RETRY_AFTER)}.`,
+    { retryable: true, retryAfter: RETRY_AFTER },
+  );

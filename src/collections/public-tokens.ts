@@ -1,0 +1,186 @@
+import type { PublicToken, PublicTokenDetail } from "../api/resources/public-collection.ts";
+import { type ContractToken, mayGoOn } from "../chain/contract/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { mediaTypesOf } from "../db/queries/collection-pages.ts";
+import { mintTransactionOf } from "../db/queries/mint-transactions.ts";
+import { traitsByReference } from "../db/queries/reference-traits.ts";
+import { unknownCursor } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { toHex } from "../domain/ids.ts";
+import { collectionOf, tokenNumber } from "../domain/token-ids.ts";
+import type { Trait } from "../domain/traits.ts";
+import { gatewayUrl } from "../files/gateway/address.ts";
+import { isHidden, onChain, openShowcase, type Showcase } from "./public-collection.ts";
+import { readTokens } from "./tokens.ts";
+
+/** Tokens that one request looks at, at most, whatever of them fit: two views at one time. */
+const MOST_LOOKED_AT = 1_000;
+const AT_ONCE = 200;
+/** Bytes of tokens behind which it looks at no more: a node works on large ones for long. */
+const MOST_BYTES_LOOKED_AT = 1_048_576;
+/** Tokens of an owner that one view returns. */
+const OWNERS_PAGE = 100;
+
+/** Which tokens of a gallery are asked for. */
+export interface TokenFilter {
+  readonly limit: number;
+  readonly cursor: string | null;
+  readonly owner?: string;
+  readonly traits: readonly Trait[];
+}
+
+/** A page of a gallery; it may be short, and have a next one all the same. */
+export interface TokenPage {
+  readonly tokens: readonly PublicToken[];
+  readonly next: string | null;
+}
+
+const hexOf = (hash: string | null): string | null =>
+  hash === null ? null : toHex(Uint8Array.from(atob(hash), (letter) => letter.charCodeAt(0)));
+
+/** Tokens as the gallery shows them. @param hidden whether a reveal is still to come: then nothing is said of traits */
+const toPublic = async (
+  context: ServiceContext,
+  { row }: Showcase,
+  tokens: readonly ContractToken[],
+  { base, hidden }: { readonly base: string; readonly hidden: boolean },
+): Promise<PublicToken[]> => {
+  const digests = (name: "media_hash" | "reference_hash") =>
+    tokens.flatMap(({ metadata }) => hexOf(metadata[name]) ?? []);
+  const [types, traits] = await Promise.all([
+    mediaTypesOf(context.db, digests("media_hash")),
+    hidden
+      ? new Map<string, never>()
+      : traitsByReference(context.db, row.collection.id, digests("reference_hash")),
+  ]);
+  return tokens.map(({ token_id, owner_id, metadata }) => {
+    const known = traits.get(hexOf(metadata.reference_hash) ?? "");
+    const { title, description, media, media_hash, reference, reference_hash } = metadata;
+    return {
+      token_id,
+      number: tokenNumber(token_id),
+      title,
+      description,
+      owner_id,
+      media_url: media && gatewayUrl(base, media),
+      media_type: types.get(hexOf(media_hash) ?? "") ?? null,
+      media_hash,
+      media_cid: media,
+      reference_url: reference && gatewayUrl(base, reference),
+      reference_hash,
+      traits: known?.traits ?? [],
+      rarity_rank: known?.rank ?? null,
+    };
+  });
+};
+
+/** Whether a token has all traits that are asked for, of each type one of the values. */
+const fits = (token: PublicToken, wanted: readonly Trait[]): boolean =>
+  [...Map.groupBy(wanted, ({ type }) => type)].every(([type, values]) => {
+    const own = token.traits.find((trait) => trait.type === type);
+    return own !== undefined && values.some(({ value }) => value === own.value);
+  });
+
+const placeOf = (cursor: string | null): number => {
+  if (cursor === null) return 0;
+  if (!/^[1-9]\d{0,9}$/.test(cursor)) throw unknownCursor();
+  return Number(cursor);
+};
+
+/** Some tokens behind a place, of the collection or of an owner, with the places behind each of them. */
+const readSome = async ({ views, collectionId }: Showcase, place: number, owner: string | undefined) => {
+  if (owner === undefined) return readTokens(views, collectionId, place, AT_ONCE);
+  const found = await views.tokensOfOwner(owner, place, OWNERS_PAGE);
+  return { found, goesOn: mayGoOn(found, OWNERS_PAGE) };
+};
+
+/**
+ * Tokens of a page's collection in minting order, read from the chain; with filters, those among the next thousand that
+ * fit, or among fewer where they are large.
+ * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ */
+export const showTokens = async (
+  context: ServiceContext,
+  slug: string,
+  base: string,
+  { limit, cursor, owner, traits }: TokenFilter,
+): Promise<TokenPage> => {
+  const showcase = await openShowcase(context, slug);
+  const hidden = isHidden(await onChain(showcase));
+  // A type that is filtered by while traits are withheld fits nothing, and nothing is read for it.
+  if (hidden && traits.length > 0) return { tokens: [], next: null };
+  const filtered = owner !== undefined || traits.length > 0;
+  if (!filtered) return plainPage(context, showcase, { base, hidden, limit, place: placeOf(cursor) });
+  const tokens: PublicToken[] = [];
+  let place = placeOf(cursor);
+  let bytes = 0;
+  for (const end = place + MOST_LOOKED_AT; place < end && bytes < MOST_BYTES_LOOKED_AT; ) {
+    const { found, goesOn } = await readSome(showcase, place, owner);
+    const own = found.filter(({ token_id }) => collectionOf(token_id) === showcase.collectionId);
+    const shown = new Map(
+      (await toPublic(context, showcase, own, { base, hidden })).map((token) => [token.token_id, token]),
+    );
+    for (const [index, { token_id }] of found.entries()) {
+      const token = shown.get(token_id);
+      if (!token || !fits(token, traits)) continue;
+      if (tokens.length === limit) return { tokens, next: String(place + index) };
+      tokens.push(token);
+    }
+    place += found.length;
+    bytes += Buffer.byteLength(JSON.stringify(found));
+    if (!goesOn || found.length === 0) return { tokens, next: null };
+  }
+  return { tokens, next: String(place) };
+};
+
+const plainPage = async (
+  context: ServiceContext,
+  showcase: Showcase,
+  {
+    limit,
+    place,
+    ...how
+  }: { readonly limit: number; readonly place: number; readonly base: string; readonly hidden: boolean },
+): Promise<TokenPage> => {
+  const { views, collectionId } = showcase;
+  const { found, goesOn } = await readTokens(views, collectionId, place, limit);
+  return {
+    tokens: await toPublic(context, showcase, found, how),
+    next: goesOn && found.length > 0 ? String(place + found.length) : null,
+  };
+};
+
+/** One token of a page's collection by its number. @throws ServiceError not_found, chain_unavailable */
+export const showToken = async (
+  context: ServiceContext,
+  slug: string,
+  base: string,
+  number: number,
+): Promise<PublicTokenDetail> => {
+  const showcase = await openShowcase(context, slug);
+  const hidden = isHidden(await onChain(showcase));
+  const id = `${showcase.collectionId}:${number}`;
+  const [[token], hash] = await Promise.all([
+    tokensByIds(context, showcase, [id], { base, hidden }),
+    mintTransactionOf(context.db, showcase.row.collection.id, number),
+  ]);
+  const explorer = hash && context.settings.EXPLORER_URL?.replace("{hash}", hash);
+  if (token) return { ...token, transaction_hash: hash, explorer_url: explorer ?? null };
+  throw new ServiceError("not_found", "There is no such NFT in this collection, or its owner has burnt it.");
+};
+
+/** Tokens by their ids; those that aren't there are left out. */
+export const tokensByIds = async (
+  context: ServiceContext,
+  showcase: Showcase,
+  ids: readonly string[],
+  how: { readonly base: string; readonly hidden: boolean },
+): Promise<PublicToken[]> => {
+  const found = await showcase.views.tokens(ids);
+  return toPublic(
+    context,
+    showcase,
+    found.flatMap((token) => token ?? []),
+    how,
+  );
+};

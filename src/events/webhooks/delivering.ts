@@ -1,0 +1,194 @@
+import type { Event } from "../../api/resources/event.ts";
+import type { ServiceContext } from "../../context.ts";
+import { readStand, skipNumbers } from "../../db/queries/events.ts";
+import { disableWebhook, type WebhookRow } from "../../db/queries/webhooks.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import { newUuid } from "../../domain/ids.ts";
+import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../../domain/webhooks.ts";
+import { type EventsRead, readEvents } from "../read.ts";
+import { type Attempt, attempt, type Target } from "./attempt.ts";
+import { wakeEndpoints } from "./interface.ts";
+import type { DeliveryJournal } from "./journal.ts";
+import { toWebhook } from "./webhooks.ts";
+
+/** Events of one read. */
+const AT_ONCE = 20;
+/** Events that are compared with what was sent if the database was rolled back: those since then, and more. */
+const LOOKED_BACK = 200;
+
+interface Parts {
+  readonly context: ServiceContext;
+  readonly journal: DeliveryJournal;
+  readonly webhook: WebhookRow;
+  readonly target: Target;
+  /** Ends the object (src/domain/checkpoints.ts). */
+  readonly die: () => void;
+}
+
+/** Events of a round that are sent again. */
+interface Replayed extends Pick<EventsRead, "seen" | "goesOn"> {
+  readonly round: number;
+  /** Those that are left. */
+  readonly events: readonly Event[];
+}
+
+/**
+ * Sends an endpoint what is due, one event at a time: first attempts in the order of their numbers, retries and replays
+ * between them. What came of an attempt is noted before the next, so that a stop anywhere repeats one attempt at most.
+ */
+export class Delivering {
+  readonly #parts: Parts;
+  #read: Event[] = [];
+  /** The number up to which `#read` has been looked at. */
+  #seen = 0;
+  #replayed: Replayed | null = null;
+  #isOver = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the endpoint was disabled by what it answered. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Makes the attempts that are due, one of each sort in turn. False: nothing is due. */
+  async step(): Promise<boolean> {
+    const retried = await this.#retry();
+    if (this.#isOver) return false;
+    const sent = await this.#first();
+    if (this.#isOver) return false;
+    const replayed = await this.#replay();
+    return (retried || sent || replayed) && !this.#isOver;
+  }
+
+  /** The first attempt at the next event. */
+  async #first(): Promise<boolean> {
+    const { context, journal, webhook } = this.#parts;
+    const cursor = journal.cursor ?? webhook.fromSeq;
+    if (this.#read.length === 0) {
+      await this.#lookBackIfLost(cursor);
+      const { events, seen, row, goesOn } = await this.#events(cursor, AT_ONCE);
+      this.#read = [...events];
+      this.#seen = seen;
+      if (row !== null) journal.mark = row;
+      if (events.length === 0) {
+        if (seen > cursor) journal.cursor = seen;
+        return goesOn || (journal.nextDue() ?? Infinity) <= context.now().getTime();
+      }
+    }
+    const event = this.#read.shift();
+    if (!event) return false;
+    await this.#attempt(event, 1, () => {
+      journal.cursor = this.#read.length === 0 ? Math.max(this.#seen, event.seq) : event.seq;
+    });
+    return true;
+  }
+
+  /**
+   * After a rollback of the database, new events may have numbers up to the one that this endpoint has come to. Those of
+   * which it was sent nothing are entered, and numbers continue behind it. It may look only after more were told than
+   * were lost, or after a recovery has raised the numbers: then the row that it read last is missing.
+   */
+  async #lookBackIfLost(cursor: number): Promise<void> {
+    const { context, webhook, journal } = this.#parts;
+    const { db, now, log } = context;
+    const { last, isLost } = await readStand(db, webhook.integrationId, { mark: journal.mark });
+    if (last >= cursor && !isLost) return;
+    const below = await readStand(db, webhook.integrationId, { most: cursor, mark: null });
+    // First nothing more can come under a number up to the cursor, then what came is read. No row has this mark: a stop
+    // in between is followed by another look.
+    journal.mark = { seq: cursor, id: newUuid() };
+    await db.batch([skipNumbers(db, webhook.integrationId, cursor, now())]);
+    await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
+    journal.mark = null;
+    log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
+  }
+
+  /** Has events behind a number, up to another, attempted of which no attempt was made. */
+  async #enterUnsent(after: number, upTo: number): Promise<void> {
+    const { context, journal } = this.#parts;
+    for (let place = after; place < upTo; ) {
+      const { events, seen, goesOn } = await this.#events(place, LOOKED_BACK);
+      for (const { seq, event_uuid: uuid } of events) {
+        if (seq <= upTo) journal.enter(seq, uuid, context.now().getTime());
+      }
+      if (!goesOn) return;
+      place = seen;
+    }
+  }
+
+  async #retry(): Promise<boolean> {
+    const { journal, context } = this.#parts;
+    const due = journal.dueRetry(context.now().getTime());
+    if (due === null) return false;
+    const { events } = await this.#events(due.seq - 1, 1);
+    const [event] = events;
+    // Kept no longer, or no more of the types that the endpoint wants.
+    if (event?.seq !== due.seq) journal.drop(due.seq);
+    else await this.#attempt(event, due.attempts + 1);
+    return true;
+  }
+
+  async #replay(): Promise<boolean> {
+    const { journal } = this.#parts;
+    const round = journal.round();
+    if (round === null) return false;
+    if (this.#replayed?.round !== round.id) {
+      this.#replayed = { round: round.id, ...(await this.#events(round.place, AT_ONCE)) };
+    }
+    const { events, seen, goesOn } = this.#replayed;
+    const [event, ...rest] = events;
+    if (event === undefined || (round.before !== null && event.seq >= round.before)) {
+      if (event === undefined && goesOn) journal.moveRound(round.id, seen);
+      else journal.endRound(round.id);
+      this.#replayed = null;
+    } else {
+      await this.#attempt(event, 1, () => journal.moveRound(round.id, event.seq));
+      this.#replayed = { round: round.id, events: rest, seen, goesOn };
+    }
+    return true;
+  }
+
+  #events(after: number, limit: number) {
+    const { context, webhook } = this.#parts;
+    const types = webhook.types ?? undefined;
+    return readEvents(context, webhook.integrationId, { after, limit, types });
+  }
+
+  /** @param moved notes, in one step with what came of it, that it was made */
+  async #attempt(event: Event, number: number, moved: () => void = () => undefined): Promise<void> {
+    const { context, journal, target, die } = this.#parts;
+    checkpoint("webhook.before_attempt", die);
+    const made = await attempt(target, { id: event.event_uuid, body: JSON.stringify(event) });
+    checkpoint("webhook.after_attempt", die);
+    const isFailure = !isDelivered(made);
+    const pause = isFailure && !isGone(made) ? pauseAfter(number, made, Math.random()) : null;
+    const nextAt = pause === null ? null : Math.round(context.now().getTime() + pause);
+    const { seq, event_uuid: eventUuid, type } = event;
+    // No await between these: the object commits them together.
+    journal.note({ seq, eventUuid, type, number, attempt: made, nextAt }, isFailure);
+    moved();
+    const since = isFailure ? (journal.failingSince ?? made.at) : null;
+    journal.failingSince = since;
+    const reason = since === null ? null : reasonToDisable(made, made.at - since);
+    if (reason !== null) await this.#disable(reason);
+  }
+
+  async #disable(reason: string): Promise<void> {
+    const { context, journal, webhook } = this.#parts;
+    const now = context.now();
+    const row = { ...webhook, state: "disabled", disabledReason: reason, updatedAt: now } as const;
+    await disableWebhook(context.db, webhook, { reason, data: toWebhook(row, now), now });
+    journal.failingSince = null;
+    this.#isOver = true;
+    context.log("webhook.disabled", { webhook_uuid: webhook.id, reason });
+    wakeEndpoints(context, webhook.integrationId);
+  }
+}
+
+const reasonToDisable = (made: Attempt, failingMs: number): string | null => {
+  if (isGone(made)) return "The endpoint answered 410 Gone.";
+  return failingMs >= DISABLED_AFTER_MS ? "No delivery has succeeded for 5 days." : null;
+};

@@ -1,0 +1,248 @@
+import type { Delivery } from "../../api/resources/webhook.ts";
+import type { RowMark } from "../../db/queries/events.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import type { Attempt } from "./attempt.ts";
+import type { DeliveryPage, Replay } from "./interface.ts";
+
+/** Attempts that are kept, the newest. */
+const KEPT = 1_000;
+
+/** Replays of an endpoint that may be under way at once. */
+export const MOST_REPLAYS = 10;
+
+/** An event that is to be tried again. */
+export interface Retry {
+  readonly seq: number;
+  /** Attempts that failed so far. */
+  readonly attempts: number;
+}
+
+/** A round over events that are sent again. */
+export interface ReplayRound {
+  readonly id: number;
+  /** The number up to which it has come. */
+  readonly place: number;
+  readonly before: number | null;
+}
+
+/** An attempt as it is noted. */
+export interface Noted {
+  readonly seq: number;
+  readonly eventUuid: string;
+  readonly type: string;
+  /** From 1. */
+  readonly number: number;
+  readonly attempt: Attempt;
+  /** Milliseconds since the epoch; null: none follows. */
+  readonly nextAt: number | null;
+}
+
+/** What an endpoint's object keeps. Each method is one step: what it writes is there as a whole, or not at all. */
+export class DeliveryJournal {
+  readonly #sql: SqlStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    this.begin();
+  }
+
+  /** Makes what tables are missing. */
+  begin(): void {
+    for (const table of TABLES) this.#sql.exec(table);
+  }
+
+  /** Whose endpoint this is; null: nobody has said so yet. */
+  get webhook(): Uuid | null {
+    return this.#value<Uuid>("webhook");
+  }
+
+  set webhook(id: Uuid) {
+    this.#keep("webhook", id);
+  }
+
+  /** The number of the last event whose first attempt was made, or that isn't for this endpoint; null: none yet. */
+  get cursor(): number | null {
+    const value = this.#value<string>("cursor");
+    return value === null ? null : Number(value);
+  }
+
+  set cursor(seq: number) {
+    this.#keep("cursor", String(seq));
+  }
+
+  /** The last row of events that was read for first attempts; null: none yet, or it is known to be lost. */
+  get mark(): RowMark | null {
+    const value = this.#value<string>("mark");
+    return value === null || value === "" ? null : (JSON.parse(value) as RowMark);
+  }
+
+  set mark(row: RowMark | null) {
+    this.#keep("mark", row === null ? "" : JSON.stringify({ seq: row.seq, id: row.id }));
+  }
+
+  /** Since when no attempt succeeded, milliseconds since the epoch; null: the last one did, or there was none. */
+  get failingSince(): number | null {
+    const value = this.#value<string>("failing_since");
+    return value === null || value === "" ? null : Number(value);
+  }
+
+  set failingSince(at: number | null) {
+    this.#keep("failing_since", at === null ? "" : String(at));
+  }
+
+  /** Notes an attempt at an event: whether and when it is tried again, and that it was made. */
+  note({ seq, eventUuid, type, number, attempt, nextAt }: Noted, isFailure: boolean): void {
+    this.#sql.exec("DELETE FROM retries WHERE seq = ?", seq);
+    this.#sql.exec("DELETE FROM failed WHERE seq = ?", seq);
+    if (nextAt !== null) this.#sql.exec("INSERT INTO retries VALUES (?, ?, ?)", seq, number, nextAt);
+    else if (isFailure) this.#sql.exec("INSERT INTO failed VALUES (?)", seq);
+    this.record({ seq, eventUuid, type, number, attempt, nextAt });
+  }
+
+  /** Keeps an attempt for the list. */
+  record({ seq, eventUuid, type, number, attempt, nextAt }: Noted): void {
+    const { at, status, ms, excerpt } = attempt;
+    this.#sql.exec(
+      "INSERT INTO attempts (event_uuid, seq, type, number, at, status, ms, excerpt, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      eventUuid,
+      seq,
+      type,
+      number,
+      at,
+      status,
+      ms,
+      excerpt,
+      nextAt,
+    );
+    this.#sql.exec("DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?", KEPT);
+  }
+
+  /** Has an event attempted, of which no attempt was made. One of which an attempt is kept is left alone. */
+  enter(seq: number, eventUuid: string, due: number): void {
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO retries SELECT ?, 0, ?
+       WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE event_uuid = ?)`,
+      seq,
+      due,
+      eventUuid,
+    );
+  }
+
+  /** An event that is given up, because it is kept no longer. */
+  drop(seq: number): void {
+    this.#sql.exec("DELETE FROM retries WHERE seq = ?", seq);
+  }
+
+  /** The retry that has been due longest. */
+  dueRetry(now: number): Retry | null {
+    const [row] = this.#sql
+      .exec<{ seq: number; attempts: number }>(
+        "SELECT seq, attempts FROM retries WHERE due <= ? ORDER BY due, seq LIMIT 1",
+        now,
+      )
+      .toArray();
+    return row ?? null;
+  }
+
+  /** When the next retry is due; null: there is none. */
+  nextDue(): number | null {
+    const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one();
+    return due;
+  }
+
+  /** Has events sent again: those given up at once, or all by a round. False: there are as many rounds as may be. */
+  replay({ after, before, onlyFailed }: Replay, now: number): boolean {
+    const end = before ?? Number.MAX_SAFE_INTEGER;
+    if (!onlyFailed) {
+      const { rowsWritten } = this.#sql.exec(
+        "INSERT INTO replays (place, before) SELECT ?, ? WHERE (SELECT count(*) FROM replays) < ?",
+        after,
+        before,
+        MOST_REPLAYS,
+      );
+      return rowsWritten > 0;
+    }
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO retries SELECT seq, 0, ? FROM failed WHERE seq > ? AND seq < ?",
+      now,
+      after,
+      end,
+    );
+    this.#sql.exec("DELETE FROM failed WHERE seq > ? AND seq < ?", after, end);
+    return true;
+  }
+
+  /** The round that was begun first; null: none. */
+  round(): ReplayRound | null {
+    const [row] = this.#sql
+      .exec<{ id: number; place: number; before: number | null }>("SELECT * FROM replays ORDER BY id LIMIT 1")
+      .toArray();
+    return row ?? null;
+  }
+
+  /** Notes how far a round has come. */
+  moveRound(id: number, place: number): void {
+    this.#sql.exec("UPDATE replays SET place = ? WHERE id = ?", place, id);
+  }
+
+  endRound(id: number): void {
+    this.#sql.exec("DELETE FROM replays WHERE id = ?", id);
+  }
+
+  deliveries(before: number | null, limit: number): DeliveryPage {
+    const rows = this.#sql
+      .exec<AttemptRow>(
+        "SELECT * FROM attempts WHERE id < ? ORDER BY id DESC LIMIT ?",
+        before ?? Number.MAX_SAFE_INTEGER,
+        limit + 1,
+      )
+      .toArray();
+    const shown = rows.slice(0, limit);
+    return { items: shown.map(toDelivery), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  }
+
+  #value<T extends string>(name: string): T | null {
+    const [row] = this.#sql.exec<{ value: string }>("SELECT value FROM state WHERE name = ?", name).toArray();
+    return (row?.value as T | undefined) ?? null;
+  }
+
+  #keep(name: string, value: string): void {
+    this.#sql.exec("INSERT OR REPLACE INTO state VALUES (?, ?)", name, value);
+  }
+}
+
+type AttemptRow = {
+  readonly id: number;
+  readonly event_uuid: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly number: number;
+  readonly at: number;
+  readonly status: number | null;
+  readonly ms: number;
+  readonly excerpt: string;
+  readonly next_at: number | null;
+};
+
+const toDelivery = (row: AttemptRow): Delivery => ({
+  event_uuid: row.event_uuid,
+  seq: row.seq,
+  type: row.type,
+  attempt: row.number,
+  at: new Date(row.at).toISOString(),
+  status: row.status,
+  duration_ms: row.ms,
+  response: row.excerpt,
+  next_attempt_at: row.next_at === null ? null : new Date(row.next_at).toISOString(),
+});
+
+const TABLES = [
+  "CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS retries (seq INTEGER PRIMARY KEY, attempts INTEGER NOT NULL, due INTEGER NOT NULL)",
+  "CREATE INDEX IF NOT EXISTS retries_due ON retries (due)",
+  "CREATE TABLE IF NOT EXISTS failed (seq INTEGER PRIMARY KEY)",
+  "CREATE TABLE IF NOT EXISTS replays (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, before INTEGER)",
+  `CREATE TABLE IF NOT EXISTS attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, event_uuid TEXT NOT NULL,
+    seq INTEGER NOT NULL, type TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER,
+    ms INTEGER NOT NULL, excerpt TEXT NOT NULL, next_at INTEGER)`,
+];

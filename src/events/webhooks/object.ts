@@ -1,0 +1,131 @@
+import { DurableObject } from "cloudflare:workers";
+import type { Delivery } from "../../api/resources/webhook.ts";
+import { openContext, type ServiceContext } from "../../context.ts";
+import { type WebhookRow, webhookById } from "../../db/queries/webhooks.ts";
+import { alarmToSet } from "../../domain/alarms.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
+import { logLine } from "../../domain/log-line.ts";
+import { isDelivered } from "../../domain/webhooks.ts";
+import type { Bindings } from "../../env.ts";
+import { attempt, type Target } from "./attempt.ts";
+import { Delivering } from "./delivering.ts";
+import type { DeliveryPage, Endpoint, Replay, Stand } from "./interface.ts";
+import { DeliveryJournal } from "./journal.ts";
+import { secretsOf } from "./secrets.ts";
+import { urlFault } from "./webhooks.ts";
+
+/** How long one alarm works before the next takes over, which reads again what the endpoint wants. Milliseconds. */
+const STAY_MS = 10_000;
+/** Pause after an error of our own. Milliseconds. */
+const AGAIN_MS = 5_000;
+
+/**
+ * Sends one endpoint its events. Its journal has how far it has come and what is tried again; the events are in D1, so
+ * that none is written twice. The alarm does all the work, and sets itself again whatever happens.
+ */
+export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint {
+  readonly #journal: DeliveryJournal;
+  readonly #context: ServiceContext;
+  #isTesting = false;
+
+  constructor(state: DurableObjectState, env: Bindings) {
+    super(state, env);
+    this.#journal = new DeliveryJournal(state.storage);
+    const log: ServiceContext["log"] = (event, fields = {}) => {
+      console.log(logLine(new Date(), event, { webhook_uuid: this.#journal.webhook, ...fields }));
+    };
+    this.#context = openContext(env, log, (work) => state.waitUntil(work));
+  }
+
+  async wake(webhook: Uuid): Promise<Stand> {
+    this.#journal.webhook = webhook;
+    await this.#ringAt(Date.now());
+    const isWaiting = this.#journal.nextDue() !== null || this.#journal.round() !== null;
+    return { cursor: this.#journal.cursor, isWaiting };
+  }
+
+  async sendTest(webhook: Uuid): Promise<Delivery | null> {
+    if (this.#isTesting) return null;
+    this.#isTesting = true;
+    try {
+      return await this.#test(webhook);
+    } finally {
+      this.#isTesting = false;
+    }
+  }
+
+  async #test(webhook: Uuid): Promise<Delivery> {
+    this.#journal.webhook = webhook;
+    const row = await webhookById(this.#context.db, webhook);
+    if (!row) throw new Error(`webhook ${webhook} has no row`);
+    const eventUuid = newUuid();
+    const timestamp = this.#context.now().toISOString();
+    const event = {
+      seq: 0,
+      event_uuid: eventUuid,
+      type: "webhook.test",
+      timestamp,
+      data: { webhook_uuid: webhook },
+    };
+    const target = await this.#target(row);
+    const made = await attempt(target, { id: eventUuid, body: JSON.stringify(event) });
+    this.#journal.record({ seq: 0, eventUuid, type: event.type, number: 1, attempt: made, nextAt: null });
+    if (isDelivered(made)) this.#journal.failingSince = null;
+    return this.#journal.deliveries(null, 1).items[0]!;
+  }
+
+  async replay(webhook: Uuid, replay: Replay): Promise<boolean> {
+    if (!this.#journal.replay(replay, Date.now())) return false;
+    await this.wake(webhook);
+    return true;
+  }
+
+  async deliveries(before: number | null, limit: number): Promise<DeliveryPage> {
+    return this.#journal.deliveries(before, limit);
+  }
+
+  async forget(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    // An alarm that is at work finds its tables, empty, and that nobody is to be sent anything.
+    this.#journal.begin();
+  }
+
+  override async alarm(): Promise<void> {
+    try {
+      const next = await this.#deliver();
+      if (next !== null) await this.#ringAt(next);
+    } catch (error) {
+      this.#context.log("webhook.interrupted", { error });
+      await this.#ringAt(Date.now() + AGAIN_MS);
+    }
+  }
+
+  /** Sends what is due. @returns when there is more to do; null: when it is woken */
+  async #deliver(): Promise<number | null> {
+    const id = this.#journal.webhook;
+    const webhook = id && (await webhookById(this.#context.db, id));
+    if (!webhook || webhook.state === "disabled") return null;
+    const target = await this.#target(webhook);
+    const die = () => this.ctx.abort("ended by a test");
+    const parts = { context: this.#context, journal: this.#journal, webhook, target, die };
+    const delivering = new Delivering(parts);
+    const until = Date.now() + STAY_MS;
+    while (await delivering.step()) if (Date.now() >= until) return Date.now();
+    return delivering.isOver ? null : this.#journal.nextDue();
+  }
+
+  async #target(webhook: WebhookRow): Promise<Target> {
+    return {
+      url: webhook.url,
+      fault: urlFault(this.#context.settings, webhook.url, []),
+      secrets: await secretsOf(this.#context, webhook),
+    };
+  }
+
+  /** Rings at a time, or before it where that was wanted already. */
+  async #ringAt(time: number): Promise<void> {
+    const at = alarmToSet(Date.now(), await this.ctx.storage.getAlarm(), time);
+    if (at !== null) await this.ctx.storage.setAlarm(at);
+  }
+}

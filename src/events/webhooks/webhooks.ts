@@ -1,0 +1,286 @@
+import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/webhook.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import type { WebhookRow } from "../../db/queries/webhooks.ts";
+import * as queries from "../../db/queries/webhooks.ts";
+import { duration } from "../../domain/counted.ts";
+import { cursorUuid, type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { EventType } from "../../domain/events.ts";
+import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import { mediaUrlFault, spellingFault } from "../../domain/media-url.ts";
+import { ATTEMPT_MS, MOST_WEBHOOKS, OLD_SECRET_MS } from "../../domain/webhooks.ts";
+import type { Settings } from "../../env.ts";
+import { endpointOf, endpointsChanged, type Replay } from "./interface.ts";
+import { MOST_REPLAYS } from "./journal.ts";
+import { newSecret, replacedSecret, shownSecret } from "./secrets.ts";
+
+/** What an endpoint's address is checked against. */
+export interface UrlRules {
+  /** The service's own addresses. */
+  readonly own: readonly string[];
+  /** Whether plain http to this machine is taken: `npm start` alone, whose receivers run beside it. */
+  readonly local: boolean;
+}
+
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Why an address is no endpoint, as a sentence; null if it may be one. The rules of files' addresses, and never this
+ * service. That a public name doesn't resolve to a private address is the platform's part, as
+ * for files. Asked again before each attempt, since rules may have become stricter.
+ */
+export const webhookUrlFault = (text: string, { own, local }: UrlRules): string | null => {
+  const spelling = spellingFault(text);
+  if (spelling !== null) return spelling;
+  const url = URL.parse(text);
+  if (url !== null && own.some((address) => sameHost(url, URL.parse(address)))) {
+    return "Give an address of your own: events aren't sent to this service.";
+  }
+  if (local && url?.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname)) {
+    return url.username === "" && url.password === ""
+      ? null
+      : "Remove the user name and password from the URL.";
+  }
+  return mediaUrlFault(text);
+};
+
+/** A deployed service has its host to itself; on one machine, others have other ports. */
+const sameHost = (url: URL, own: URL | null): boolean => {
+  if (own === null) return false;
+  const bare = (host: string) => host.replace(/\.$/, "");
+  const isLocal = LOCAL_HOSTS.includes(own.hostname) && LOCAL_HOSTS.includes(url.hostname);
+  return isLocal ? url.port === own.port : bare(url.hostname) === bare(own.hostname);
+};
+
+/** What of an endpoint's row its callers see. */
+type ShownRow = Omit<
+  WebhookRow,
+  "integrationId" | "secret" | "oldSecret" | "secretVersion" | "fromSeq" | "wokenSeq"
+>;
+
+/** An endpoint as callers see it. */
+export const toWebhook = (row: ShownRow, now: Date): Webhook => ({
+  webhook_uuid: row.id,
+  url: row.url,
+  types: row.types,
+  description: row.description,
+  enabled: row.state === "enabled",
+  disabled_reason: row.disabledReason,
+  old_secret_until:
+    row.oldSecretUntil !== null && row.oldSecretUntil > now ? row.oldSecretUntil.toISOString() : null,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+});
+
+/** What a caller says of an endpoint; an absent field stays as it is, null clears. */
+export interface WebhookChanges {
+  readonly url?: string;
+  readonly types?: readonly EventType[] | null;
+  readonly description?: string | null;
+  readonly enabled?: boolean;
+}
+
+/** Seconds after which a replay is likely to be over. */
+const REPLAY_RETRY_AFTER = 60;
+
+type Owner = Pick<Caller, "integrationId" | "baseUrl">;
+/** Who changes an endpoint, with the claim that keeps the answer. */
+type Writer = Owner & Pick<Caller, "requestKey">;
+
+/** Why nothing may be sent to an address; null: it may. @param own the service's addresses beside PUBLIC_URL */
+export const urlFault = (settings: Settings, url: string, own: readonly string[]): string | null =>
+  webhookUrlFault(url, {
+    own: settings.PUBLIC_URL === undefined ? own : [settings.PUBLIC_URL, ...own],
+    local: settings.LOCAL_WEBHOOKS === "on",
+  });
+
+const requireUrl = ({ settings }: ServiceContext, { baseUrl }: Owner, url: string): void => {
+  const fault = urlFault(settings, url, [baseUrl]);
+  if (fault === null) return;
+  throw new ServiceError("invalid_request", `Correct url: ${fault}`, {
+    issues: [{ path: ["url"], message: fault }],
+  });
+};
+
+const missing = (): ServiceError =>
+  new ServiceError("not_found", "There is no such webhook. Check its webhook_uuid.");
+
+const required = async ({ db }: ServiceContext, { integrationId }: Owner, id: Uuid) => {
+  const row = await queries.findWebhook(db, integrationId, id);
+  if (!row) throw missing();
+  return row;
+};
+
+/**
+ * Makes an endpoint, which is sent what happens from now on. Only this answer shows its secret.
+ * @throws ServiceError invalid_request (url), conflict where the integration has as many as it may
+ */
+export const createWebhook = async (
+  context: ServiceContext,
+  caller: Writer,
+  body: WebhookChanges & { readonly url: string },
+): Promise<WebhookWithSecret> => {
+  requireUrl(context, caller, body.url);
+  const id = newUuid();
+  const { secret, sealed } = await newSecret(context, id);
+  const { integrationId } = caller;
+  const { url, types = null, description = null } = body;
+  const now = context.now();
+  const row = { ...BEGINNING, id, url, types, description, createdAt: now, updatedAt: now };
+  const made = { ...toWebhook(row, now), secret: shownSecret(secret) };
+  const answered = await kept(caller, 201, made);
+  if (!(await queries.insertWebhook(context.db, { ...row, integrationId, ...sealed }, answered))) {
+    const message = `An integration has at most ${MOST_WEBHOOKS} webhooks. Delete one first.`;
+    throw new ServiceError("conflict", message);
+  }
+  endpointsChanged(integrationId);
+  return made;
+};
+
+/** An endpoint as it begins. */
+const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null } as const;
+
+/** An answer as it is kept for the caller's key: sealed where it shows a secret. */
+const kept = async ({ requestKey }: Writer, status: number, answer: Webhook | WebhookWithSecret) =>
+  requestKey && (await requestKey.keeps(status, JSON.stringify(answer), { isSecret: "secret" in answer }));
+
+/** One endpoint. @throws ServiceError not_found */
+export const readWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Webhook> =>
+  toWebhook(await required(context, caller, id), context.now());
+
+/** Endpoints, newest first. @throws ServiceError invalid_request (cursor) */
+export const listWebhooks = async (
+  context: ServiceContext,
+  { integrationId }: Owner,
+  cursor: string | null,
+  size: number,
+): Promise<Page<Webhook>> => {
+  const rows = await queries.listWebhooks(context.db, integrationId, cursorUuid(cursor), size + 1);
+  const views = rows.map((row) => toWebhook(row, context.now()));
+  return pageOf(views, size, ({ webhook_uuid }) => webhook_uuid);
+};
+
+/** Changes an endpoint. One that is enabled again goes on where it was. @throws ServiceError not_found, invalid_request (url) */
+export const updateWebhook = async (
+  context: ServiceContext,
+  caller: Writer,
+  id: Uuid,
+  { enabled, ...given }: WebhookChanges,
+): Promise<Webhook> => {
+  if (given.url !== undefined) requireUrl(context, caller, given.url);
+  const now = context.now();
+  const state =
+    enabled === undefined ? {} : ({ state: enabled ? "enabled" : "disabled", disabledReason: null } as const);
+  const changes = { ...given, ...state, updatedAt: now };
+  const row =
+    caller.requestKey === null
+      ? await queries.updateWebhook(context.db, caller.integrationId, id, changes)
+      : await changedAsRead(context, caller, id, changes);
+  if (!row) throw missing();
+  endpointsChanged(caller.integrationId);
+  if (row.state === "enabled") await endpointOf(context.env, id).wake(id);
+  return toWebhook(row, now);
+};
+
+/** Changes an endpoint together with the answer that is kept, which shows what it was as well. @throws ServiceError not_found */
+const changedAsRead = async (
+  context: ServiceContext,
+  caller: Writer,
+  id: Uuid,
+  changes: Partial<queries.WebhookRow>,
+): Promise<queries.WebhookRow> => {
+  for (;;) {
+    const read = await required(context, caller, id);
+    const row = { ...read, ...changes };
+    const answered = await kept(caller, 200, toWebhook(row, row.updatedAt));
+    if (await queries.changeAsRead(context.db, read, changes, answered)) return row;
+  }
+};
+
+/** Deletes an endpoint and what its object keeps. @throws ServiceError not_found */
+export const deleteWebhook = async (context: ServiceContext, caller: Writer, id: Uuid): Promise<void> => {
+  const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
+  if (!(await queries.deleteWebhook(context.db, caller.integrationId, id, answered))) throw missing();
+  endpointsChanged(caller.integrationId);
+  await endpointOf(context.env, id).forget();
+};
+
+/**
+ * Replaces an endpoint's secret; the one before signs as well for a day.
+ * @throws ServiceError not_found; conflict where another request has just replaced it, whose secret is the one that signs
+ */
+export const rotateSecret = async (
+  context: ServiceContext,
+  caller: Writer,
+  id: Uuid,
+): Promise<WebhookWithSecret> => {
+  const first = await required(context, caller, id);
+  // What another request changes meanwhile has to be in the answer, which is kept with the new secret.
+  const isNow = toHex(first.secret);
+  for (let row = first; toHex(row.secret) === isNow; row = await required(context, caller, id)) {
+    const { secret, sealed } = await replacedSecret(context, row);
+    const now = context.now();
+    const changes = { ...sealed, oldSecretUntil: new Date(now.getTime() + OLD_SECRET_MS), updatedAt: now };
+    const rotated = { ...toWebhook({ ...row, ...changes }, now), secret: shownSecret(secret) };
+    const answered = await kept(caller, 200, rotated);
+    if (await queries.changeAsRead(context.db, row, changes, answered)) return rotated;
+  }
+  const message =
+    "Another request has just replaced the secret. Use the secret of its answer, or rotate again.";
+  throw new ServiceError("conflict", message);
+};
+
+/**
+ * Sends a test now, and says what came of it. Whoever may cause it may have it sent to a host that isn't theirs, so that
+ * tests are few.
+ * @param admit counts the test, and may refuse it by what it throws
+ * @throws ServiceError not_found, rate_limited while another test of the endpoint is on its way
+ */
+export const testWebhook = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+  admit: () => Promise<void>,
+): Promise<Delivery> => {
+  await required(context, caller, id);
+  await admit();
+  const delivery = await endpointOf(context.env, id).sendTest(id);
+  if (delivery !== null) return delivery;
+  const retryAfter = ATTEMPT_MS / 1_000;
+  const message = `A test of this webhook is on its way. Wait until it is answered, ${duration(retryAfter)} at most.`;
+  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter });
+};
+
+/**
+ * Has events sent again.
+ * @throws ServiceError not_found; conflict where the endpoint is disabled; rate_limited while as many replays of it are
+ *   under way as may be
+ */
+export const replayWebhook = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+  replay: Replay,
+): Promise<void> => {
+  const { state } = await required(context, caller, id);
+  if (state === "disabled") {
+    throw new ServiceError("conflict", "Enable the webhook first: PUT it with enabled true.");
+  }
+  if (await endpointOf(context.env, id).replay(id, replay)) return;
+  const message = `${MOST_REPLAYS} replays of this webhook are under way. Wait ${duration(REPLAY_RETRY_AFTER)}.`;
+  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter: REPLAY_RETRY_AFTER });
+};
+
+/** Attempts, newest first. @throws ServiceError not_found, invalid_request (cursor) */
+export const listDeliveries = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+  { cursor, size }: { readonly cursor: string | null; readonly size: number },
+): Promise<Page<Delivery>> => {
+  await required(context, caller, id);
+  if (cursor !== null && !/^[1-9]\d{0,14}$/.test(cursor)) throw unknownCursor();
+  const before = cursor === null ? null : Number(cursor);
+  const { items, next } = await endpointOf(context.env, id).deliveries(before, size);
+  return { items, next: next === null ? null : String(next) };
+};

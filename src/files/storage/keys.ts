@@ -1,0 +1,35 @@
+import type { Uuid } from "../../domain/ids.ts";
+
+/** Where things are in R2. docs/storage.md lists all keys. */
+
+/** Prefix of files that are one block, and of directory blocks. */
+export const BLOB_PREFIX = "blob/";
+
+/** Prefix of files above one block. */
+export const MEDIA_PREFIX = "media/";
+
+/** Key of a file or block by its SHA-256 in lower-case hexadecimal: the same bytes are stored once, for all. */
+export const blobKey = (sha256: string): string => `${BLOB_PREFIX}${sha256}`;
+
+/** Key of a file whose digest is not known before it is stored: R2 can't rename. */
+export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;
+
+/** Key of the note on a file above one block, by its SHA-256: where it is, and what a row of it says. */
+export const mediaNoteKey = (sha256: string): string => `media-note/${sha256}`;
+
+/** Prefix of files of operations that ended long ago. */
+export const ARCHIVE_PREFIX = "archive/";
+
+/** Key of a file of an integration's operations that were accepted on one day (UTC). */
+export const archiveKey = (integration: Uuid, day: Date, file: Uuid): string =>
+  `${ARCHIVE_PREFIX}${integration}/${day.toISOString().slice(0, 10)}/${file}`;
+
+/** Prefix of files of operations that wallets' journals have forgotten. */
+export const JOURNAL_PREFIX = "journal/";
+
+/** Key of a file of a wallet's operations that was written on a day (UTC). */
+export const journalKey = (wallet: string, day: Date, file: Uuid): string =>
+  `${JOURNAL_PREFIX}${wallet}/${day.toISOString().slice(0, 10)}/${file}`;
+
+/** Key of the list of a collection's assets as they were when its finalization began. */
+export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;

@@ -1,0 +1,39 @@
+import { persistently } from "../../waiting.ts";
+import { blobKey } from "./keys.ts";
+
+const ATTEMPTS = { tries: 4, firstPauseMs: 100 };
+
+/**
+ * Puts a file or block at its digest's key.
+ * @param sha256 lower-case hexadecimal
+ * @throws whatever R2 says once all attempts have failed
+ */
+export const putBlob = (
+  bucket: R2Bucket,
+  sha256: string,
+  bytes: Uint8Array,
+  mediaType: string,
+): Promise<void> => putSame(bucket, blobKey(sha256), bytes, mediaType);
+
+/**
+ * Puts an object at a key that stands for its contents. R2 refuses a second put of one key within a second with 429; if
+ * the object is there then, somebody else has put the very same.
+ * @throws whatever R2 says once all attempts have failed
+ */
+export const putSame = (
+  bucket: R2Bucket,
+  key: string,
+  bytes: Uint8Array | string,
+  mediaType: string,
+): Promise<void> =>
+  persistently(ATTEMPTS, async () => {
+    try {
+      await bucket.put(key, bytes, { httpMetadata: { contentType: mediaType } });
+    } catch (error) {
+      if (!isTooFrequent(error) || (await bucket.head(key)) === null) throw error;
+    }
+  });
+
+/** R2's error 10058, "Reduce your concurrent request rate for the same object" (HTTP 429). */
+const isTooFrequent = (error: unknown): boolean =>
+  error instanceof Error && /\b(10058|429)\b|concurrent request rate/i.test(error.message);

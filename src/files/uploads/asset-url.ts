@@ -1,0 +1,245 @@
+import { mediaReference, type Override } from "../../chain/contract/calls.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { adoptBlobs, adoptLarge, type BlobRow, selectBlob, storeLargeRow } from "../../db/queries/blobs.ts";
+import type { Statement } from "../../db/statements.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import type { Issue } from "../../domain/issues.ts";
+import {
+  isMediaType,
+  MEDIA_NAMES,
+  mediaFault,
+  mediaType,
+  SNIFFED_BYTES,
+} from "../../domain/media-sniffing.ts";
+import { JSON_TYPE, referenceFault } from "../../domain/media-types.ts";
+import { MAX_FILE_BYTES, MAX_MEDIA_URL_BYTES } from "../../domain/quota.ts";
+import type { TokenMetadata } from "../../domain/requests.ts";
+import { resolvePath } from "../gateway/contents.ts";
+import { BLOCK_SIZE } from "../ipfs/file.ts";
+import { type FileDigests, FileHasher } from "../ipfs/file-hasher.ts";
+import { mediaKey } from "../storage/keys.ts";
+import { MultipartUpload } from "../storage/multipart-upload.ts";
+import { putBlob } from "../storage/put-blob.ts";
+import { commitWithBlobs } from "./commit-blobs.ts";
+import { type UrlField, withFetchMemory } from "./fetch-memory.ts";
+import { DownloadFailure, download } from "./media-download.ts";
+import { keepMediaNote } from "./media-note.ts";
+
+/** A file whose bytes were seen. */
+interface SeenFile extends FileDigests {
+  readonly mediaType: string;
+}
+
+/** Stores a file of one block. */
+async function storeSmall(context: ServiceContext, file: SeenFile, bytes: Uint8Array): Promise<SeenFile> {
+  const startedAt = context.now();
+  const blob = { sha256: toHex(file.sha256), size: file.size, mediaType: file.mediaType };
+  await putBlob(context.env.BUCKET, blob.sha256, bytes, file.mediaType);
+  await commitWithBlobs(context, [blob], async () => {
+    for (const statement of adoptBlobs(context.db, [blob], startedAt, context.now())) await statement;
+  });
+  return file;
+}
+
+/**
+ * Stores a file above one block, all of whose parts were written: completes its upload, or drops it where the same
+ * bytes are there already.
+ */
+async function storeLarge(
+  context: ServiceContext,
+  file: SeenFile,
+  upload: { readonly parts: MultipartUpload; readonly key: string },
+): Promise<SeenFile> {
+  const { db } = context;
+  const read = selectBlob(db, file.sha256);
+  const [, [known]] = await db.batch([adoptLarge(db, file.sha256, context.now()), read]);
+  if (known) {
+    await upload.parts.abort();
+    return file;
+  }
+  await upload.parts.complete();
+  // Otherwise only D1 would know which file the object is, and D1 may be rolled back.
+  await keepMediaNote(context, file, upload.key);
+  const stored = [...storeLargeRow(db, file, upload.key, context.now()), read] as const;
+  // Somebody else may have stored the same bytes at the same time: one of the two objects is enough.
+  const [, , [row]] = await db.batch(stored as unknown as [Statement, Statement, typeof read]);
+  if (row && row.objectKey !== upload.key) await context.env.BUCKET.delete(upload.key);
+  return file;
+}
+
+/** A file that was fetched and is in R2. */
+export interface StoredMedia {
+  readonly sha256: Uint8Array;
+  /** SHA-256 of the dag-pb root of a file above 1 MiB; null: one raw block. */
+  readonly rootSha256: Uint8Array | null;
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+}
+
+interface FetchOptions {
+  /** Whose request it is: one integration's files don't take all the memory that there is for them. */
+  readonly integrationId: Uuid;
+  /** The service's own address: files of its gateway are read from R2. */
+  readonly baseUrl: string;
+  /** Where the field stands in the request; default: at the top. */
+  readonly path?: Issue["path"];
+}
+
+/**
+ * Fetches a file by its address, of at most 100 MB (1 MB of JSON for a reference file), and stores it. The same bytes
+ * are stored once. Memory: two parts of 5 MiB, of what an isolate has for all such files together. The batch
+ * that accepts an operation keeps the files that it needs. Otherwise clean-up deletes them, an hour later at the
+ * earliest.
+ * @throws ServiceError asset_url_failed that says why; rate_limited
+ */
+export async function fetchMediaUrl(
+  context: ServiceContext,
+  url: string,
+  field: UrlField,
+  { integrationId, baseUrl, path = [field] }: FetchOptions,
+): Promise<StoredMedia> {
+  try {
+    const own = ownPath(url, [baseUrl, context.settings.PUBLIC_URL ?? baseUrl]);
+    if (own !== null) return await storedAlready(context, own, field);
+    const body = await download(url, field === "asset_file_url" ? MAX_MEDIA_URL_BYTES : MAX_FILE_BYTES);
+    try {
+      const take = (moved: () => void) => receive(context, body.chunks(moved), field);
+      return await withFetchMemory(context, { integrationId, field }, take);
+    } finally {
+      await body.close();
+    }
+  } catch (error) {
+    if (!(error instanceof DownloadFailure)) throw error;
+    throw new ServiceError("asset_url_failed", `${field} can't be used. ${error.message} Nothing was sent.`, {
+      issues: [{ path, message: error.message }],
+      cause: error.cause,
+    });
+  }
+}
+
+/** The segments behind `/ipfs/` where an address is one of this service's own gateway. */
+function ownPath(text: string, bases: readonly string[]): string[] | null {
+  const url = URL.parse(text);
+  const own = url && bases.some((base) => URL.parse(base)?.origin === url.origin);
+  if (!own || !url.pathname.startsWith("/ipfs/")) return null;
+  try {
+    return url.pathname.split("/").slice(2).filter(Boolean).map(decodeURIComponent);
+  } catch {
+    // A percent sign that encodes nothing: no file of ours has such an address.
+    return [];
+  }
+}
+
+async function storedAlready(
+  context: ServiceContext,
+  [cid = "", ...names]: readonly string[],
+  field: UrlField,
+): Promise<StoredMedia> {
+  const { stored } = await resolvePath(context, cid, names).catch((error: unknown) => {
+    if (error instanceof ServiceError)
+      throw new DownloadFailure("This service's gateway doesn't have the file.");
+    throw error;
+  });
+  if (stored.kind !== "bytes" && stored.kind !== "file")
+    throw new DownloadFailure("The URL names a part of a file.");
+  const { sha256, rootSha256, size, mediaType: type } = stored.blob satisfies BlobRow;
+  if (field === "reference_file_url" && type !== JSON_TYPE)
+    throw new DownloadFailure("It is not a JSON object.");
+  if (field === "asset_file_url" && !isMediaType(type)) {
+    throw new DownloadFailure(`Its type is ${type}. An asset is one of ${MEDIA_NAMES}.`);
+  }
+  return { sha256, rootSha256, size, mediaType: type };
+}
+
+/** Takes the bytes in: what fits one block is stored by its digest, what doesn't goes on in parts. */
+async function receive(
+  context: ServiceContext,
+  chunks: AsyncIterable<Uint8Array>,
+  field: UrlField,
+): Promise<StoredMedia> {
+  const hasher = new FileHasher();
+  const head = new Uint8Array(BLOCK_SIZE);
+  let type: string | null = null;
+  let upload: { parts: MultipartUpload; key: string; mediaType: string } | null = null;
+  try {
+    for await (const chunk of chunks) {
+      const before = hasher.size;
+      hasher.update(chunk);
+      if (upload === null) {
+        head.set(chunk.subarray(0, Math.max(0, head.length - before)), before);
+        if (hasher.size >= SNIFFED_BYTES) type ??= requireType(head.subarray(0, hasher.size), field);
+        if (type === null || hasher.size <= head.length) continue;
+        const key = mediaKey(newUuid());
+        upload = { parts: await MultipartUpload.begin(context.env.BUCKET, key, type), key, mediaType: type };
+        await upload.parts.write(head.subarray(0, before));
+      }
+      await upload.parts.write(chunk);
+    }
+    const digests = hasher.finish();
+    if (upload !== null)
+      return await storeLarge(context, { ...digests, mediaType: upload.mediaType }, upload);
+    const bytes = head.subarray(0, digests.size);
+    type = field === "asset_file_url" ? requireType(bytes, field) : requireReference(bytes);
+    return await storeSmall(context, { ...digests, mediaType: type }, bytes);
+  } catch (error) {
+    // The reason that counts is the first; parts that can't be dropped now R2 drops by itself after seven days.
+    await upload?.parts.abort().catch(() => undefined);
+    throw error;
+  }
+}
+
+function requireType(start: Uint8Array, field: UrlField): string {
+  if (field === "reference_file_url") return JSON_TYPE;
+  const type = mediaType(start);
+  if (type === null) throw new DownloadFailure(mediaFault(start));
+  return type;
+}
+
+function requireReference(bytes: Uint8Array): string {
+  const fault = referenceFault(bytes);
+  if (fault !== null) throw new DownloadFailure(`The file ${fault}; a reference file is a JSON object.`);
+  return JSON_TYPE;
+}
+
+/** Metadata as the contract takes it, and the files that it names. */
+export interface ResolvedMetadata {
+  readonly override: Override;
+  /** SHA-256 of each in lower-case hexadecimal. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Fetches the files that metadata names by URL, while the caller waits, and gives the rest as it is. Absent fields stay
+ * absent, null clears.
+ * @param within where the metadata stands in the request
+ * @throws ServiceError asset_url_failed; nothing was sent then
+ */
+export const resolveMetadata = async (
+  context: ServiceContext,
+  { integrationId, baseUrl }: Pick<Caller, "integrationId" | "baseUrl">,
+  metadata: TokenMetadata,
+  within: readonly string[],
+): Promise<ResolvedMetadata> => {
+  const { asset_file_url: assetUrl, reference_file_url: referenceUrl, ...texts } = metadata;
+  const fetched = async (url: string | null | undefined, field: UrlField) =>
+    url == null
+      ? url
+      : fetchMediaUrl(context, url, field, { integrationId, baseUrl, path: [...within, field] });
+  const [asset, reference] = await Promise.all([
+    fetched(assetUrl, "asset_file_url"),
+    fetched(referenceUrl, "reference_file_url"),
+  ]);
+  const present = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
+  return {
+    override: {
+      ...present,
+      ...(asset !== undefined && { media: asset && mediaReference(asset) }),
+      ...(reference !== undefined && { reference: reference && mediaReference(reference) }),
+    },
+    files: [asset, reference].flatMap((file: StoredMedia | null | undefined) =>
+      file ? [toHex(file.sha256)] : [],
+    ),
+  };
+};

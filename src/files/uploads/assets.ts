@@ -1,0 +1,99 @@
+import type { Asset } from "../../api/resources/asset.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import {
+  type AssetRow,
+  deleteAsset as deleteRow,
+  findPlace,
+  type PlaceInDraft,
+  pageOfAssets,
+} from "../../db/queries/assets.ts";
+import { ownDraft } from "../../db/queries/drafts.ts";
+import { type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { gatewayUrl } from "../gateway/address.ts";
+import { fileCid, rawCid } from "../ipfs/cid.ts";
+
+/** An asset as callers see it. A reference file is always one block. */
+export function toAsset(draftId: Uuid, base: string, asset: AssetRow): Asset {
+  const cid = fileCid(asset.sha256, asset.rootSha256);
+  const referenceCid = asset.referenceSha256 && rawCid(asset.referenceSha256);
+  return {
+    asset_uuid: asset.id,
+    collection_draft_uuid: draftId,
+    position: asset.position,
+    asset_filename: asset.filename,
+    asset_cid: cid,
+    asset_url: gatewayUrl(base, cid),
+    asset_size: asset.size,
+    asset_media_type: asset.mediaType,
+    copies: asset.copies,
+    reference_filename: asset.referenceFilename,
+    reference_cid: referenceCid,
+    reference_url: referenceCid && gatewayUrl(base, referenceCid),
+    reference_size: asset.referenceSize,
+    asset_subtitle: asset.subtitle,
+    created_at: asset.createdAt.toISOString(),
+  };
+}
+
+/**
+ * Assets of a draft in their order, behind the one whose position is the cursor. A finalized draft keeps its assets.
+ * @throws ServiceError not_found, invalid_request if the cursor is invalid
+ */
+export async function listAssets(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+): Promise<Page<Asset>> {
+  if (cursor !== null && !/^\d{1,10}$/.test(cursor)) throw unknownCursor();
+  const { db } = context;
+  const after = cursor === null ? -1 : Number(cursor);
+  const [drafts, rows] = await db.batch([
+    ownDraft(db, caller.integrationId, draftId),
+    // One more than asked for tells whether there is a next page.
+    pageOfAssets(db, draftId, after, limit + 1),
+  ]);
+  if (drafts.length === 0) throw noDraft();
+  const base = caller.baseUrl;
+  const views = rows.map((row) => toAsset(draftId, base, row));
+  return pageOf(views, limit, (asset) => String(asset.position));
+}
+
+/** Takes an asset off an open draft. @throws ServiceError not_found, draft_locked */
+export async function deleteAsset(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+  assetId: Uuid,
+): Promise<void> {
+  const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
+  const asset = { draftId, id: assetId };
+  if (await deleteRow(context.db, caller.integrationId, asset, answered)) return;
+  await requireOpenDraft(context, caller, draftId);
+  throw new ServiceError("not_found", "The draft has no such asset. Check its asset_uuid.");
+}
+
+async function requireOpenDraft(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<void> {
+  const { isOpen } = await placeIn(context, caller, draftId);
+  if (!isOpen) throw assetsLocked();
+}
+
+/** Whether a draft of the caller's is open, and the position that its next asset takes. @throws ServiceError not_found */
+export async function placeIn(
+  { db }: ServiceContext,
+  { integrationId }: Caller,
+  draftId: Uuid,
+): Promise<PlaceInDraft> {
+  const place = await findPlace(db, integrationId, draftId);
+  if (!place) throw noDraft();
+  return place;
+}
+
+const noDraft = (): ServiceError =>
+  new ServiceError("not_found", "There is no such collection draft. Check its collection_draft_uuid.");
+
+/** The error for a change of a draft's assets that comes too late. */
+export const assetsLocked = (): ServiceError =>
+  new ServiceError("draft_locked", "The draft's finalization has begun: its assets can't change.");

@@ -1,0 +1,230 @@
+import { sql } from "drizzle-orm";
+import type { Asset } from "../../api/resources/asset.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import {
+  attachAssets as attachRows,
+  behind,
+  draftTotals,
+  isLocked,
+  isTaken,
+  isTooMany,
+  type NewAsset,
+} from "../../db/queries/assets.ts";
+import { abandonBlobs, adoptBlobs } from "../../db/queries/blobs.ts";
+import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
+import { assetsWeight, refuseAbove, weigh } from "../../db/queries/usage.ts";
+import { explained } from "../../db/quota.ts";
+import type { Statement } from "../../db/statements.ts";
+import { checkFiles, copiesOf, type FormPart } from "../../domain/assets-detail.ts";
+import { type ErrorCode, ServiceError } from "../../domain/errors.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
+import { fieldName } from "../../domain/issues.ts";
+import { type Problem, Problems } from "../../domain/problems.ts";
+import { MAX_COPIES } from "../../domain/quota.ts";
+import { BlobWriter } from "../storage/blob-writer.ts";
+import { assetsLocked, placeIn, toAsset } from "./assets.ts";
+import { commitWithBlobs } from "./commit-blobs.ts";
+import { jsonArray } from "./json-array.ts";
+import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
+
+/** Problems that the message of an answer names by their paths. */
+const NAMED = 3;
+
+/** Tries to find the place behind the draft's assets, while other forms take it. */
+const TRIES = 10;
+
+/**
+ * Attaches the assets of a form to a draft: all of them, or none and nothing stored. A request with an Idempotency-Key
+ * keeps its answer in the batch that attaches, so that it is carried out once whatever happens to it afterwards.
+ * @returns the assets in the order of `assets_detail`, made one by one so that 20,000 need not be in memory
+ * @throws ServiceError with every problem of the form
+ */
+export async function attachAssets(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+  parts: AsyncIterable<FormPart>,
+): Promise<Iterable<Asset>> {
+  const { isOpen, nextPosition } = await placeIn(context, caller, draftId);
+  // With a key, the request may repeat one from before the draft was locked. The form shows it.
+  if (!isOpen && caller.requestKey === null) throw assetsLocked();
+  const startedAt = context.now();
+  const writer = new BlobWriter(context.env.BUCKET, FILE_BUFFER);
+  const attach = async (): Promise<Iterable<Asset>> => {
+    const form = await receiveForm(parts, writer, isOpen);
+    checkFiles(form.detail, form.files, form.problems);
+    const copies = copiesOf(form.detail.details);
+    if (form.problems.count > 0) {
+      if (isOpen) await checkCopies(context, { draftId, copies }, form.problems);
+      throw refusal(form.problems);
+    }
+    await writer.finish();
+    await caller.requestKey?.confirm(form.digest);
+    if (!isOpen) throw assetsLocked();
+    const { files } = form;
+    const attachment = { draftId, assets: newAssets(form), copies, files, startedAt };
+    return commit(context, caller, attachment, nextPosition);
+  };
+  const work = attach().catch(async (error) => {
+    await abandon(context, writer);
+    throw error;
+  });
+  // When the client goes away, what it left behind is still marked to be collected.
+  context.waitUntil(work.then(noted, noted));
+  return work;
+}
+
+const noted = (): void => undefined;
+
+/** Holds the copies of a form and those that its draft has by now against what a collection may have. */
+async function checkCopies(
+  { db }: ServiceContext,
+  { draftId, copies }: Pick<Attachment, "draftId" | "copies">,
+  problems: Problems,
+): Promise<void> {
+  const all = copies + (await draftTotals(db, draftId)).copies;
+  if (all <= MAX_COPIES) return;
+  problems.invalid(
+    ["assets_detail"],
+    `The draft's assets would have ${all} copies; a collection has at most ${MAX_COPIES}.`,
+  );
+}
+
+/** What a form comes to. The details that it had are not kept: with 20,000 files every object counts. */
+interface Attachment {
+  readonly draftId: Uuid;
+  readonly assets: readonly NewAsset[];
+  /** Of all of them. */
+  readonly copies: number;
+  readonly files: ReadonlyMap<string, ReceivedFile>;
+  /** When the form began to come in: what was put since then is there. */
+  readonly startedAt: Date;
+}
+
+/**
+ * Attaches the assets behind those that the draft had before the form came in, or behind those that others have attached
+ * meanwhile.
+ * @throws ServiceError where the draft is locked by now, or has so many copies that these are too many
+ */
+async function commit(
+  context: ServiceContext,
+  caller: Caller,
+  attachment: Attachment,
+  position: number,
+): Promise<Iterable<Asset>> {
+  let first = position;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commitAt(context, caller, attachment, first);
+    } catch (error) {
+      if (attempt === TRIES || !(isTaken(error) || isTooMany(error))) throw error;
+      const problems = new Problems();
+      if (isTooMany(error)) await checkCopies(context, attachment, problems);
+      if (problems.count > 0) throw refusal(problems);
+      first = (await placeIn(context, caller, attachment.draftId)).nextPosition;
+    }
+  }
+}
+
+async function commitAt(
+  context: ServiceContext,
+  caller: Caller,
+  attachment: Attachment,
+  first: number,
+): Promise<Iterable<Asset>> {
+  const { db } = context;
+  const { integrationId, requestKey, baseUrl } = caller;
+  const { draftId, assets, files, startedAt } = attachment;
+  const now = context.now();
+  const adopted = distinct(files.values());
+  const answer = () => views(attachment, { base: baseUrl, first, now });
+  const answered = requestKey && (await requestKey.keeps(201, jsonArray(answer())));
+  try {
+    await commitWithBlobs(context, adopted, async () =>
+      db.batch([
+        ...keepWithEffect(db, answered, sql`true`),
+        ...adoptBlobs(db, adopted, startedAt, now),
+        ...attachRows(db, draftId, assets, { first, now }),
+        weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
+        refuseAbove(db, integrationId, "stored_bytes"),
+        refuseAbove(db, integrationId, "database_bytes"),
+      ] as unknown as [Statement, ...Statement[]]),
+    );
+  } catch (error) {
+    if (isLocked(error)) throw assetsLocked();
+    throw await explained(context, integrationId, unlessTaken(error));
+  }
+  return answer();
+}
+
+/**
+ * The assets as they are answered.
+ * @param attached with the gateway's base address, the position of the first asset, and the time
+ */
+function* views(
+  { draftId, assets, files }: Attachment,
+  { base, first, now }: { readonly base: string; readonly first: number; readonly now: Date },
+): Generator<Asset, void, void> {
+  for (const [index, asset] of assets.entries()) {
+    const file = files.get(asset.filename)!;
+    yield toAsset(draftId, base, {
+      ...asset,
+      position: first + index,
+      sha256: Buffer.from(asset.sha256, "hex"),
+      size: file.size,
+      mediaType: file.mediaType,
+      rootSha256: null,
+      referenceSha256: asset.referenceSha256 === null ? null : Buffer.from(asset.referenceSha256, "hex"),
+      referenceSize: asset.referenceFilename === null ? null : files.get(asset.referenceFilename)!.size,
+      createdAt: now,
+    });
+  }
+}
+
+/** Files of different bytes. */
+function distinct(files: Iterable<ReceivedFile>): ReceivedFile[] {
+  const seen = new Set<string>();
+  return Array.from(files).filter(({ sha256 }) => !seen.has(sha256) && seen.add(sha256));
+}
+
+/** The assets that a form without problems describes: every detail is there, and so is every file. */
+function newAssets({ detail, files }: ReceivedForm): NewAsset[] {
+  return detail.details.map((each) => {
+    const { asset_filename, reference_filename, asset_subtitle, copies } = each!;
+    return {
+      id: newUuid(),
+      filename: asset_filename,
+      sha256: files.get(asset_filename)!.sha256,
+      referenceFilename: reference_filename ?? null,
+      referenceSha256: reference_filename == null ? null : files.get(reference_filename)!.sha256,
+      subtitle: asset_subtitle || null,
+      copies,
+    };
+  });
+}
+
+/** Has what was put collected, unless somebody else has come to rely on it. */
+async function abandon(context: ServiceContext, writer: BlobWriter): Promise<void> {
+  await writer.idle();
+  const statements = abandonBlobs(context.db, writer.written(), context.now());
+  for (const statement of statements) await statement;
+}
+
+/** 413 where every problem is one of size, 415 where every one is of the media's type, else 400. */
+const CODES: Readonly<Record<Problem["kind"], ErrorCode>> = {
+  invalid: "invalid_assets",
+  size: "file_too_large",
+  media: "unsupported_media",
+};
+
+function refusal({ first, kinds, count }: Problems): ServiceError {
+  const [kind] = kinds;
+  const code = kinds.size === 1 && kind ? CODES[kind] : "invalid_assets";
+  const named = Array.from(new Set(first.map(({ path }) => fieldName(path)))).slice(0, NAMED);
+  const others = count > named.length ? " and others" : "";
+  return new ServiceError(
+    code,
+    `Nothing was stored. Correct what issues names (${named.join(", ")}${others}) and send the form again.`,
+    { issues: first.map(({ path, message }) => ({ path, message })), moreIssues: count - first.length },
+  );
+}

@@ -1,0 +1,88 @@
+import type { ServiceContext } from "../../context.ts";
+import { adoptBlobs, findBlob, keepBlobs, storeLargeRow } from "../../db/queries/blobs.ts";
+import { findCollection } from "../../db/queries/collections.ts";
+import type { Statement } from "../../db/statements.ts";
+import { toHex, type Uuid } from "../../domain/ids.ts";
+import { JSON_TYPE, UNKNOWN_TYPE } from "../../domain/media-types.ts";
+import type { FileDigests } from "../ipfs/file-hasher.ts";
+import { blobKey, mediaNoteKey } from "../storage/keys.ts";
+import { putSame } from "../storage/put-blob.ts";
+import { commitWithBlobs } from "./commit-blobs.ts";
+
+/** What a row says of a file above one block. Digests are lower-case hexadecimal. */
+interface MediaNote {
+  readonly key: string;
+  readonly size: number;
+  readonly mediaType: string;
+  readonly root: string | null;
+  readonly leaves: readonly string[];
+}
+
+/** Keeps beside a file above one block which one it is, so that its row can be made again. */
+export const keepMediaNote = async (
+  { env }: ServiceContext,
+  file: FileDigests & { readonly mediaType: string },
+  key: string,
+): Promise<void> => {
+  const { sha256, rootSha256, leaves, size, mediaType } = file;
+  const root = rootSha256 && toHex(rootSha256);
+  const note: MediaNote = { key, size, mediaType, root, leaves: leaves.map(toHex) };
+  await putSame(env.BUCKET, mediaNoteKey(toHex(sha256)), JSON.stringify(note), JSON_TYPE);
+};
+
+/**
+ * Puts rows back of files that a mint or an update brought to a collection, where the database has lost them, and has
+ * the collection keep them.
+ * @param files SHA-256 of each in lower-case hexadecimal
+ * @returns those that R2 doesn't have any more
+ */
+export const putFilesBack = async (
+  context: ServiceContext,
+  collection: { readonly integrationId: Uuid; readonly id: Uuid },
+  files: readonly string[],
+): Promise<string[]> => {
+  const { db } = context;
+  if (!(await findCollection(db, collection.integrationId, collection.id))) return [];
+  const gone: string[] = [];
+  for (const sha256 of files) {
+    const isThere = (await putFileBack(context, sha256)) || (await putLargeFileBack(context, sha256));
+    if (!isThere) {
+      gone.push(sha256);
+      continue;
+    }
+    await db.batch(keepBlobs(db, collection.id, [sha256]) as [Statement, ...Statement[]]);
+  }
+  return gone;
+};
+
+/** A file of one block. False if R2 has none of this digest. */
+const putFileBack = async (context: ServiceContext, sha256: string): Promise<boolean> => {
+  const { db, env, now } = context;
+  if (await findBlob(db, Buffer.from(sha256, "hex"))) return true;
+  const object = await env.BUCKET.head(blobKey(sha256));
+  if (object === null) return false;
+  const mediaType = object.httpMetadata?.contentType ?? UNKNOWN_TYPE;
+  const blob = { sha256, size: object.size, mediaType };
+  await commitWithBlobs(context, [blob], () =>
+    db.batch(adoptBlobs(db, [blob], new Date(0), now()) as [Statement, ...Statement[]]),
+  );
+  return true;
+};
+
+/** A file above one block. False if no note or no object of it is left. */
+const putLargeFileBack = async ({ db, env, now }: ServiceContext, sha256: string): Promise<boolean> => {
+  const kept = await env.BUCKET.get(mediaNoteKey(sha256));
+  if (kept === null) return false;
+  const { key, size, mediaType, root, leaves } = await kept.json<MediaNote>();
+  if ((await env.BUCKET.head(key)) === null) return false;
+  const bytes = (hex: string) => Buffer.from(hex, "hex");
+  const file = {
+    sha256: bytes(sha256),
+    rootSha256: root === null ? null : bytes(root),
+    leaves: leaves.map(bytes),
+    size,
+    mediaType,
+  };
+  await db.batch(storeLargeRow(db, file, key, now()));
+  return true;
+};

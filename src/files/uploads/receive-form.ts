@@ -1,0 +1,252 @@
+import { createHash, hash as digestOf } from "node:crypto";
+import type { ServiceContext } from "../../context.ts";
+import {
+  type AssetsDetail,
+  type FileKind,
+  type FormPart,
+  readAssetsDetail,
+} from "../../domain/assets-detail.ts";
+import { duration } from "../../domain/counted.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { filenameFault } from "../../domain/filenames.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { quotedText } from "../../domain/issues.ts";
+import { type MediaType, mediaFault, mediaType } from "../../domain/media-sniffing.ts";
+import { JSON_TYPE, referenceFault, UNKNOWN_TYPE } from "../../domain/media-types.ts";
+import { MemoryBudget } from "../../domain/memory-budget.ts";
+import { type Problem, Problems } from "../../domain/problems.ts";
+import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../../domain/quota.ts";
+import { filesInTransit, type MemoryShare, shareOf } from "../isolate-memory.ts";
+import type { BlobWriter } from "../storage/blob-writer.ts";
+import type { FileBuffer } from "../storage/file-buffer.ts";
+
+/** The most that a form needs: the window, six buffers, and what is kept of 20,000 files (docs/measurements.md). */
+const HELD = 16 * 1_048_576;
+
+/** Forms that an isolate takes in at once, and those of one integration. */
+const MOST_AT_ONCE = 5;
+const MOST_OF_INTEGRATION = 3;
+
+/** Forms are renewed with every piece; what takes longest without one is the batch of D1. Milliseconds. */
+const LAPSES_AFTER_MS = 180_000;
+
+const memory = new MemoryBudget(
+  { bytes: MOST_AT_ONCE * HELD, bytesOfOwner: MOST_OF_INTEGRATION * HELD, lapsesAfterMs: LAPSES_AFTER_MS },
+  filesInTransit,
+);
+
+/** How long a form waits, unread, until others are in, and how often it looks. Milliseconds. */
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 50;
+/** Seconds after which some of the others are likely to be in. */
+const RETRY_AFTER = 5;
+
+/**
+ * Memory for one form, from before its first byte is read to the last one of its answer.
+ * @throws ServiceError rate_limited if there is none within 20 s
+ */
+export async function formMemory({ now }: ServiceContext, integrationId: Uuid): Promise<MemoryShare> {
+  const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
+  const share = await shareOf(memory, { bytes: HELD, owner: integrationId, ...patience });
+  if (share === null) throw tooMany();
+  return share;
+}
+
+const tooMany = (): ServiceError =>
+  new ServiceError(
+    "rate_limited",
+    `Too many forms with files come in at once. Nothing was stored. Wait ${duration(RETRY_AFTER)}, and send at most ${MOST_OF_INTEGRATION} at a time.`,
+    { retryable: true, retryAfter: RETRY_AFTER },
+  );
+
+/** A file of the form. */
+export interface ReceivedFile {
+  readonly kind: FileKind;
+  /** Lower-case hexadecimal; empty where the file is not as it should be. */
+  readonly sha256: string;
+  readonly size: number;
+  readonly mediaType: string;
+}
+
+/** What a form contained. */
+export interface ReceivedForm {
+  /** By name, all of them. */
+  readonly files: ReadonlyMap<string, ReceivedFile>;
+  readonly detail: AssetsDetail;
+  /** What is wrong with parts and files; once there is something, nothing more is put. */
+  readonly problems: Problems;
+  /** SHA-256 over the sorted part names, file names and digests: the same form again has the same one. */
+  readonly digest: Uint8Array;
+}
+
+/** Files and the detail. */
+const MAX_PARTS = MAX_UPLOAD_FILES + 1;
+
+/** What one more byte than a file may have needs: room to see that it is too large. */
+export const FILE_BUFFER = MAX_FILE_BYTES + 1;
+
+const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] satisfies FileKind[]);
+const isFileKind = (name: string): name is FileKind => KINDS.has(name);
+
+/**
+ * Takes a form's parts in, in any order, and puts each file as it comes.
+ * @param keeps whether files are put at all; else the form is only looked at
+ * @throws ServiceError for what ends the reading: a malformed body, or one above a limit
+ */
+export async function receiveForm(
+  parts: AsyncIterable<FormPart>,
+  writer: BlobWriter,
+  keeps: boolean,
+): Promise<ReceivedForm> {
+  const files = new Map<string, ReceivedFile>();
+  const problems = new Problems();
+  let detailText: string | null = null;
+  let detailPrint = "";
+  let count = 0;
+
+  for await (const part of parts) {
+    // Parts that mean nothing count as well: a form could have a million of them.
+    if (++count > MAX_PARTS) throw tooManyFiles();
+    if (part.name === "assets_detail") {
+      if (detailText !== null) problems.add(twice(["assets_detail"], "part assets_detail"));
+      const { text, sha256 } = await readDetail(part);
+      detailPrint = print(part.name, part.filename, sha256);
+      detailText = text;
+      continue;
+    }
+    if (!isFileKind(part.name)) {
+      problems.add(
+        fault([part.name], "Unknown part. A form has asset_file, reference_file and assets_detail."),
+      );
+      continue;
+    }
+    const nameFault = part.filename === null ? "is missing" : filenameFault(part.filename);
+    if (part.filename === null || nameFault !== null) {
+      problems.add(fault([part.name, part.filename ?? ""], `The file name ${nameFault}.`));
+      continue;
+    }
+    if (files.has(part.filename)) {
+      problems.add(
+        twice([part.name, part.filename], `file named ${JSON.stringify(quotedText(part.filename))}`),
+      );
+      continue;
+    }
+    files.set(part.filename, await receiveFile(part, part.name, part.filename, { writer, problems, keeps }));
+  }
+
+  const digest = formDigest(detailPrint, files);
+  return { files, detail: readAssetsDetail(detailText, problems), problems, digest };
+}
+
+/** Gathers a file, looks at what it is, and begins to put it. */
+async function receiveFile(
+  part: FormPart,
+  kind: FileKind,
+  filename: string,
+  { writer, problems, keeps }: { writer: BlobWriter; problems: Problems; keeps: boolean },
+): Promise<ReceivedFile> {
+  const buffer = await writer.buffer();
+  let kept = false;
+  try {
+    await gather(part, buffer);
+    const { bytes } = buffer;
+    const media = kind === "asset_file" ? mediaType(bytes) : null;
+    const problem = problemOf(kind, filename, bytes, media);
+    if (problem !== null) {
+      problems.add(problem);
+      return { kind, sha256: "", size: bytes.length, mediaType: UNKNOWN_TYPE };
+    }
+    const file = { kind, sha256: sha256Hex(bytes), size: bytes.length, mediaType: media ?? JSON_TYPE };
+    if (keeps && problems.count === 0) {
+      kept = true;
+      await writer.put(file.sha256, buffer, file.mediaType);
+    }
+    return file;
+  } finally {
+    if (!kept) writer.release(buffer);
+  }
+}
+
+/** Fills a buffer from a part and stops when it is full. */
+async function gather(part: FormPart, buffer: FileBuffer): Promise<void> {
+  while (!buffer.full) {
+    const chunk = await part.read();
+    if (chunk === null) break;
+    buffer.append(chunk);
+  }
+}
+
+function problemOf(
+  kind: FileKind,
+  filename: string,
+  bytes: Uint8Array,
+  media: MediaType | null,
+): Problem | null {
+  const path = [kind, filename];
+  if (bytes.length > MAX_FILE_BYTES) {
+    return {
+      kind: "size",
+      path,
+      message: `Too large: a file may have at most ${MAX_FILE_BYTES} bytes (1 MB).`,
+    };
+  }
+  if (bytes.length === 0) return fault(path, "The file is empty.");
+  if (kind === "asset_file") {
+    if (media !== null) return null;
+    return { kind: "media", path, message: mediaFault(bytes) };
+  }
+  const wrong = referenceFault(bytes);
+  return wrong === null ? null : fault(path, `A reference file has to be a JSON object; this one ${wrong}.`);
+}
+
+/** Reads the details as they come: what is decoded needs no bytes any more. */
+async function readDetail(part: FormPart): Promise<{ text: string; sha256: string }> {
+  const hash = createHash("sha256");
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
+  let text = "";
+  let size = 0;
+  for (let chunk = await part.read(); chunk !== null; chunk = await part.read()) {
+    size += chunk.length;
+    if (size > MAX_DETAIL_BYTES) {
+      throw new ServiceError(
+        "payload_too_large",
+        `assets_detail is larger than ${MAX_DETAIL_BYTES} bytes (8 MB).`,
+        {
+          issues: [{ path: ["assets_detail"], message: "Too large: attach the assets in several requests." }],
+        },
+      );
+    }
+    hash.update(chunk);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return { text: text + decoder.decode(), sha256: hash.digest("hex") };
+}
+
+const sha256Hex = (bytes: Uint8Array): string => digestOf("sha256", bytes, "hex");
+
+const print = (part: string, filename: string | null, sha256: string): string =>
+  JSON.stringify([part, filename, sha256]);
+
+/** The details, then the files of each kind in the order of their names. */
+function formDigest(detail: string, files: ReadonlyMap<string, ReceivedFile>): Uint8Array {
+  const hash = createHash("sha256").update(detail);
+  const names = Array.from(files.keys()).sort();
+  for (const kind of KINDS) {
+    for (const name of names) {
+      const file = files.get(name)!;
+      if (file.kind === kind) hash.update(print(kind, name, file.sha256));
+    }
+  }
+  return new Uint8Array(hash.digest());
+}
+
+const fault = (path: readonly string[], message: string): Problem => ({ kind: "invalid", path, message });
+
+const twice = (path: readonly string[], what: string): Problem =>
+  fault(path, `The form has more than one ${what}.`);
+
+const tooManyFiles = (): ServiceError =>
+  new ServiceError(
+    "payload_too_large",
+    `The form has more than ${MAX_UPLOAD_FILES} files and assets_detail. Send them in several requests; they add up in the draft.`,
+  );

@@ -1,5 +1,0 @@
-// gateway/: finds what the IPFS gateway serves, from stored blocks.
-
-/** Where the gateway serves a CID, or a name below it. */
-export const gatewayUrl = (base: string, cid: string, name?: string): string =>
-  `${base}/ipfs/${cid}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;

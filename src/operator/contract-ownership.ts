@@ -1,0 +1,158 @@
+import type { ContractHandOver, ContractOwnership, ContractWithRoles } from "../api/resources/contract.ts";
+import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
+import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
+import { connect } from "../chain/rpc.ts";
+import { requireAccounts } from "../collections/accounts.ts";
+import type { Answer, ServiceContext } from "../context.ts";
+import { type ContractRow, findContractOf, listContracts } from "../db/queries/contracts.ts";
+import type { IntegrationRow } from "../db/queries/integrations.ts";
+import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { runOperation } from "../operations/engine/run.ts";
+import type {
+  ContractAcceptOperation,
+  ContractHandOverOperation,
+} from "../operations/kinds/contract-ownership.ts";
+import { toContract } from "./contracts.ts";
+import { requireIntegration, requireUndeleted } from "./integrations.ts";
+import { OPERATOR, requireContract, requireWallet, unfitAccount } from "./provisioning.ts";
+
+/** Who is to have a contract. */
+export interface HandOver {
+  readonly contractId: Uuid;
+  /** Who becomes the owner by accepting; null: nobody, and a proposal that there is ends. */
+  readonly accountId: string | null;
+  /** Whether the integration's wallet stays an admin. */
+  readonly staysAdmin: boolean;
+}
+
+/**
+ * Proposes another owner for a contract, who accepts by a call of their own. Until then all stays as it is.
+ * @throws ServiceError not_found; conflict where the integration's wallet isn't the owner, or the contract isn't on the
+ *   chain; unknown_account; chain_unavailable; and whatever the operation fails with
+ */
+export const handOverContract = async (
+  context: ServiceContext,
+  { contractId, accountId, staysAdmin }: HandOver,
+): Promise<Answer<ContractHandOver>> => {
+  const contract = await requireContract(context, contractId);
+  const { integrationId, accountId: account } = contract;
+  const walletId = requireWallet(await requireIntegration(context, integrationId));
+  if (accountId !== null) {
+    const message = "Name an account that exists on the chain: it has to accept the contract itself.";
+    await requireAccounts(context, [{ path: ["account_id"], accountId }], message);
+  }
+  const absent = () =>
+    new ServiceError(
+      "conflict",
+      `Wait until the contract is deployed, or check the account ${account}: the chain shows no Mintage contract there.`,
+    );
+  const { owner_id: owner } = await rolesOf(context, account, absent);
+  if (owner !== walletId) {
+    throw new ServiceError("conflict", `Ask ${owner}: it is the contract's owner, and this wallet isn't.`);
+  }
+  if (accountId === owner) throw unfitAccount("Give another account: this one is the owner.");
+  const request: ContractHandOverOperation = { contract: account, accountId, walletId, staysAdmin };
+  const proposal = { kind: "contract_hand_over", subjectId: contractId, request } as const;
+  return runOperation(context, { integrationId, ...OPERATOR }, proposal);
+};
+
+/**
+ * Has an integration's wallet accept a contract that its owner has proposed to it. A call after it changes nothing.
+ * @throws ServiceError not_found; conflict where another integration has it, which could not be undone; invalid_request
+ *   where nothing is proposed to the wallet; chain_unavailable; and whatever the operation fails with
+ */
+export const acceptContract = async (
+  context: ServiceContext,
+  { integrationId, accountId }: { readonly integrationId: Uuid; readonly accountId: string },
+): Promise<Answer<ContractOwnership>> => {
+  const walletId = requireWallet(await requireUndeleted(context, integrationId));
+  const known = await findContractOf(context.db, accountId);
+  if (known !== undefined && known.integrationId !== integrationId) {
+    throw new ServiceError(
+      "conflict",
+      `This contract belongs to the integration ${known.integrationId} of this service. Nothing was sent.`,
+    );
+  }
+  const roles = await rolesOf(context, accountId, ({ message }) =>
+    unfitAccount(`Give a contract of this service: ${message}`),
+  );
+  if (roles.owner_id === walletId) {
+    return { status: 200, body: { account_id: accountId, owner_id: walletId, tx_results: [] } };
+  }
+  if (roles.proposed_owner_id !== walletId) {
+    throw unfitAccount(
+      `Have the owner, ${roles.owner_id}, propose ${walletId} first. Proposed is ${roles.proposed_owner_id ?? "nobody"}.`,
+    );
+  }
+  const request: ContractAcceptOperation = { contract: accountId, walletId };
+  const proposal = { kind: "contract_accept", subjectId: integrationId, request } as const;
+  return runOperation(context, { integrationId, ...OPERATOR }, proposal);
+};
+
+/**
+ * A contract with its roles as the chain shows them now: its owner may be another since it was handed over. Without an
+ * answer the roles are null.
+ * @throws ServiceError not_found
+ */
+export const readContract = async (context: ServiceContext, contractId: Uuid): Promise<ContractWithRoles> => {
+  const contract = await requireContract(context, contractId);
+  return withRoles(context, contract, await requireIntegration(context, contract.integrationId));
+};
+
+/** Contracts whose roles are read beside each other. */
+const ROLES_AT_ONCE = 50;
+
+/**
+ * Some of an integration's contracts as `readContract` shows each, newest first; the cursor is the id of the last one
+ * before. A page may have fewer than are asked for.
+ * @throws ServiceError not_found
+ */
+export const listContractsWithRoles = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  cursor: string | null,
+  size: number,
+): Promise<Page<ContractWithRoles>> => {
+  const integration = await requireIntegration(context, integrationId);
+  const most = Math.min(size, ROLES_AT_ONCE);
+  const found = await listContracts(context.db, integrationId, cursorUuid(cursor), most + 1);
+  const { items, next } = pageOf(found, most, ({ id }) => id);
+  return { items: await Promise.all(items.map((row) => withRoles(context, row, integration))), next };
+};
+
+/** A contract with its roles, as the chain shows them now; null without an answer. */
+const withRoles = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  { walletAccountId: wallet }: IntegrationRow,
+): Promise<ContractWithRoles> => {
+  const roles = await contractViews(connect(context.settings), contract.accountId)
+    .roles()
+    .catch((error: unknown) => {
+      if (!(error instanceof ViewError || error instanceof ChainUnavailableError)) throw error;
+      context.log("contract.roles_not_read", { account_id: contract.accountId, error });
+      return null;
+    });
+  return {
+    ...toContract(contract),
+    integration_uuid: contract.integrationId,
+    owner_id: roles?.owner_id ?? null,
+    proposed_owner_id: roles?.proposed_owner_id ?? null,
+    wallet_is_admin: roles && wallet !== null && roles.admin_ids.includes(wallet),
+  };
+};
+
+/** Who has which role in a contract. @param refusal of an account that runs no contract of ours */
+const rolesOf = async (
+  { settings }: ServiceContext,
+  accountId: string,
+  refusal: (error: ViewError) => ServiceError,
+): Promise<ContractRoles> => {
+  try {
+    return await contractViews(connect(settings), accountId).roles();
+  } catch (error) {
+    throw error instanceof ViewError ? refusal(error) : error;
+  }
+};

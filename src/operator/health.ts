@@ -1,0 +1,183 @@
+import { sql } from "drizzle-orm";
+import type { Readiness } from "../api/resources/readiness.ts";
+import { readBlock } from "../chain/blocks.ts";
+import { KeptAnswers } from "../chain/kept-answers.ts";
+import { ChainRpc, connect } from "../chain/rpc.ts";
+import { accountBalance } from "../chain/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { isBehind } from "../db/queries/lineage.ts";
+import { sweptAt } from "../db/queries/sweeps.ts";
+import { fullAt, type SizeSample } from "../domain/database-growth.ts";
+import { settingDigests } from "../env.ts";
+import { within } from "../waiting.ts";
+import { sizeSamples } from "./jobs/database-size.ts";
+import { SCHEDULE } from "./jobs/reconcile.ts";
+
+/** How long the answers of other machines are told again; anybody may ask. Milliseconds. */
+const KEPT_MS = 5_000;
+/** How long a node may take to answer. Milliseconds. */
+const NODE_MS = 3_000;
+/** As wallets have it (src/wallet/chain-state/head.ts): a chain without a new final block for so long stands still. Milliseconds. */
+const STILL_MS = 60_000;
+/** The schedule rings every minute; a run that is missed now and then does no harm. Milliseconds. */
+const LATE_MS = 5 * 60_000;
+
+/** Looks at every part. */
+export const readiness = async (context: ServiceContext): Promise<Readiness> => {
+  const [{ database, schedule }, others] = await Promise.all([inDatabase(context), outside(context)]);
+  const needed = [
+    database.size_bytes !== null,
+    others.bucket.state === "up",
+    others.chain.state === "up",
+    others.writes.state !== "down",
+  ];
+  return { status: needed.every(Boolean) ? "ready" : "unavailable", database, ...others, schedule };
+};
+
+/** What the database says; asked each time, since that is how it is known to answer. */
+const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "database" | "schedule">> => {
+  const { db, settings, now, log } = context;
+  try {
+    const { meta } = await db.run(sql`SELECT 1`);
+    const behind = await isBehind(db);
+    const [lastRun, samples] = await Promise.all([sweptAt(db, SCHEDULE), sizeSamples(context)]);
+    const late = lastRun === null || now().getTime() - lastRun.getTime() > LATE_MS;
+    return {
+      database: { ...fullness([now().getTime(), meta.size_after], samples, settings.DATABASE_LIMIT), behind },
+      schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
+    };
+  } catch (error) {
+    log("ready.database_failed", { error });
+    return {
+      database: {
+        size_bytes: null,
+        limit_bytes: settings.DATABASE_LIMIT,
+        full_percent: null,
+        full_at: null,
+        behind: null,
+      },
+      schedule: { last_run_at: null, state: "late" },
+    };
+  }
+};
+
+/** How full the database is, and when it will be full. */
+const fullness = (
+  now: SizeSample,
+  samples: readonly SizeSample[],
+  limit: number,
+): Omit<Readiness["database"], "behind"> => {
+  const at = fullAt(samples, now, limit);
+  const [, size] = now;
+  return {
+    size_bytes: size,
+    limit_bytes: limit,
+    full_percent: Math.round((1_000 * size) / limit) / 10,
+    full_at: at === null || at > LAST_DATE ? null : new Date(at).toISOString(),
+  };
+};
+
+/** A later end isn't worth telling. Milliseconds since the epoch. */
+const LAST_DATE = Date.UTC(2100, 0);
+
+type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
+
+/** A burst of questions would itself keep the nodes from answering in time. */
+const kept = new KeptAnswers<Outside>({ lastsMs: KEPT_MS, patienceMs: NODE_MS + 1_000, most: 1 });
+
+const outside = (context: ServiceContext): Promise<Outside> =>
+  kept.get(context, "outside", () => lookOutside(context));
+
+const lookOutside = async (context: ServiceContext): Promise<Outside> => {
+  const { settings } = context;
+  const [bucket, writes, nodes, platform] = await Promise.all([
+    bucketHealth(context),
+    writesHealth(context),
+    Promise.all(settings.NEAR_RPC_URL.map((url) => nodeHealth(context, url))),
+    platformHealth(context),
+  ]);
+  const isUp = nodes.some(({ state }) => state === "up");
+  return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform, writes };
+};
+
+/**
+ * Whether the Worker for writes answers, with the settings of this one: each could be given a secret that the other is
+ * not, and then one can't open what the other has sealed.
+ */
+const writesHealth = async ({ env, log }: ServiceContext): Promise<Readiness["writes"]> => {
+  if (env.WRITES === undefined) return { state: "here" };
+  try {
+    const [own, other] = await Promise.all([
+      settingDigests(env),
+      within(NODE_MS, env.WRITES.settingDigests()),
+    ]);
+    if (other === null) return { state: "down" };
+    const names = Object.keys({ ...own, ...other }).filter((name) => own[name] !== other[name]);
+    if (names.length === 0) return { state: "up" };
+    log("ready.writes_differ", { names });
+    return { state: "differs" };
+  } catch (error) {
+    log("ready.writes_failed", { error });
+    return { state: "down" };
+  }
+};
+
+/** An object that is not there: asking for it is asking the bucket. */
+const PROBE = "ready";
+
+const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bucket"]> => {
+  try {
+    await env.BUCKET.head(PROBE);
+    return { state: "up" };
+  } catch (error) {
+    log("ready.bucket_failed", { error });
+    return { state: "down" };
+  }
+};
+
+/** The highest final block that each node was seen to have, and when it was seen to rise. Milliseconds. */
+const seen = new Map<string, { readonly height: number; readonly roseAt: number }>();
+
+/** Every node, and how long it took to answer in milliseconds; null: it didn't. */
+export const nodesWithLatency = (context: ServiceContext) =>
+  Promise.all(
+    context.settings.NEAR_RPC_URL.map(async (url) => {
+      const began = context.now().getTime();
+      const node = await nodeHealth(context, url);
+      return { ...node, latency_ms: node.height === null ? null : context.now().getTime() - began };
+    }),
+  );
+
+const nodeHealth = async (
+  { now }: ServiceContext,
+  url: string,
+): Promise<Readiness["chain"]["nodes"][number]> => {
+  const { host } = new URL(url);
+  try {
+    const { height, time } = await readBlock(new ChainRpc([url]), "final", { timeoutMs: NODE_MS });
+    const at = now().getTime();
+    const before = seen.get(url);
+    const rises = before !== undefined && height > before.height;
+    const roseAt = rises ? at : (before?.roseAt ?? Number.NEGATIVE_INFINITY);
+    seen.set(url, { height, roseAt });
+    // A clock that differs from the chain's is no standstill: the height rises between two looks.
+    const moves = Math.abs(at - time) < STILL_MS || at - roseAt < STILL_MS;
+    const age = Math.max(0, Math.round((at - time) / 1_000));
+    return { host, state: moves ? "up" : "still", height, age_seconds: age };
+  } catch {
+    // In which way it failed is counted with every call to a node (src/chain/call-counts.ts).
+    return { host, state: "down", height: null, age_seconds: null };
+  }
+};
+
+const platformHealth = async ({ settings }: ServiceContext): Promise<Readiness["platform"]> => {
+  const { PLATFORM_ACCOUNT_ID: account_id, WALLET_FUNDING, CONTRACT_FUNDING } = settings;
+  try {
+    const balance = await accountBalance(connect(settings), account_id, "final", { timeoutMs: NODE_MS });
+    if (balance === null) return { account_id, available: null, state: "low" };
+    const isFunded = balance.available >= BigInt(WALLET_FUNDING) + BigInt(CONTRACT_FUNDING);
+    return { account_id, available: String(balance.available), state: isFunded ? "funded" : "low" };
+  } catch {
+    return { account_id, available: null, state: "unknown" };
+  }
+};

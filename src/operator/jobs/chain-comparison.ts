@@ -1,0 +1,269 @@
+import { sql } from "drizzle-orm";
+import { settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
+import { type ContractCollection, contractViews, mayGoOn } from "../../chain/contract/views.ts";
+import { ViewError } from "../../chain/errors.ts";
+import { connect } from "../../chain/rpc.ts";
+import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
+import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
+import type { ServiceContext } from "../../context.ts";
+import { DraftAssets } from "../../db/draft-assets.ts";
+import {
+  adoptSettings,
+  collectionsOnChain,
+  isBeingFinalized,
+  nextContracts,
+  noteEarned,
+} from "../../db/queries/chain-comparison.ts";
+import { raiseMinted } from "../../db/queries/collection-effects.ts";
+import { findCollection } from "../../db/queries/collections.ts";
+import type { ContractRow } from "../../db/queries/contracts.ts";
+import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
+import { findIntegration, NANO } from "../../db/queries/integrations.ts";
+import { isBehind } from "../../db/queries/lineage.ts";
+import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
+import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { recountUsage } from "../../db/queries/usage.ts";
+import type { Statement } from "../../db/statements.ts";
+import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
+import { topUpAhead } from "../../operations/top-up-ahead.ts";
+import { tellClaims } from "./claims.ts";
+import { noteQuiet, tellWalletMints } from "./wallet-mints.ts";
+
+/**
+ * Enters a published collection that the database lacks, where its external id is the one that a draft was to have:
+ * the finalization is known to nobody any more, neither the database nor a wallet. Its draft is put back as R2 has it,
+ * or taken as it is if it has as many assets and copies as the collection.
+ * @returns whether it was entered
+ */
+const adoptCollection = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  shown: ContractCollection,
+): Promise<boolean> => {
+  const { db, log } = context;
+  // The recovery puts it back together with its operation, and the answer that was given.
+  if (!shown.published || (await isBehind(db))) return false;
+  const id = uuidFromBytes(Buffer.from(shown.external_id, "hex"));
+  // Known under another number: that is to be reported, and nothing is to be entered.
+  if (await findCollection(db, contract.integrationId, id)) return false;
+  const draftId = await lockedDraft(context, contract, id, shown);
+  if (draftId === null) return false;
+  const collection: NewCollection = {
+    id,
+    integrationId: contract.integrationId,
+    contractId: contract.id,
+    draftId,
+    onChainId: shown.collection_id,
+    settings: settingsFromContract(shown),
+    total: shown.total,
+    assets: shown.assets,
+    minted: shown.minted,
+    height: 0,
+  };
+  const { statements, commit } = await newCollection(context, collection, new DraftAssets(db, draftId));
+  const batch = [...statements, finishAdopted(db, draftId, id, context.now())];
+  await commit(() => db.batch(batch as unknown as [Statement, ...Statement[]]));
+  await recountUsage(db, contract.integrationId);
+  log("reconcile.collection_adopted", {
+    contract: contract.accountId,
+    collection_uuid: id,
+    draft_uuid: draftId,
+  });
+  return true;
+};
+
+/** The draft of a collection, locked with the assets that are on the chain; null if there is none. */
+const lockedDraft = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  collectionUuid: Uuid,
+  shown: ContractCollection,
+): Promise<Uuid | null> => {
+  const planned = await findPlanned(context.db, contract.integrationId, collectionUuid);
+  const operationId = planned?.operationId ?? null;
+  const manifest = await readManifest(context, collectionUuid);
+  if (manifest?.integrationUuid === contract.integrationId && manifest.assets.length === shown.assets) {
+    await putDraftBack(context, manifest, {
+      contractId: contract.id,
+      contract: contract.accountId,
+      plannedCollectionId: collectionUuid,
+      settings: settingsFromContract(shown),
+      operationId,
+    });
+    return manifest.draftUuid;
+  }
+  if (!planned || !(await isAsOnChain(context, planned.id, shown))) return null;
+  await lockAgain(context.db, planned.id, operationId, context.now());
+  return planned.id;
+};
+
+const SWEEP = "chain_comparison";
+
+/** Pages of contracts' collections of one run, of contracts that are looked at beside each other, and a page's size. */
+const MAX_PAGES = 200;
+const AT_ONCE = 5;
+const PAGE = 50;
+/** How long a run waits, in all, for mints that are under way. Milliseconds. */
+const WAIT_MS = 10_000;
+
+/** Where a round is: behind this contract's collection of that number. */
+interface Place {
+  readonly contract: Uuid;
+  readonly from: number;
+}
+
+/**
+ * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors mint
+ * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
+ * other collections that only one side knows are reported; tokens that were minted without the service and links that were
+ * claimed are told as events;
+ * contracts whose balance runs low are topped up.
+ */
+export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
+  const { db, now } = context;
+  let place = parsePlace(await readSweep(db, SWEEP));
+  let pages = 0;
+  const waitUntil = Math.min(until, now().getTime() + WAIT_MS);
+  const isOver = () => pages >= MAX_PAGES || now().getTime() >= until;
+  const hasBegun = place !== null;
+  while (!isOver()) {
+    // A contract whose pages aren't all looked at goes on alone.
+    const itself = (place?.from ?? 0) > 0;
+    const contracts = await nextContracts(db, place?.contract ?? null, itself, itself ? 1 : AT_ONCE);
+    const last = contracts.at(-1);
+    if (!last) {
+      place = null;
+      if (pages > 0 || !hasBegun) break;
+      pages++;
+      continue;
+    }
+    const from = itself ? place!.from : 0;
+    const nexts = await Promise.all(
+      contracts.map((contract) => comparePage(context, contract, { from, waitUntil })),
+    );
+    pages += contracts.length;
+    place = { contract: last.id, from: 0 };
+    for (const [index, contract] of contracts.entries()) {
+      let next = nexts[index]!;
+      while (next > 0 && !isOver()) {
+        next = await comparePage(context, contract, { from: next, waitUntil });
+        pages++;
+      }
+      if (next === 0) continue;
+      place = { contract: contract.id, from: next };
+      break;
+    }
+    await writeSweep(db, SWEEP, JSON.stringify(place), now());
+  }
+  await writeSweep(db, SWEEP, place && JSON.stringify(place), now());
+};
+
+const parsePlace = (cursor: string | null): Place | null =>
+  cursor === null ? null : (JSON.parse(cursor) as Place);
+
+type Known = Awaited<ReturnType<typeof collectionsOnChain>>[number];
+
+/** Compares a page of a contract's collections. Returns where the next begins; 0: there is none. */
+const comparePage = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  { from, waitUntil }: { readonly from: number; readonly waitUntil: number },
+): Promise<number> => {
+  const seq = await readLastSeq(context.db, contract.integrationId);
+  const known = await collectionsOnChain(context.db, contract.id, from, from + PAGE);
+  // What a node shows that has seen all that is known here can differ for reasons of others only.
+  const height = Math.max(0, ...known.map((row) => row.height));
+  const views = contractViews(connect(context.settings), contract.accountId, height);
+  try {
+    if (from === 0) await topUpAhead(context, contract, views);
+    const page = await views.collections(from, PAGE);
+    // Of a contract without collections nothing can be claimed.
+    if (from === 0 && page.length > 0) await tellClaims(context, contract, views);
+    const next = mayGoOn(page, PAGE) ? from + page.length : 0;
+    const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
+    const byId = new Map(covered.map((row) => [row.onChainId, row]));
+    const quiet: Known[] = [];
+    for (const shown of page) {
+      const row = byId.get(shown.collection_id);
+      await compare(context, contract, row, shown);
+      if (row && isSame(row, shown)) {
+        const { minted } = shown;
+        if (minted <= row.told) quiet.push(row);
+        else await tellWalletMints(context, row, { contract, minted, seq, waitUntil });
+      }
+      byId.delete(shown.collection_id);
+    }
+    await noteQuiet(context, quiet, seq);
+    for (const { id, onChainId } of byId.values()) {
+      const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
+      context.log("reconcile.collection_missing", fields);
+    }
+    return next;
+  } catch (error) {
+    if (!(error instanceof ViewError)) throw error;
+    context.log("reconcile.contract_unreadable", { contract: contract.accountId, error });
+    return 0;
+  }
+};
+
+/** Takes over how many tokens are minted, and tells where these are all. */
+const noteMinted = async (
+  { db, now }: ServiceContext,
+  { integrationId }: ContractRow,
+  collectionId: Uuid,
+  tokens: number,
+): Promise<void> => {
+  const sold = { integrationId, runs: [], minted: { collectionId, tokens }, at: now() };
+  await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
+};
+
+/**
+ * Takes over what a collection has earned. It counts as unpaid sales where the contract belongs to the integration's wallet,
+ * and did when it was last read: the contract counts what its owner gets, whoever that is.
+ */
+const noteSales = async (
+  { db, now, settings }: ServiceContext,
+  { accountId, integrationId }: ContractRow,
+  row: Known,
+  shown: string | null,
+): Promise<void> => {
+  const { earned } = row;
+  // A node that lags shows less.
+  if (shown === earned || (shown !== null && earned !== null && BigInt(shown) < BigInt(earned))) return;
+  let sales = 0n;
+  if (shown !== null && earned !== null) {
+    const [roles, integration] = await Promise.all([
+      contractViews(connect(settings), accountId, row.height).roles(),
+      findIntegration(db, integrationId),
+    ]);
+    // Parts of a nanoNEAR are counted with what comes next.
+    if (roles.owner_id === integration?.walletAccountId) sales = BigInt(shown) / NANO - BigInt(earned) / NANO;
+  }
+  await noteEarned(db, row, { shown, sales, now: now() });
+};
+
+const isSame = (row: Known, { published, external_id }: ContractCollection): boolean =>
+  published && row.id.replaceAll("-", "") === external_id;
+
+/** Compares one collection with its row, if it has one. */
+const compare = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  row: Known | undefined,
+  shown: ContractCollection,
+): Promise<void> => {
+  const { collection_id, external_id, minted, published } = shown;
+  if (row && isSame(row, shown)) {
+    if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
+    await noteSales(context, contract, row, shown.earned ?? null);
+    const changed = settingsThatDiffer(row.settings, shown);
+    if (changed.length === 0) return;
+    const adopted = await adoptSettings(context.db, row, settingsFromContract(shown), context.now());
+    if (adopted) context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
+    return;
+  }
+  if (await isBeingFinalized(context.db, external_id)) return;
+  if (row === undefined && (await adoptCollection(context, contract, shown))) return;
+  const fields = { contract: contract.accountId, collection_id, external_id, published };
+  context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });
+};

@@ -1,0 +1,102 @@
+import { type ContractDrop, type ContractViews, mayGoOn } from "../../chain/contract/views.ts";
+import { ViewError } from "../../chain/errors.ts";
+import type { ServiceContext } from "../../context.ts";
+import { collectionsOnChain } from "../../db/queries/chain-comparison.ts";
+import { enterDrop, isToldOf, raiseToldLinks, type ToldDrop, toldDrops } from "../../db/queries/claims.ts";
+import type { ContractRow } from "../../db/queries/contracts.ts";
+import { insertEvents } from "../../db/queries/events.ts";
+import { isOlder } from "./wallet-mints.ts";
+
+/** Links of a claim drop as the contract keeps them: one bit a link, the lowest bit of the first byte first. */
+
+const isSet = (links: Uint8Array, link: number): boolean =>
+  (((links[link >> 3] ?? 0) >> (link & 7)) & 1) === 1;
+
+/** Numbers of links that are claimed and weren't told of, ascending, at most `most`. */
+export const linksToTell = (claimed: Uint8Array, told: Uint8Array, most: number): number[] => {
+  const links: number[] = [];
+  for (let link = 0; link < claimed.length * 8 && links.length < most; link++) {
+    if (isSet(claimed, link) && !isSet(told, link)) links.push(link);
+  }
+  return links;
+};
+
+/** The links that were told of, with others among them. */
+export const withLinks = (told: Uint8Array, links: readonly number[]): Uint8Array => {
+  const last = links.at(-1) ?? 0;
+  const next = new Uint8Array(Math.max(told.length, (last >> 3) + 1));
+  next.set(told);
+  for (const link of links) next[link >> 3] = next[link >> 3]! | (1 << (link & 7));
+  return next;
+};
+
+/** Drops of one view, and pages of one run. */
+const PAGE = 100;
+const MAX_PAGES = 20;
+/** Links of one drop that one run tells of, and of one row. */
+const MOST = 2_000;
+const ROW = 50;
+
+/**
+ * Tells of claim links that were redeemed: the contract keeps one bit a link. Whoever got the tokens is told with them,
+ * by `nft.minted`. A drop that is closed within a minute of a claim takes what wasn't told of it along.
+ */
+export const tellClaims = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  views: ContractViews,
+): Promise<void> => {
+  const drops = await openDrops(views);
+  if (drops.length === 0) return;
+  const known = new Map((await toldDrops(context.db, contract.id)).map((drop) => [drop.dropId, drop]));
+  for (const drop of drops) {
+    const begun = { contractId: contract.id, dropId: drop.drop_id, told: 0, links: new Uint8Array() };
+    const told = known.get(drop.drop_id) ?? begun;
+    if (drop.claimed > told.told) await tellDrop(context, contract, views, told);
+  }
+};
+
+/** The drops that aren't closed. Contracts of a former release have none. */
+const openDrops = async (views: ContractViews): Promise<ContractDrop[]> => {
+  const drops: ContractDrop[] = [];
+  try {
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
+      const page = await views.drops(pages * PAGE, PAGE);
+      drops.push(...page.filter((drop) => drop !== null));
+      if (!mayGoOn(page, PAGE)) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ViewError) || error.contractCode !== null) throw error;
+  }
+  return drops;
+};
+
+const tellDrop = async (
+  context: ServiceContext,
+  { id, accountId, integrationId }: ContractRow,
+  views: ContractViews,
+  told: ToldDrop,
+): Promise<void> => {
+  const { db, now } = context;
+  const drop = await views.drop(told.dropId);
+  if (drop === null) return;
+  const links = linksToTell(Buffer.from(drop.claimed_links, "base64"), told.links, MOST);
+  const { drop_id, collection_id, quantity } = drop;
+  const [collection] = await collectionsOnChain(db, id, collection_id - 1, collection_id);
+  if (links.length === 0 || !collection || (await isOlder(context, integrationId))) return;
+  const claim = {
+    collection_uuid: collection.id,
+    collection_id,
+    contract_address: accountId,
+    drop_id,
+    quantity,
+  };
+  const rows = Array.from({ length: Math.ceil(links.length / ROW) }, (_, row) => {
+    const some = links.slice(row * ROW, (row + 1) * ROW);
+    const data = some.map((link) => ({ ...claim, link }));
+    const news = { integrationId, runs: [["claim.redeemed", some.length]], data, at: now() } as const;
+    return insertEvents(db, news, isToldOf(told));
+  });
+  const next = { told: told.told + links.length, links: withLinks(told.links, links) };
+  await db.batch([enterDrop(db, told), ...rows, raiseToldLinks(db, told, next)]);
+};

@@ -1,0 +1,386 @@
+import { and, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { withoutArchiveRow } from "../../db/queries/archives.ts";
+import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
+import { deleteDraft } from "../../db/queries/drafts.ts";
+import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
+import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
+import { deletedAfter, openDraftsOf } from "../../db/queries/integrations.ts";
+import { deleteExpiredQuotes } from "../../db/queries/quotes.ts";
+import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { blobLeaves, blobs, sweeps } from "../../db/schema/index.ts";
+import { toHex, type Uuid } from "../../domain/ids.ts";
+import {
+  ARCHIVE_PREFIX,
+  BLOB_PREFIX,
+  blobKey,
+  JOURNAL_PREFIX,
+  MEDIA_PREFIX,
+} from "../../files/storage/keys.ts";
+import { textKey } from "../../files/storage/large-texts.ts";
+
+/** That nothing refers to a file. */
+const UNREFERENCED = sql`
+  NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.sha256 = blobs.sha256)
+  AND NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.reference_sha256 = blobs.sha256)
+  AND NOT EXISTS (SELECT 1 FROM collection_blobs WHERE collection_blobs.sha256 = blobs.sha256)`;
+
+const select = (condition: SQL | undefined, limit: number): SQL =>
+  sql`(SELECT sha256 FROM blobs WHERE ${condition} LIMIT ${limit})`;
+
+/** How far a round has come; null: at its beginning. */
+async function sweepCursor(db: Database, name: string): Promise<string | null> {
+  const [row] = await db.select().from(sweeps).where(eq(sweeps.name, name));
+  return row?.cursor ?? null;
+}
+
+/** Notes how far a round has come. */
+const moveSweep = (db: Database, name: string, cursor: string | null, now: Date) =>
+  db
+    .insert(sweeps)
+    .values({ name, cursor, updatedAt: now })
+    .onConflictDoUpdate({ target: sweeps.name, set: { cursor, updatedAt: now } });
+
+/** The last of the next files by digest behind a cursor in hexadecimal; null: there are fewer than `limit`. */
+export async function endOfPage(db: Database, after: string, limit: number): Promise<string | null> {
+  const [row] = await db.all<{ last: string }>(sql`
+    SELECT lower(hex(sha256)) AS last FROM blobs WHERE sha256 > unhex(${after}) ORDER BY sha256
+    LIMIT 1 OFFSET ${limit - 1}`);
+  return row?.last ?? null;
+}
+
+/** Marks unreferenced files of a page that were entered before `before`. Null as the end: to the last file. */
+export const markUnreferenced = (
+  db: Database,
+  { after, upTo }: { readonly after: string; readonly upTo: string | null },
+  { before, now }: { readonly before: Date; readonly now: Date },
+) =>
+  db
+    .update(blobs)
+    .set({ going: "marked", goingAt: now })
+    .where(
+      and(
+        sql`blobs.sha256 > unhex(${after})`,
+        upTo === null ? undefined : sql`blobs.sha256 <= unhex(${upTo})`,
+        // The page is read by its digests: the sign keeps SQLite from reading all files that aren't going.
+        sql`+going IS NULL`,
+        lt(blobs.createdAt, before),
+        UNREFERENCED,
+      ),
+    );
+
+/** A place among the marked files in the order of their marking: milliseconds since the epoch, and a row number. */
+export type MarkedPlace = readonly [markedAt: number, rowNumber: number];
+
+const behind = ([markedAt, rowNumber]: MarkedPlace): SQL =>
+  sql`going = 'marked' AND (going_at, rowid) > (${markedAt}, ${rowNumber})`;
+
+/** The place of the last of the next marked files behind one; null: there are fewer than `limit`. */
+export async function endOfMarked(
+  db: Database,
+  after: MarkedPlace,
+  limit: number,
+): Promise<MarkedPlace | null> {
+  const [row] = await db.all<{ markedAt: number; rowNumber: number }>(sql`
+    SELECT going_at AS markedAt, rowid AS rowNumber FROM blobs WHERE ${behind(after)} ORDER BY going_at, rowid
+    LIMIT 1 OFFSET ${limit - 1}`);
+  return row ? [row.markedAt, row.rowNumber] : null;
+}
+
+/** Takes the mark off those files of a page that something came to refer to without saying so. Null: to the last. */
+export const unmarkReferenced = (
+  db: Database,
+  { after, upTo }: { readonly after: MarkedPlace; readonly upTo: MarkedPlace | null },
+) =>
+  db
+    .update(blobs)
+    .set({ going: null, goingAt: null })
+    .where(
+      and(
+        behind(after),
+        upTo === null ? undefined : sql`(going_at, rowid) <= (${upTo[0]}, ${upTo[1]})`,
+        sql`NOT (${UNREFERENCED})`,
+      ),
+    );
+
+/**
+ * Takes files on for deletion: those marked before `markedBefore`, and those that somebody took on before `stuckBefore`
+ * and did not delete. From here on no batch can rely on them.
+ */
+export const takeForDeletion = (
+  db: Database,
+  {
+    markedBefore,
+    stuckBefore,
+    now,
+    limit,
+  }: { markedBefore: Date; stuckBefore: Date; now: Date; limit: number },
+) =>
+  db
+    .update(blobs)
+    .set({ going: "deleting", goingAt: now })
+    .where(
+      inArray(
+        blobs.sha256,
+        select(
+          or(
+            and(eq(blobs.going, "marked"), lt(blobs.goingAt, markedBefore), UNREFERENCED),
+            and(eq(blobs.going, "deleting"), lt(blobs.goingAt, stuckBefore)),
+          ),
+          limit,
+        ),
+      ),
+    )
+    .returning({ sha256: blobs.sha256, objectKey: blobs.objectKey });
+
+/** Notes that files are deleted, from a JSON array of digests in hexadecimal. */
+const markDeleted = (db: Database, json: string, now: Date) =>
+  db
+    .update(blobs)
+    .set({ going: "deleted", goingAt: now })
+    .where(and(sql`+going = 'deleting'`, inArray(blobs.sha256, unhexed(json))));
+
+/** Drops the tombstones of files deleted before `before`. */
+const dropTombstones = (db: Database, before: Date, limit: number) => {
+  const old = select(and(eq(blobs.going, "deleted"), lt(blobs.goingAt, before)), limit);
+  return [
+    db.delete(blobLeaves).where(inArray(blobLeaves.blobSha256, old)),
+    db.delete(blobs).where(inArray(blobs.sha256, old)),
+  ] as const;
+};
+
+/** Which digests of a JSON array in hexadecimal have no row. */
+async function withoutRow(db: Database, json: string): Promise<string[]> {
+  const rows = await db.all<{ sha256: string }>(sql`
+    SELECT value AS sha256 FROM json_each(${json}) WHERE unhex(value) NOT IN (SELECT sha256 FROM blobs)`);
+  return rows.map(({ sha256 }) => sha256);
+}
+
+/** Which keys of a JSON array no row names. */
+async function withoutObjectRow(db: Database, json: string): Promise<string[]> {
+  const rows = await db.all<{ key: string }>(sql`
+    SELECT value AS key FROM json_each(${json}) AS keys
+    WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.object_key = keys.value)`);
+  return rows.map(({ key }) => key);
+}
+
+const DELETED_SWEEP = "deleted";
+
+/** Deleted integrations that one run looks at, and drafts that it deletes; each may have thousands of assets. */
+const DELETED_AT_ONCE = 50;
+const DRAFTS = 10;
+
+/** Deletes the open drafts of deleted integrations, some a run. Clean-up then deletes their files. */
+export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> => {
+  const after = (await readSweep(db, DELETED_SWEEP)) as Uuid | null;
+  const deleted = await deletedAfter(db, after, DELETED_AT_ONCE);
+  if (deleted.length === 0 && after === null) return;
+  const open = await openDraftsOf(db, deleted, DRAFTS);
+  for (const { id, integrationId } of open) await deleteDraft(db, integrationId, id);
+  // More of the same may be open.
+  if (open.length === DRAFTS) return;
+  await writeSweep(
+    db,
+    DELETED_SWEEP,
+    deleted.length < DELETED_AT_ONCE ? null : (deleted.at(-1) ?? null),
+    now(),
+  );
+};
+
+/** Keys of one batch; R2 deletes as many objects in one call. */
+const KEYS_AT_ONCE = 1_000;
+
+/** For so long a run begins a further batch: at 50 ms each, 100,000 keys a minute. Milliseconds. */
+const KEYS_RUN_MS = 5_000;
+
+/** Forgets idempotency keys whose time is over, and the answers that R2 holds for them. */
+export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> => {
+  const { db, env, now } = context;
+  const until = now().getTime() + KEYS_RUN_MS;
+  do {
+    const expired = await expiredKeys(db, now(), KEYS_AT_ONCE);
+    const objects = expired.flatMap(({ body }) => (body === null ? [] : (textKey(body) ?? [])));
+    if (objects.length > 0) await env.BUCKET.delete(objects);
+    if (expired.length > 0) await deleteExpired(db, expired, now());
+    if (expired.length < KEYS_AT_ONCE) return;
+  } while (now().getTime() < until);
+};
+
+/** Quotes of one batch. */
+const QUOTES_AT_ONCE = 1_000;
+
+/** For so long a run begins a further batch. Milliseconds. */
+const QUOTES_RUN_MS = 5_000;
+
+/** Forgets quotes whose time is over: a write that names one is told so by its uuid. */
+export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<void> => {
+  const until = now().getTime() + QUOTES_RUN_MS;
+  while (
+    (await deleteExpiredQuotes(db, now(), QUOTES_AT_ONCE)) === QUOTES_AT_ONCE &&
+    now().getTime() < until
+  );
+};
+
+const EVENTS_SWEEP = "events";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Integrations that one run looks at, and rows that it deletes of each. */
+const INTEGRATIONS_AT_ONCE = 50;
+const ROWS = 2_000;
+
+/** Deletes old events, of some integrations a run. */
+export const forgetOldEvents = async (context: ServiceContext): Promise<void> => {
+  const { db, now, settings } = context;
+  const before = new Date(now().getTime() - settings.EVENTS_KEPT_DAYS * DAY_MS);
+  const after = (await readSweep(db, EVENTS_SWEEP)) as Uuid | null;
+  const found = await oldestEvents(db, after, INTEGRATIONS_AT_ONCE);
+  for (const { id, oldest } of found) {
+    if (oldest !== null && oldest < before.getTime()) await deleteOldEvents(db, id, before, ROWS);
+  }
+  await writeSweep(
+    db,
+    EVENTS_SWEEP,
+    found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null),
+    now(),
+  );
+};
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** How long a file may be unreferenced: a request has to be accepted in this time. */
+const UNREFERENCED_FOR = HOUR;
+/** How long a file stays marked, so that an upload tried again finds it. */
+const MARKED_FOR = HOUR;
+/** After this a run that claimed a file for deletion counts as dead: the platform ends a run after 15 minutes. */
+const STUCK_AFTER = 30 * MINUTE;
+/** How long a tombstone outlives its file: longer than any upload lasts. */
+const TOMBSTONE_FOR = 24 * HOUR;
+/** After this an object in R2 without a row belongs to no upload that is still under way. */
+const ORPHAN_AFTER = 24 * HOUR;
+/**
+ * After this an archived file without a row isn't needed: what it has is in the database. A rollback by up to 30 days leaves
+ * a database without the row of a file as old as that, and it may go forward again for another 30
+ * (https://developers.cloudflare.com/d1/reference/time-travel).
+ */
+const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
+
+/** Rows that one run looks at for marking. */
+const PAGE = 2000;
+/** Files that one run deletes: what R2 deletes in one call. */
+const BATCH = 1000;
+
+/** What a run did, for the log. */
+export interface CollectionRun {
+  readonly deleted: number;
+  readonly dropped: number;
+  readonly orphans: number;
+}
+
+/**
+ * One run of the clean-up: deletes files that no row refers to. Each step is bounded, so a run makes few calls
+ * whatever has piled up, and is safe to repeat or run concurrently: the next run continues where the last one
+ * stopped.
+ */
+export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
+  await markPage(context);
+  const deleted = await deleteMarked(context);
+  const dropped = await dropOld(context);
+  const orphans =
+    (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepOperations(context));
+  const run = { deleted, dropped, orphans };
+  if (deleted + dropped + orphans > 0) context.log("blobs.collected", { ...run });
+  return run;
+}
+
+const ago = (context: ServiceContext, time: number): Date => new Date(context.now().getTime() - time);
+
+const markedPlace = (cursor: string | null): MarkedPlace =>
+  cursor === null ? [0, 0] : (JSON.parse(cursor) as MarkedPlace);
+
+async function markPage(context: ServiceContext): Promise<void> {
+  const { db } = context;
+  const after = (await sweepCursor(db, "rows")) ?? "";
+  const end = await endOfPage(db, after, PAGE);
+  const marked = markedPlace(await sweepCursor(db, "marked"));
+  const lastMarked = await endOfMarked(db, marked, BATCH);
+  const now = context.now();
+  await db.batch([
+    unmarkReferenced(db, { after: marked, upTo: lastMarked }),
+    moveSweep(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
+    markUnreferenced(db, { after, upTo: end }, { before: ago(context, UNREFERENCED_FOR), now }),
+    moveSweep(db, "rows", end, now),
+  ]);
+}
+
+async function deleteMarked(context: ServiceContext): Promise<number> {
+  const taken = await takeForDeletion(context.db, {
+    markedBefore: ago(context, MARKED_FOR),
+    stuckBefore: ago(context, STUCK_AFTER),
+    now: context.now(),
+    limit: BATCH,
+  });
+  if (taken.length === 0) return 0;
+  await context.env.BUCKET.delete(taken.map(({ sha256, objectKey }) => objectKey ?? blobKey(toHex(sha256))));
+  await markDeleted(context.db, JSON.stringify(taken.map(({ sha256 }) => toHex(sha256))), context.now());
+  return taken.length;
+}
+
+async function dropOld(context: ServiceContext): Promise<number> {
+  const [leaves, rows] = dropTombstones(context.db, ago(context, TOMBSTONE_FOR), BATCH);
+  const [, { meta }] = await context.db.batch([leaves, rows]);
+  return meta.changes;
+}
+
+/** Enters files for clean-up that an upload put without a row, because the Worker stopped. */
+async function sweepBlobs(context: ServiceContext): Promise<number> {
+  const old = await oldObjects(context, BLOB_PREFIX);
+  const sizes = new Map(old.map(({ key, size }) => [key.slice(BLOB_PREFIX.length), size]));
+  const orphans = await withoutRow(context.db, JSON.stringify(Array.from(sizes.keys())));
+  const files = orphans.map((sha256) => ({ sha256, size: sizes.get(sha256) ?? 0 }));
+  for (const statement of abandonBlobs(context.db, files, context.now())) await statement;
+  return orphans.length;
+}
+
+/** Deletes files above one block that no row names. Their keys are unique, so no upload can come to rely on them. */
+async function sweepMedia(context: ServiceContext): Promise<number> {
+  const old = await oldObjects(context, MEDIA_PREFIX);
+  const orphans = await withoutObjectRow(context.db, JSON.stringify(old.map(({ key }) => key)));
+  if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
+  return orphans.length;
+}
+
+const sweepOperations = async (context: ServiceContext): Promise<number> =>
+  (await sweepArchives(context)) + (await sweepJournals(context));
+
+/** Deletes files of wallets' journals, a day after no wallet reads them any more; those of lost ones too. */
+async function sweepJournals(context: ServiceContext): Promise<number> {
+  const days = context.settings.JOURNAL_FILES_KEPT_DAYS + 1;
+  const keys = (await oldObjects(context, JOURNAL_PREFIX, days * 24 * HOUR)).map(({ key }) => key);
+  if (keys.length > 0) await context.env.BUCKET.delete(keys);
+  return keys.length;
+}
+
+/** Deletes files of operations that no row names: a run stopped between writing one and its rows, or another came first. */
+async function sweepArchives(context: ServiceContext): Promise<number> {
+  const old = await oldObjects(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER);
+  const keys = old.map(({ key }) => key);
+  const orphans = await withoutArchiveRow(context.db, keys);
+  if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
+  return orphans.length;
+}
+
+/** The next page of a prefix's objects, those old enough; the round over them goes on with each run. */
+async function oldObjects(
+  context: ServiceContext,
+  prefix: string,
+  orphanAfter = ORPHAN_AFTER,
+): Promise<R2Object[]> {
+  const cursor = (await sweepCursor(context.db, prefix)) ?? undefined;
+  const listed = await context.env.BUCKET.list({ prefix, cursor, limit: BATCH });
+  await moveSweep(context.db, prefix, listed.truncated ? listed.cursor : null, context.now());
+  const before = ago(context, orphanAfter);
+  return listed.objects.filter(({ uploaded }) => uploaded < before);
+}

@@ -1,0 +1,79 @@
+import type { ServiceContext } from "../../context.ts";
+import { forgetBehind, hasOperation, isBehind, noteBehind } from "../../db/queries/lineage.ts";
+import { integrationsAfter, type WalletName } from "../../db/queries/recovery.ts";
+import { readSweep, sweptSince, writeSweep } from "../../db/queries/sweeps.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { walletOf } from "../../wallet/client.ts";
+
+/** The round over all wallets, and the moment at which one found none whose journal is ahead of the database. */
+const ROUND = "database_age";
+const SOUND = "database_sound";
+/** Wallets of one run, and how many are asked at once. */
+const MOST_WALLETS = 120;
+const AT_ONCE = 6;
+/** A sound round counts so long. Milliseconds. */
+const SOUND_FOR = 12 * 3_600_000;
+
+/** Where a round is: behind this wallet, the platform's being the first. */
+interface Place {
+  readonly after: Uuid | null;
+  /** No wallet so far was ahead of the database, and all answered. */
+  readonly sound: boolean;
+}
+
+/**
+ * Looks whether the database lacks what wallets have had from it, some wallets a run. A wallet notices with its next
+ * operation; this finds the idle ones, records all of them, and is what clean-up waits for.
+ */
+export const watchDatabase = async (context: ServiceContext): Promise<void> => {
+  const { db, now } = context;
+  const cursor = await readSweep(db, ROUND);
+  const place: Place = cursor === null ? { after: null, sound: true } : (JSON.parse(cursor) as Place);
+  const page = await integrationsAfter(db, place.after, MOST_WALLETS);
+  const first: WalletName[] = cursor === null ? ["platform"] : [];
+  const sound = (await areSound(context, [...first, ...page])) && place.sound;
+  const last = page.at(-1);
+  if (page.length === MOST_WALLETS && last !== undefined) {
+    return writeSweep(db, ROUND, JSON.stringify({ after: last, sound } satisfies Place), now());
+  }
+  await writeSweep(db, ROUND, null, now());
+  if (sound) await writeSweep(db, SOUND, null, now());
+};
+
+const areSound = async (context: ServiceContext, names: readonly WalletName[]): Promise<boolean> => {
+  const sound: WalletName[] = [];
+  const rest = names.values();
+  const worker = async () => {
+    for (const name of rest) {
+      try {
+        if (await isSound(context, name)) sound.push(name);
+      } catch (error) {
+        context.log("database.wallet_unavailable", { wallet: name, error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await forgetBehind(context.db, sound);
+  return sound.length === names.length;
+};
+
+/** Whether the database has what a wallet has had from it last. Where it hasn't, the wallet is told. */
+const isSound = async ({ db, env, log, now }: ServiceContext, name: WalletName): Promise<boolean> => {
+  const wallet = walletOf(env, name);
+  const { state, witness, era } = await wallet.testimony();
+  if (witness === null) return true;
+  if (state !== "behind") {
+    if (await hasOperation(db, witness)) return true;
+    await wallet.databaseLacks(witness, era);
+  }
+  log("database.behind", { wallet: name, witness });
+  await noteBehind(db, name, witness, now());
+  return false;
+};
+
+/**
+ * Whether the database is known not to be older than the wallets. Otherwise a file without a row may belong to a lost
+ * row, and isn't deleted.
+ */
+export const isSoundLately = async ({ db, now }: ServiceContext): Promise<boolean> =>
+  !(await isBehind(db)) && (await sweptSince(db, SOUND, new Date(now().getTime() - SOUND_FOR)));

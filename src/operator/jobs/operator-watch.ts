@@ -1,0 +1,121 @@
+import { sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
+import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
+import { readyWallets, sawWallet, wasSeen } from "../../db/queries/integrations.ts";
+import { isSweptTo, readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.ts";
+import type { Statement } from "../../db/statements.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { LOW, toldByLook, type WalletSeen } from "../../domain/wallet-watch.ts";
+import { walletOf } from "../../wallet/client.ts";
+
+/** Shares of its limit at which the operator is told that the database fills, percent, ascending. */
+export const FILL_MARKS: readonly number[] = [50, 70, 80, 90, 95, 99];
+
+/** The highest mark that so many bytes have reached; 0: none. */
+export const fillMark = (bytes: number, limit: number): number =>
+  FILL_MARKS.findLast((mark) => bytes * 100 >= mark * limit) ?? 0;
+
+const SWEEP = "wallets";
+
+/** Wallets that one run looks at: each is an object to be asked, which asks the chain. */
+const WALLETS = 20;
+
+/** Looks at some wallets a run, and tells which run low and which were topped up. One that can't be read is left for later. */
+export const watchWallets = async (context: ServiceContext): Promise<void> => {
+  const { db, now } = context;
+  const after = (await readSweep(db, SWEEP)) as Uuid | null;
+  const found = await readyWallets(db, after, WALLETS);
+  await Promise.all(found.map((row) => look(context, row)));
+  await writeSweep(db, SWEEP, found.length < WALLETS ? null : (found.at(-1)?.id ?? null), now());
+};
+
+const look = async (
+  context: ServiceContext,
+  { id, seen }: { readonly id: Uuid; readonly seen: WalletSeen | null },
+): Promise<void> => {
+  const { db, env, settings, now } = context;
+  const { accountId, state, balance, available, spentPerDay, queued, open } = await walletOf(
+    env,
+    id,
+  ).status();
+  // Gas that comes back from what is on its way isn't money that somebody sent.
+  if (balance === null || available === null || available === undefined || queued + open > 0) return;
+  const low = BigInt(available) < LOW;
+  const current: WalletSeen = {
+    balance,
+    low,
+    available,
+    ...(spentPerDay !== undefined && { perDay: spentPerDay }),
+  };
+  if (JSON.stringify(seen) === JSON.stringify(current)) return;
+  const data = { account_id: accountId, state, balance, available, queued };
+  const toldOperator = (about: object) => {
+    const event = { type: "wallet.low", data: about, at: now() } as const;
+    return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, wasSeen(id, seen));
+  };
+  const told = toldByLook(seen, current).flatMap((type) => [
+    insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
+    ...(type === "wallet.low" ? toldOperator({ integration_uuid: id, ...data }) : []),
+  ]);
+  // Two runs may look at once: the second finds that the first has told.
+  await db.batch([...told, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
+};
+
+/** What the database's fill was at the last look, as its mark. */
+const DATABASE = "operator_database";
+/** What the platform's wallet was at the last look. */
+const PLATFORM = "operator_platform";
+
+/** Tells the operator's integration when the database fills and when the platform's wallet runs low. */
+export const watchForOperator = async (context: ServiceContext): Promise<void> => {
+  if (context.settings.OPERATOR_INTEGRATION === undefined) return;
+  await watchFill(context);
+  await watchPlatform(context);
+};
+
+/** A database that shrank may fill again, and that is told again. */
+const watchFill = async (context: ServiceContext): Promise<void> => {
+  const { db, settings, now } = context;
+  const { meta } = await db.run(sql`SELECT 1`);
+  const [size, limit] = [meta.size_after, settings.DATABASE_LIMIT];
+  const mark = fillMark(size, limit);
+  const before = await readSweep(db, DATABASE);
+  const data = { size_bytes: size, limit_bytes: limit, percent: mark };
+  const event = { type: "database.filling", data, at: now() } as const;
+  await change(
+    context,
+    { name: DATABASE, before, after: String(mark) },
+    mark > Number(before ?? 0) ? event : null,
+  );
+};
+
+const watchPlatform = async (context: ServiceContext): Promise<void> => {
+  const { db, env, settings, now } = context;
+  const { accountId, state, balance, available, queued } = await walletOf(env, "platform").status();
+  if (balance === null || available === null || available === undefined) return;
+  const { WALLET_FUNDING, CONTRACT_FUNDING } = settings;
+  const isLow = BigInt(available) < BigInt(WALLET_FUNDING) + BigInt(CONTRACT_FUNDING);
+  const before = await readSweep(db, PLATFORM);
+  const data = { integration_uuid: null, account_id: accountId, state, balance, available, queued };
+  const event = { type: "wallet.low", data, at: now() } as const;
+  await change(context, { name: PLATFORM, before, after: isLow ? "low" : "funded" }, isLow ? event : null);
+};
+
+interface Change {
+  readonly name: string;
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** Notes a change, and tells of it. Two runs may look at once: the second finds that the first has told. */
+const change = async (
+  context: ServiceContext,
+  { name, before, after }: Change,
+  event: OperatorEvent | null,
+): Promise<void> => {
+  if (before === after) return;
+  const { db, settings, now } = context;
+  const { OPERATOR_INTEGRATION: operator } = settings;
+  const told = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
+  await db.batch([...told, sweepStatement(db, name, after, now())] as unknown as [Statement, ...Statement[]]);
+};

@@ -1,0 +1,376 @@
+import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { pageOfAssets } from "../../db/queries/assets.ts";
+import { leavesOf } from "../../db/queries/blobs.ts";
+import { hasDue, ROOT_PINNED } from "../../db/queries/collection-media.ts";
+import { blobs, collectionBlobs, collections } from "../../db/schema/index.ts";
+import { toHex, type Uuid } from "../../domain/ids.ts";
+import { DAG_PB_TYPE } from "../../domain/media-types.ts";
+import { storedBlocks } from "../../files/gateway/stored-blocks.ts";
+import { mustRead } from "../../files/ipfs/blocks.ts";
+import { carHeader, carSectionHead, carSectionLength } from "../../files/ipfs/car.ts";
+import { type BlockId, cidText, DAG_PB, dagPbCid, RAW } from "../../files/ipfs/cid.ts";
+import { fileRootLength, leafSizes } from "../../files/ipfs/file.ts";
+
+/** A collection whose files are not all pinned. */
+export type PinningRow = Awaited<ReturnType<typeof nextToPin>>[number];
+
+/** Collections whose next step is due, longest waiting first. */
+const nextToPin = (db: Database, now: Date, limit: number) =>
+  db
+    .select({
+      id: collections.id,
+      draftId: collections.draftId,
+      ipfsRoot: collections.ipfsRoot,
+      cursor: collections.pinCursor,
+      attempts: collections.pinAttempts,
+    })
+    .from(collections)
+    .where(
+      and(
+        inArray(collections.pinState, ["pending", "failed"]),
+        or(isNull(collections.pinRetryAt), lte(collections.pinRetryAt, now)),
+      ),
+    )
+    .orderBy(asc(collections.updatedAt))
+    .limit(limit);
+
+/**
+ * Notes a step that was done, unless another run has done it meanwhile. A collection is pinned once its root is and no
+ * file by URL is left.
+ */
+const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | null) =>
+  db
+    .update(collections)
+    .set({
+      pinCursor,
+      pinState:
+        pinCursor === ROOT_PINNED ? sql`CASE WHEN ${hasDue} THEN 'pending' ELSE 'pinned' END` : "pending",
+      pinError: null,
+      pinAttempts: 0,
+      pinRetryAt: null,
+    })
+    .where(and(eq(collections.id, id), sql`${collections.pinCursor} IS ${cursor}`));
+
+/** Notes a step that failed, and when it is tried again. */
+const failPin = (db: Database, { id, attempts }: PinningRow, pinError: string, pinRetryAt: Date) =>
+  db
+    .update(collections)
+    .set({ pinState: "failed", pinError, pinAttempts: attempts + 1, pinRetryAt })
+    .where(eq(collections.id, id));
+
+/** The blocks of a collection's directory. */
+const directoryBlocks = (db: Database, collectionId: Uuid) =>
+  db
+    .select({ sha256: blobs.sha256, size: blobs.size })
+    .from(collectionBlobs)
+    .innerJoin(blobs, eq(blobs.sha256, collectionBlobs.sha256))
+    .where(and(eq(collectionBlobs.collectionId, collectionId), eq(blobs.mediaType, DAG_PB_TYPE)));
+
+/** A file by URL that is to be pinned, if there is one. */
+const nextMedia = (db: Database, collectionId: Uuid) =>
+  db
+    .select({ sha256: blobs.sha256, rootSha256: blobs.rootSha256, size: blobs.size })
+    .from(collectionBlobs)
+    .innerJoin(blobs, eq(blobs.sha256, collectionBlobs.sha256))
+    .where(and(eq(collectionBlobs.collectionId, collectionId), eq(collectionBlobs.pinState, "due")))
+    .limit(1)
+    .get();
+
+/** Notes that a file by URL is pinned. */
+const mediaPinned = (db: Database, collectionId: Uuid, sha256: Uint8Array) =>
+  db
+    .update(collectionBlobs)
+    .set({ pinState: "pinned" })
+    .where(and(eq(collectionBlobs.collectionId, collectionId), eq(collectionBlobs.sha256, sha256)));
+
+/** A Kubo node's RPC, as far as pinning needs it (https://docs.ipfs.tech/reference/kubo/rpc/). */
+export interface Kubo {
+  /** Base address, such as `http://127.0.0.1:5001`. */
+  readonly url: string;
+  /** Value of the Authorization header, where the node wants one. */
+  readonly authorization?: string;
+}
+
+/** Longest time for a call, in milliseconds; Kubo is told as well, so that it gives up looking for blocks. */
+const IMPORT_TIMEOUT = 600_000;
+const PIN_TIMEOUT = 120_000;
+
+/** What a Kubo node answered instead of success. */
+class KuboFailure extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "KuboFailure";
+  }
+}
+
+/**
+ * Has the node take a CAR's blocks in.
+ * @param length of the CAR, in bytes
+ * @throws KuboFailure
+ */
+async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: number): Promise<void> {
+  const boundary = `car-${crypto.randomUUID()}`;
+  const encoder = new TextEncoder();
+  const opening = encoder.encode(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="blocks.car"\r\nContent-Type: application/vnd.ipld.car\r\n\r\n`,
+  );
+  const closing = encoder.encode(`\r\n--${boundary}--\r\n`);
+  const { readable, writable } = new FixedLengthStream(opening.length + length + closing.length);
+  const writer = writable.getWriter();
+  const writing = writeAll(writer, [opening], car, [closing]).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  const command = { command: "dag/import", query: { "pin-roots": "false" }, timeout: IMPORT_TIMEOUT };
+  const answered = await call(kubo, command, {
+    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
+    body: readable,
+  }).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  // A node may answer before it has read everything: then nobody takes the rest, and writing has to end as well.
+  if (answered !== null) await writer.abort(answered.error).catch(() => undefined);
+  const written = await writing;
+  // Blocks that can't be read matter more than the node's complaint about what it got of them.
+  if (written?.error instanceof UnreadableBlocks) throw written.error;
+  if (answered !== null) throw answered.error;
+  if (written !== null) throw new KuboFailure("The node did not take all blocks.", written.error);
+}
+
+/** The CAR could not be made; `cause` says why. */
+class UnreadableBlocks extends Error {}
+
+async function writeAll(
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  before: readonly Uint8Array[],
+  car: AsyncIterable<Uint8Array>,
+  after: readonly Uint8Array[],
+): Promise<void> {
+  for (const bytes of before) await writer.write(bytes);
+  const pieces = car[Symbol.asyncIterator]();
+  for (;;) {
+    const piece = await pieces.next().catch(async (cause: unknown) => {
+      const failure = new UnreadableBlocks("the blocks of a CAR can't be read", { cause });
+      await writer.abort(failure);
+      throw failure;
+    });
+    if (piece.done) break;
+    await writer.write(piece.value);
+  }
+  for (const bytes of after) await writer.write(bytes);
+  await writer.close();
+}
+
+/** Pins a DAG all of whose blocks the node has. @throws KuboFailure */
+async function pinRoot(kubo: Kubo, cid: string): Promise<void> {
+  const answer = await call(kubo, {
+    command: "pin/add",
+    query: { arg: cid, recursive: "true" },
+    timeout: PIN_TIMEOUT,
+  });
+  if (!answer.includes(cid)) throw new KuboFailure("The node did not confirm the pin.");
+}
+
+/** A command of the RPC API. */
+interface Command {
+  readonly command: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+async function call(
+  { url, authorization }: Kubo,
+  { command, query, timeout }: Command,
+  init: RequestInit = {},
+): Promise<string> {
+  const address = new URL(`${url}/api/v0/${command}`);
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  address.searchParams.set("timeout", `${timeout / 1000}s`);
+  const headers = new Headers(init.headers);
+  if (authorization !== undefined) headers.set("Authorization", authorization);
+  const response = await fetch(address, {
+    ...init,
+    method: "POST",
+    headers,
+    signal: AbortSignal.timeout(timeout),
+  }).catch((error: unknown) => {
+    throw new KuboFailure("The node can't be reached.", error);
+  });
+  const text = await response.text();
+  if (!response.ok) throw new KuboFailure(`The node answered ${response.status}: ${text.slice(0, 300)}`);
+  return text;
+}
+
+/** A block that a CAR is to contain, and how many bytes it has. */
+export interface SizedBlock {
+  readonly block: BlockId;
+  readonly size: number;
+}
+
+/** Blocks that are read ahead: with the CAR's own upload, what a Worker has connections for. */
+const AHEAD = 5;
+
+/** Bytes of a CAR of these blocks. */
+const carLength = (root: BlockId, blocks: readonly SizedBlock[]): number =>
+  blocks.reduce((sum, { size }) => sum + carSectionLength(size), carHeader(root).length);
+
+/** A CAR of exactly these blocks, in their order; some are read ahead. */
+async function* carOfBlocks(
+  root: BlockId,
+  blocks: readonly SizedBlock[],
+  read: (block: BlockId) => Promise<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  yield carHeader(root);
+  const ahead: Promise<Uint8Array>[] = [];
+  for (const [index, { block, size }] of blocks.entries()) {
+    while (ahead.length < AHEAD && index + ahead.length < blocks.length) {
+      const reading = read(blocks[index + ahead.length]!.block);
+      // A failure is met when its turn comes; until then it must not count as unhandled.
+      reading.catch(() => undefined);
+      ahead.push(reading);
+    }
+    const bytes = await ahead.shift()!;
+    if (bytes.length !== size) throw new Error("a block has another length than its row says");
+    yield carSectionHead(block, size);
+    yield bytes;
+  }
+}
+
+/** Bytes of one CAR: a step that is small enough to be repeated. */
+const MAX_CAR_BYTES = 64 * 1_048_576;
+/** Blocks of at most 1 MiB that fit one CAR with what stands between them. */
+const BLOCKS = 63;
+/** Steps of one run, over all collections. */
+const STEPS = 4;
+/** Assets that one query reads. */
+const PAGE = 500;
+/** First wait after a failed step, and the longest, in milliseconds; it doubles each time. */
+const FIRST_WAIT = 60_000;
+const LONGEST_WAIT = 3_600_000;
+
+/**
+ * Goes on with pinning collections at the Kubo node that is configured, a few steps a run. A step is one CAR of at most
+ * 64 MB; the files come first and the directory's blocks last, so that the node holds all of a collection when its root
+ * is pinned. Files that mints and updates bring by URL follow, one a step, each with a pin of its own. A step that fails
+ * is tried again later; one that was done twice does no harm.
+ * @returns the number of steps done
+ */
+export async function continuePinning(context: ServiceContext): Promise<number> {
+  const { KUBO_RPC_URL: url, KUBO_RPC_AUTHORIZATION: authorization } = context.settings;
+  if (url === undefined) return 0;
+  let done = 0;
+  for (let step = 0; step < STEPS; step++) {
+    const [collection] = await nextToPin(context.db, context.now(), 1);
+    if (collection === undefined) break;
+    if (await takeStep(context, { url, authorization }, collection)) done++;
+  }
+  return done;
+}
+
+async function takeStep(context: ServiceContext, kubo: Kubo, collection: PinningRow): Promise<boolean> {
+  try {
+    await movePin(context.db, collection, await sendNext(context, kubo, collection));
+    return true;
+  } catch (error) {
+    // Whatever failed, other collections continue: this one waits.
+    const message = error instanceof KuboFailure ? error.message : "The collection's files can't be read.";
+    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** collection.attempts);
+    await failPin(context.db, collection, message, new Date(context.now().getTime() + wait));
+    context.log("pinning.failed", { collection_uuid: collection.id, error });
+    return false;
+  }
+}
+
+/** Sends the next CAR. Returns the cursor behind it. */
+async function sendNext(
+  context: ServiceContext,
+  kubo: Kubo,
+  collection: PinningRow,
+): Promise<PinningRow["cursor"]> {
+  const root: BlockId = { codec: DAG_PB, sha256: collection.ipfsRoot };
+  if (collection.cursor === ROOT_PINNED) {
+    await pinMedia(context, kubo, collection);
+    return ROOT_PINNED;
+  }
+  if (collection.cursor === null) {
+    const blocks = await directoryBlocks(context.db, collection.id);
+    await send(
+      context,
+      kubo,
+      root,
+      blocks.map(({ sha256, size }) => sized(DAG_PB, sha256, size)),
+    );
+    await pinRoot(kubo, dagPbCid(collection.ipfsRoot));
+    return ROOT_PINNED;
+  }
+  const { blocks, next } = await filesFrom(context, collection, collection.cursor);
+  if (blocks.length > 0) await send(context, kubo, root, blocks);
+  return next;
+}
+
+/** Sends a file by URL, in CARs of at most 64 MB, and pins it. */
+async function pinMedia(context: ServiceContext, kubo: Kubo, { id }: PinningRow): Promise<void> {
+  const { db } = context;
+  const file = await nextMedia(db, id);
+  if (file === undefined) return;
+  const { sha256, rootSha256, size } = file;
+  const root: BlockId = rootSha256 ? { codec: DAG_PB, sha256: rootSha256 } : { codec: RAW, sha256 };
+  const blocks = [{ block: root, size: rootSha256 ? fileRootLength(size) : size }];
+  if (rootSha256) {
+    const sizes = leafSizes(size);
+    for (const [index, leaf] of (await leavesOf(db, sha256)).entries())
+      blocks.push(sized(RAW, leaf, sizes[index] ?? 0));
+  }
+  const { length } = blocks;
+  for (let from = 0; from < length; from += BLOCKS) {
+    await send(context, kubo, root, blocks.slice(from, from + BLOCKS));
+  }
+  await pinRoot(kubo, cidText(root));
+  await mediaPinned(db, id, sha256);
+}
+
+const sized = (codec: BlockId["codec"], sha256: Uint8Array, size: number): SizedBlock => ({
+  block: { codec, sha256 },
+  size,
+});
+
+async function send(
+  context: ServiceContext,
+  kubo: Kubo,
+  root: BlockId,
+  blocks: readonly SizedBlock[],
+): Promise<void> {
+  const reader = storedBlocks(context);
+  const car = carOfBlocks(root, blocks, (block) => mustRead(reader, block));
+  await importCar(kubo, car, carLength(root, blocks));
+}
+
+/** The files of assets from a position on that fit one CAR, each once. Uploaded files are one block each. */
+async function filesFrom(
+  context: ServiceContext,
+  { draftId }: PinningRow,
+  position: number,
+): Promise<{ blocks: SizedBlock[]; next: number | null }> {
+  const blocks = new Map<string, SizedBlock>();
+  let length = 0;
+  for (let after = position - 1; ; ) {
+    const page = await pageOfAssets(context.db, draftId, after, PAGE);
+    for (const asset of page) {
+      const files = [sized(RAW, asset.sha256, asset.size)];
+      if (asset.referenceSha256 !== null)
+        files.push(sized(RAW, asset.referenceSha256, asset.referenceSize ?? 0));
+      const added = files.reduce((sum, { size }) => sum + carSectionLength(size), 0);
+      if (length + added > MAX_CAR_BYTES)
+        return { blocks: Array.from(blocks.values()), next: asset.position };
+      length += added;
+      for (const file of files) blocks.set(toHex(file.block.sha256), file);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return { blocks: Array.from(blocks.values()), next: null };
+    after = last.position;
+  }
+}

@@ -1,0 +1,150 @@
+import { workOutPages } from "../../collections/traits.ts";
+import type { ServiceContext } from "../../context.ts";
+import { type StaleOperation, staleOperations, touchOperation } from "../../db/queries/operations.ts";
+import { writeSweep } from "../../db/queries/sweeps.ts";
+import { nextStaleInTurn } from "../../db/queries/turns.ts";
+import { isUnanswered } from "../../db/statements.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import { driveById } from "../../operations/engine/drive.ts";
+import { resume } from "../../operations/engine/resume.ts";
+import { walletFor, walletName } from "../../operations/registry.ts";
+import { inTime } from "../../waiting.ts";
+import { archiveOldOperations } from "./archiving.ts";
+import { compareWithChain } from "./chain-comparison.ts";
+import {
+  cleanUp,
+  forgetDeleted,
+  forgetExpiredKeys,
+  forgetExpiredQuotes,
+  forgetOldEvents,
+} from "./clean-up.ts";
+import { isSoundLately, watchDatabase } from "./database-age.ts";
+import { noteSize } from "./database-size.ts";
+import { countOperations } from "./operation-counts.ts";
+import { watchForOperator, watchWallets } from "./operator-watch.ts";
+import { continuePinning } from "./pinning.ts";
+import { countMintedTokens } from "./wallet-mints.ts";
+import { wakeForgotten } from "./webhooks.ts";
+
+/** Name under which the database stores the job's last run. */
+export const SCHEDULE = "schedule";
+
+/**
+ * An operation untouched for this long is carried on here: its request and its wallet's alarm had their time.
+ * Milliseconds.
+ */
+const STALE_MS = 45_000;
+
+/** Operations of one run, and how many of them at once: each asks its wallet, which is another machine. */
+const MAX_OPERATIONS = 600;
+const AT_ONCE = 4;
+
+/** How long a run submits steps to wallets before it waits for any of them. Milliseconds. */
+const HAND_OVER_MS = 20_000;
+
+/** How long a run finally waits for the wallets' looks at unknown rows; slower ones go on. Milliseconds. */
+const LOOK_MS = 10_000;
+
+/** A run starts nothing new after this time, so that it ends before the next. Milliseconds. */
+const RUN_MS = 40_000;
+
+/**
+ * The scheduled job of every minute: checks whether the database was rolled back, finishes what no request and no
+ * alarm has finished, compares D1 with the chain, and deletes what has expired. Each part is bounded, continues where
+ * the last run stopped, and does no harm if two run at once. If one fails, the others still run.
+ */
+export const reconcile = async (context: ServiceContext): Promise<void> => {
+  const until = context.now().getTime() + RUN_MS;
+  const parts: readonly [string, () => Promise<unknown>][] = [
+    ["database", () => watchDatabase(context)],
+    ["operations", () => finishOperations(context, until)],
+    ["chain", () => compareWithChain(context, until)],
+    ["idempotency_keys", () => forgetExpiredKeys(context)],
+    ["quotes", () => forgetExpiredQuotes(context)],
+    ["blobs", () => collectUnlessOlder(context)],
+    ["wallets", () => watchWallets(context)],
+    ["operator", () => watchForOperator(context)],
+    ["operation_counts", () => countOperations(context)],
+    ["archive", () => archiveOldOperations(context)],
+    ["events", () => forgetOldEvents(context)],
+    ["deleted", () => forgetDeleted(context)],
+    ["webhooks", () => wakeForgotten(context)],
+    ["pinning", () => continuePinning(context)],
+    ["traits", () => workOutPages(context)],
+    ["minted_tokens", () => countMintedTokens(context)],
+    ["database_size", () => noteSize(context)],
+    ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],
+  ];
+  for (const [part, work] of parts) {
+    try {
+      await work();
+    } catch (error) {
+      context.log("reconcile.failed", { part, error });
+      // A database that doesn't answer would hold each part up to its deadline, beyond the next run.
+      if (isUnanswered(error) && context.now().getTime() > until) return;
+    }
+    checkpoint(`reconcile.${part}`);
+  }
+};
+
+/** A rolled-back database has lost references to files: none is deleted until it is recovered. */
+const collectUnlessOlder = async (context: ServiceContext): Promise<void> => {
+  if (await isSoundLately(context)) await cleanUp(context);
+};
+
+/**
+ * Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around
+ * beside that: a look at what can't be proven may take as long as nodes don't answer.
+ * First each is handed to its wallet, which sends many side by side and resumes by its alarm what this run doesn't wait
+ * for: hundreds may stand still after a failure of the runtime. Then as many as there is time for are waited for, and
+ * where one that others waited for is over, the next follows at once rather than a minute later.
+ */
+const finishOperations = async (context: ServiceContext, until: number): Promise<void> => {
+  const before = new Date(context.now().getTime() - STALE_MS);
+  const stale = await staleOperations(context.db, before, MAX_OPERATIONS);
+  const wallets = new Map(stale.map((operation) => [walletName(operation), operation]));
+  const looks = eachOf(wallets.values(), until, context, async (operation) => {
+    await walletFor(context, operation).reconcile();
+  });
+  const handedOver: StaleOperation[] = [];
+  const handOverUntil = Math.min(context.now().getTime() + HAND_OVER_MS, until);
+  await eachOf(stale.values(), handOverUntil, context, async (operation) => {
+    handedOver.push(operation);
+    // First mark it as looked at, so that one that can't be finished doesn't keep out the others.
+    await touchOperation(context.db, operation.id, context.now());
+    await driveById(context, operation.id, context.now().getTime());
+  });
+  await eachOf(handedOver.values(), until, context, async (first) => {
+    await resume(context, first.id);
+    let operation = await nextStaleInTurn(context.db, first, before);
+    while (operation && context.now().getTime() <= until) {
+      await touchOperation(context.db, operation.id, context.now());
+      await resume(context, operation.id);
+      operation = await nextStaleInTurn(context.db, operation, before);
+    }
+  });
+  await inTime(context, looks, LOOK_MS);
+};
+
+/** Does a piece of work for each operation, a few at once, while there is time; a failure is that operation's alone. */
+const eachOf = async (
+  operations: Iterator<StaleOperation> & Iterable<StaleOperation>,
+  until: number,
+  context: ServiceContext,
+  work: (operation: StaleOperation) => Promise<void>,
+): Promise<void> => {
+  const worker = async () => {
+    for (const operation of operations) {
+      if (context.now().getTime() > until) return;
+      try {
+        await work(operation);
+      } catch (error) {
+        context.log("reconcile.operation_failed", {
+          operation_uuid: operation.id,
+          error,
+        });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+};

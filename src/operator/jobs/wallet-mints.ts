@@ -1,0 +1,236 @@
+import { type ContractToken, type ContractViews, contractViews } from "../../chain/contract/views.ts";
+import { connect } from "../../chain/rpc.ts";
+import { toToken } from "../../collections/tokens.ts";
+import type { ServiceContext } from "../../context.ts";
+import { type OpenMint, openMints, raiseTold, toldUpTo } from "../../db/queries/chain-comparison.ts";
+import type { ContractRow } from "../../db/queries/contracts.ts";
+import { insertEvents, toldNumbers } from "../../db/queries/events.ts";
+import { hasOperation } from "../../db/queries/lineage.ts";
+import { countMinted } from "../../db/queries/metrics.ts";
+import type { Subject } from "../../db/queries/operations.ts";
+import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import type { Statement } from "../../db/statements.ts";
+import { numbersLeft } from "../../domain/events.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { pause } from "../../waiting.ts";
+import { walletOf } from "../../wallet/client.ts";
+
+/** The round over all collections, and what the last whole round counted. */
+const ROUND = "minted_tokens";
+const TOTAL = "minted_tokens_total";
+
+/** Collections that one run looks at. */
+const COLLECTIONS = 2_000;
+
+/** Where a round is, and what it has counted so far. */
+interface Place {
+  readonly after: Uuid;
+  readonly minted: number;
+}
+
+/** Counts the tokens of all collections for the metrics, those of some collections a run. */
+export const countMintedTokens = async ({ db, now }: ServiceContext): Promise<void> => {
+  const cursor = await readSweep(db, ROUND);
+  const place = cursor === null ? null : (JSON.parse(cursor) as Place);
+  const { minted, last } = await countMinted(db, place?.after ?? null, COLLECTIONS);
+  const sum = (place?.minted ?? 0) + minted;
+  if (last === null) await writeSweep(db, TOTAL, String(sum), now());
+  const next = last === null ? null : JSON.stringify({ after: last, minted: sum } satisfies Place);
+  await writeSweep(db, ROUND, next, now());
+};
+
+/** Tokens of all collections, as the last round counted them. */
+export const mintedTokens = async ({ db }: Pick<ServiceContext, "db">): Promise<number> =>
+  Number((await readSweep(db, TOTAL)) ?? 0);
+
+/** Tokens of one collection that one run tells of, of one batch, of one view, and of one row. */
+const MOST = 2_000;
+const BATCH = 100;
+const VIEW = 50;
+const ROW = 25;
+
+/**
+ * Events of an integration behind which a collection that is quiet is noted to have been looked at: what a later mint of it
+ * asks the database doesn't grow with all that happened elsewhere meanwhile.
+ */
+const MOST_BEHIND = 1_000;
+
+/** How long mints of the service's own that began lately are waited for. Milliseconds. */
+const WAIT_MS = 4_000;
+const LATELY_MS = 20_000;
+const LOOK_MS = 500;
+
+/** A collection as the database had it before the chain was read. */
+export interface ToldCollection {
+  readonly id: Uuid;
+  readonly onChainId: number;
+  readonly told: number;
+  readonly toldSeq: number;
+}
+
+/** What a look at the chain showed. */
+export interface ChainLook {
+  readonly contract: ContractRow;
+  /** Tokens that were minted. */
+  readonly minted: number;
+  /** The integration's last event before the look: no event up to it tells of a token that the look doesn't show. */
+  readonly seq: number;
+  /** When mints that are under way aren't waited for any more, milliseconds since the epoch. */
+  readonly waitUntil: number;
+}
+
+/** Notes looks at collections all of whose tokens are told of, in one trip. @param seq as in the look */
+export const noteQuiet = async (
+  { db }: ServiceContext,
+  quiet: readonly ToldCollection[],
+  seq: number,
+): Promise<void> => {
+  const [first, ...others] = quiet
+    .filter(({ toldSeq }) => seq - toldSeq > MOST_BEHIND)
+    .map((collection) => raiseTold(db, collection, collection.told, seq));
+  if (first) await db.batch([first, ...others]);
+};
+
+/**
+ * Tells of tokens that were minted without the service: of those that the chain shows all but what its own mints have
+ * told of, or will tell of once they are over. Those that are under way are waited for; one that isn't over after that
+ * keeps what its receivers own.
+ * @param look that shows tokens which aren't told of
+ */
+export const tellWalletMints = async (
+  context: ServiceContext,
+  collection: ToldCollection,
+  look: ChainLook,
+): Promise<void> => {
+  const { db } = context;
+  const { contract, minted, seq } = look;
+  const { integrationId } = contract;
+  const open = await stillOpen(context, { integrationId, subjectId: collection.id }, look.waitUntil);
+  const own = await toldNumbers(db, integrationId, collection.id, collection.toldSeq);
+  const numbers = numbersLeft(collection.told + 1, minted, own, MOST + 1);
+  if (numbers.length > 0 && (await isOlder(context, integrationId))) return;
+  const end = numbers.length > MOST ? numbers[MOST]! - 1 : minted;
+  const teller = new Teller(context, collection, contract, open);
+  let told = collection.told;
+  for (let at = 0; at < Math.min(numbers.length, MOST); at += BATCH) {
+    const part = numbers.slice(at, Math.min(at + BATCH, MOST));
+    const upTo = await teller.tell(told, part);
+    if (upTo === null) return;
+    told = upTo;
+  }
+  await db.batch([raiseTold(db, { id: collection.id, told }, end, end === minted ? seq : undefined)]);
+};
+
+/** Whether the database lacks operations of the integration: tokens of theirs are told of once they are put back. */
+export const isOlder = async ({ db, env }: ServiceContext, integrationId: Uuid): Promise<boolean> => {
+  const { state, witness } = await walletOf(env, integrationId).testimony();
+  return state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
+};
+
+/** Mints of the service's own that were under way at the look and aren't over after a while. */
+const stillOpen = async (
+  context: ServiceContext,
+  collection: Subject,
+  waitUntil: number,
+): Promise<OpenMint[]> => {
+  const { db, now } = context;
+  const first = await openMints(db, collection);
+  const ids = new Set(first.map((mint) => mint.id));
+  const began = now().getTime();
+  const end = Math.min(waitUntil, began + WAIT_MS);
+  const isLate = ({ createdAt }: OpenMint) => createdAt.getTime() > began - LATELY_MS;
+  let open = first;
+  while (open.some(isLate) && now().getTime() < end) {
+    await pause(LOOK_MS);
+    open = (await openMints(db, collection)).filter((mint) => ids.has(mint.id));
+  }
+  return open;
+};
+
+class Teller {
+  readonly #context: ServiceContext;
+  readonly #collection: ToldCollection;
+  readonly #contract: ContractRow;
+  readonly #views: ContractViews;
+  readonly #receivers: ReadonlySet<string>;
+  #base: string | null = null;
+
+  constructor(
+    context: ServiceContext,
+    collection: ToldCollection,
+    contract: ContractRow,
+    open: readonly OpenMint[],
+  ) {
+    this.#context = context;
+    this.#collection = collection;
+    this.#contract = contract;
+    this.#views = contractViews(connect(context.settings), contract.accountId);
+    this.#receivers = new Set(open.flatMap(({ receivers }) => receivers));
+  }
+
+  /**
+   * Tells of tokens with these numbers, unless another run has.
+   * @param told the number up to which tokens are told of
+   * @returns the number up to which they are now; null: what follows is left to the next run
+   */
+  async tell(told: number, numbers: readonly number[]): Promise<number | null> {
+    const { db } = this.#context;
+    const shown = await this.#read(numbers);
+    // In the block of its mint a token shows no asset: a later block does.
+    const unready = shown.findIndex((token) => token !== null && token.metadata.media === null);
+    const ready = unready < 0 ? numbers.length : unready;
+    const upTo = ready === 0 ? told : numbers[ready - 1]!;
+    const found = shown.flatMap((token, index) =>
+      token !== null && index < ready && !this.#receivers.has(token.owner_id)
+        ? [{ number: numbers[index]!, token }]
+        : [],
+    );
+    const base = await this.#gateway();
+    const statements: Statement[] = [];
+    for (let at = 0; at < found.length; at += ROW) {
+      statements.push(this.#row(told, base, found.slice(at, at + ROW)));
+    }
+    statements.push(raiseTold(db, { id: this.#collection.id, told }, upTo, undefined));
+    await db.batch(statements as [Statement, ...Statement[]]);
+    return unready < 0 ? upTo : null;
+  }
+
+  async #read(numbers: readonly number[]): Promise<(ContractToken | null)[]> {
+    const ids = numbers.map((number) => `${this.#collection.onChainId}:${number}`);
+    const pages: (ContractToken | null)[] = [];
+    while (pages.length < ids.length) {
+      // The contract ends a page early where its tokens are large.
+      const page = await this.#views.tokens(ids.slice(pages.length, pages.length + VIEW));
+      if (page.length === 0) throw new Error("the contract shows no page of tokens");
+      pages.push(...page);
+    }
+    return pages;
+  }
+
+  #row(
+    told: number,
+    base: string,
+    found: readonly { readonly number: number; readonly token: ContractToken }[],
+  ): Statement {
+    const { db, now } = this.#context;
+    const { id, onChainId } = this.#collection;
+    const { accountId: contract, integrationId } = this.#contract;
+    const home = { collectionUuid: id, collectionId: onChainId, contract, base };
+    const news = {
+      integrationId,
+      runs: [["nft.minted", found.length]],
+      collectionId: id,
+      numbers: found.map(({ number }) => number),
+      data: found.map(({ token }) => toToken(token, home)),
+      at: now(),
+    } as const;
+    return insertEvents(db, news, toldUpTo(id, told));
+  }
+
+  /** Base address of the gateway: where no setting says so, the one that the contract was deployed with. */
+  async #gateway(): Promise<string> {
+    const { PUBLIC_URL } = this.#context.settings;
+    this.#base ??= PUBLIC_URL ?? new URL((await this.#views.metadata()).base_uri ?? "").origin;
+    return this.#base;
+  }
+}

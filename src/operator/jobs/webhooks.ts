@@ -1,0 +1,41 @@
+import type { ServiceContext } from "../../context.ts";
+import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { enabledAfter, noteWoken } from "../../db/queries/webhooks.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { endpointOf } from "../../events/webhooks/interface.ts";
+
+const SWEEP = "webhooks";
+
+/** Endpoints that one run looks at, and how many it wakes at once. */
+const ENDPOINTS = 1_000;
+const AT_ONCE = 20;
+
+/**
+ * Wakes endpoints whose wake behind an event was lost, or whose alarm was: those of which it isn't noted that they had come
+ * to the last event and had nothing to try again. One that has nothing to send goes back to sleep.
+ */
+export const wakeForgotten = async (context: ServiceContext): Promise<void> => {
+  const { db, now } = context;
+  const found = await enabledAfter(db, (await readSweep(db, SWEEP)) as Uuid | null, ENDPOINTS);
+  const behind = found.flatMap(({ id, last, wokenSeq, fromSeq }) =>
+    // A number below the previous one: the database was rolled back, and the object has to learn of it.
+    last !== null && last !== wokenSeq ? [{ id, last, fromSeq }] : [],
+  );
+  for (let at = 0; at < behind.length; at += AT_ONCE) {
+    await Promise.all(behind.slice(at, at + AT_ONCE).map((endpoint) => wake(context, endpoint)));
+  }
+  await writeSweep(db, SWEEP, found.length < ENDPOINTS ? null : (found.at(-1)?.id ?? null), now());
+};
+
+const wake = async (
+  { env, db, log }: ServiceContext,
+  { id, last, fromSeq }: { readonly id: Uuid; readonly last: number; readonly fromSeq: number },
+): Promise<void> => {
+  try {
+    const stand = await endpointOf(env, id).wake(id);
+    if (stand && ((stand.cursor ?? fromSeq) < last || stand.isWaiting)) return;
+    await noteWoken(db, id, last);
+  } catch (error) {
+    log("webhook.not_woken", { webhook_uuid: id, error });
+  }
+};

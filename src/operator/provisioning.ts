@@ -1,0 +1,254 @@
+import { not } from "drizzle-orm";
+import type { Contract, ContractDeployed } from "../api/resources/contract.ts";
+import type { WalletCreated } from "../api/resources/integration.ts";
+import { contractCode } from "../chain/contract/code.ts";
+import { contractViews } from "../chain/contract/views.ts";
+import { ViewError } from "../chain/errors.ts";
+import { protocolLimits } from "../chain/protocol.ts";
+import { connect } from "../chain/rpc.ts";
+import { accountCode } from "../chain/views.ts";
+import type { Answer, ServiceContext } from "../context.ts";
+import { type ContractRow, findAnyContract } from "../db/queries/contracts.ts";
+import { type IntegrationRow, insertIntegration } from "../db/queries/integrations.ts";
+import { hasOpenOperation } from "../db/queries/operations.ts";
+import { insertContract, startWallet, storeWalletKey } from "../db/queries/provisioning.ts";
+import { isFormerRelease } from "../domain/contract-releases.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { runOperation } from "../operations/engine/run.ts";
+import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
+import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts";
+import { walletOf } from "../wallet/client.ts";
+import { requireIntegration, requireUndeleted } from "./integrations.ts";
+import { restoredKey } from "./wallets.ts";
+
+/** Global contracts came with protocol version 77 (NEP-591). */
+const GLOBAL_CONTRACTS_FROM = 77;
+
+/** How an operator's requests are answered: they have no Idempotency-Key, and wait. */
+export const OPERATOR = { requestKey: null, respondAsync: false } as const;
+
+/** A short name under the platform's account, from the random end of a UUID: 48 bits. */
+const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
+  `${kind}-${id.replaceAll("-", "").slice(-12)}.${platform}`;
+
+/**
+ * Creates an integration and its wallet. When the wallet can't be made now, the integration stays, and
+ * `provisionWallet` tries again.
+ */
+export const createIntegration = async (
+  context: ServiceContext,
+  name: string,
+): Promise<Answer<WalletCreated>> => {
+  const id = newUuid();
+  await insertIntegration(context.db, id, name, context.now());
+  return makeWallet(context, await requireIntegration(context, id));
+};
+
+/**
+ * Makes an integration's wallet, or answers with the one there is.
+ * @throws ServiceError not_found, and whatever the operation fails with
+ */
+export const provisionWallet = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+): Promise<Answer<Omit<WalletCreated, "tx_results">>> => {
+  const integration = await requireUndeleted(context, integrationId);
+  const { walletAccountId, walletState } = integration;
+  if (walletState !== "ready" || walletAccountId === null) return makeWallet(context, integration);
+  return {
+    status: 200,
+    body: { integration_uuid: integrationId, wallet_account_id: walletAccountId, wallet_state: "ready" },
+  };
+};
+
+/**
+ * The wallet's object makes the key, the sealed copy is stored, then the platform account creates and funds the
+ * account. Calling it again goes on where it stopped.
+ */
+const makeWallet = async (
+  context: ServiceContext,
+  integration: IntegrationRow,
+): Promise<Answer<WalletCreated>> => {
+  const { db, settings } = context;
+  const integrationId = integration.id;
+  const accountId =
+    integration.walletAccountId ?? subAccount("w", integrationId, settings.PLATFORM_ACCOUNT_ID);
+  const publicKey =
+    (await restoredKey(context, integration)) ?? (await newKey(context, integrationId, accountId));
+  const request: WalletCreateOperation = {
+    accountId,
+    publicKey: toHex(publicKey),
+    funding: settings.WALLET_FUNDING,
+    name: integration.name,
+  };
+  const id = newUuid();
+  const answer = await runOperation(
+    context,
+    { integrationId, ...OPERATOR },
+    {
+      id,
+      kind: "wallet_create",
+      subjectId: integrationId,
+      request,
+      condition: not(hasOpenOperation({ integrationId, subjectId: integrationId }, "wallet_create")),
+      after: [startWallet(db, integrationId, id, context.now())],
+    },
+  );
+  if (answer) return answer;
+  throw new ServiceError("conflict", "This integration's wallet is already being created. Read it again.");
+};
+
+/** Has the wallet's object make its key, and stores the sealed copy. @throws ServiceError conflict */
+const newKey = async (context: ServiceContext, id: Uuid, accountId: string): Promise<Uint8Array> => {
+  const key = await walletOf(context.env, id).prepareKey(accountId);
+  const copy = {
+    walletAccountId: accountId,
+    walletPublicKey: key.publicKey,
+    walletSecret: key.sealed,
+    walletSecretVersion: key.secretVersion,
+  };
+  if (await storeWalletKey(context.db, id, copy, context.now())) return key.publicKey;
+  throw new ServiceError(
+    "conflict",
+    "Another request has just created this wallet's key. Create the wallet again.",
+  );
+};
+
+/** What an operator says of a new contract. */
+export interface Deployment {
+  readonly integrationId: Uuid;
+  /** NEP-177 metadata of the contract. */
+  readonly name: string;
+  readonly symbol: string;
+  /** The service's own address, without a slash at the end; media is served below it. */
+  readonly baseUrl: string;
+  /** Another account that may do what the owner's API may. */
+  readonly adminId?: string | null;
+}
+
+/**
+ * Deploys a contract for an integration: a sub-account of the platform's without any key, owned by the integration's
+ * wallet.
+ * @throws ServiceError not_found, conflict (no wallet yet), and whatever the operation fails with
+ */
+export const deployContract = async (
+  context: ServiceContext,
+  deployment: Deployment,
+): Promise<Answer<ContractDeployed>> => {
+  const { db, settings } = context;
+  const { integrationId } = deployment;
+  const integration = await requireUndeleted(context, integrationId);
+  const ownerId = requireWallet(integration);
+  const [code, limits] = await Promise.all([contractCode(), protocolLimits(connect(settings))]);
+  const contractId = newUuid();
+  const now = context.now();
+  const accountId = subAccount("c", contractId, settings.PLATFORM_ACCOUNT_ID);
+  const request: ContractDeployOperation = {
+    accountId,
+    ownerId,
+    adminId: deployment.adminId ?? null,
+    platformId: settings.PLATFORM_ACCOUNT_ID,
+    codeHash: toHex(code.hash),
+    global: limits.protocolVersion >= GLOBAL_CONTRACTS_FROM,
+    funding: settings.CONTRACT_FUNDING,
+    name: deployment.name,
+    symbol: deployment.symbol,
+    baseUri: `${deployment.baseUrl}/ipfs`,
+  };
+  return runOperation(
+    context,
+    { integrationId, ...OPERATOR },
+    {
+      kind: "contract_deploy",
+      subjectId: contractId,
+      request,
+      after: [
+        insertContract(db, {
+          id: contractId,
+          integrationId,
+          accountId,
+          codeHash: code.hash,
+          state: "deploying",
+          createdAt: now,
+          updatedAt: now,
+        }),
+      ],
+    },
+  );
+};
+
+/** The wallet's account. @throws ServiceError conflict while there is none */
+export const requireWallet = (integration: IntegrationRow): string => {
+  if (integration.walletState !== "ready" || integration.walletAccountId === null) {
+    throw new ServiceError("conflict", "This integration's wallet is not ready. Create it first.");
+  }
+  return integration.walletAccountId;
+};
+
+/**
+ * Takes over a contract that exists, after checking its code and its owner. One of a former release can be minted from
+ * as it is, and has to be upgraded before settings and tokens' metadata can be changed.
+ * @throws ServiceError not_found, invalid_request (other code, other owner), conflict (adopted already)
+ */
+export const adoptContract = async (
+  context: ServiceContext,
+  adoption: { readonly integrationId: Uuid; readonly accountId: string },
+): Promise<Answer<Contract>> => {
+  const { db, settings } = context;
+  const { integrationId, accountId } = adoption;
+  const walletId = requireWallet(await requireUndeleted(context, integrationId));
+  const rpc = connect(settings);
+  const [code, deployed] = await Promise.all([contractCode(), accountCode(rpc, accountId)]);
+  if (deployed === null) throw unfitAccount("Give the account of a contract that exists.");
+  const codeHash = toHex(deployed);
+  if (codeHash !== toHex(code.hash) && !isFormerRelease(codeHash)) {
+    throw unfitAccount(
+      `Give an account that runs this service's contract: code ${toHex(code.hash)}, or that of an earlier release. This one runs ${codeHash}.`,
+    );
+  }
+  const roles = await contractViews(rpc, accountId)
+    .roles()
+    .catch((error: unknown) => {
+      if (error instanceof ViewError)
+        throw unfitAccount(`Give a contract that is initialized: ${error.message}`);
+      throw error;
+    });
+  if (roles.owner_id !== walletId && !roles.admin_ids.includes(walletId)) {
+    throw unfitAccount(
+      `Make the wallet ${walletId} the contract's owner or admin first. The owner now is ${roles.owner_id}.`,
+    );
+  }
+  const now = context.now();
+  const row = {
+    id: newUuid(),
+    integrationId,
+    accountId,
+    codeHash: deployed,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const [stored] = await insertContract(db, { ...row, state: "ready" });
+  if (!stored) throw new ServiceError("conflict", "This contract already belongs to an integration.");
+  return {
+    status: 201,
+    body: {
+      contract_uuid: row.id,
+      account_id: accountId,
+      code_hash: codeHash,
+      state: "ready",
+      created_at: now.toISOString(),
+    },
+  };
+};
+
+/** An account that can't be what the operator wants it for. */
+export const unfitAccount = (message: string): ServiceError =>
+  new ServiceError("invalid_request", message, { issues: [{ path: ["account_id"], message }] });
+
+/** A contract of any integration. @throws ServiceError not_found */
+export const requireContract = async ({ db }: ServiceContext, id: Uuid): Promise<ContractRow> => {
+  const contract = await findAnyContract(db, id);
+  if (contract) return contract;
+  throw new ServiceError("not_found", "There is no such contract. Check its contract_uuid.");
+};

@@ -1,0 +1,177 @@
+import { baseEncode } from "near-api-js";
+import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/wallet.ts";
+import type { ServiceContext } from "../context.ts";
+import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
+import type { IntegrationRow } from "../db/queries/integrations.ts";
+import * as queries from "../db/queries/integrations.ts";
+import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { beginOfEra, eraOf } from "../domain/events.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
+import { resealWebhooks } from "../events/webhooks/secrets.ts";
+import { walletOf } from "../wallet/client.ts";
+import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
+import { requireIntegration } from "./integrations.ts";
+
+/** A transaction that needs the operator's eyes. */
+export type Stuck = Omit<StuckTransaction, "integration_uuid">;
+
+export const toStuck = (record: TransactionRecord): Stuck => ({
+  operation_uuid: record.operationUuid,
+  step: record.step,
+  state: record.state,
+  transaction: record.result,
+});
+
+const toWallet = (
+  status: WalletStatus,
+  { accountId, publicKey }: Pick<WalletStatus, "accountId" | "publicKey"> = status,
+): WalletShown => ({
+  state: status.state,
+  account_id: accountId,
+  public_key: `ed25519:${baseEncode(publicKey)}`,
+  balance: status.balance,
+  lanes: status.lanes.map(({ publicKey, ...lane }) => ({ public_key: publicKey, ...lane })),
+  queued: status.queued,
+  open: status.open,
+  stuck: status.stuck.map(toStuck),
+});
+
+/** An integration's wallet. @throws ServiceError not_found, conflict where it has none yet */
+export const readWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
+  const { walletAccountId, walletPublicKey } = await requireIntegration(context, integrationId);
+  if (walletAccountId === null || walletPublicKey === null) throw noWallet();
+  const status = await walletOf(context.env, integrationId).status();
+  return toWallet(status, { accountId: walletAccountId, publicKey: walletPublicKey });
+};
+
+/** The platform account's wallet. */
+export const readPlatform = async (context: ServiceContext): Promise<WalletShown> =>
+  toWallet(await walletOf(context.env, "platform").status());
+
+const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
+
+/**
+ * Puts the key back into a wallet object that was lost, from the sealed copy. It signs nothing until `activateWallet`.
+ * An object that still has its key keeps it, and its state. The database may have been lost too, and be a copy from
+ * before: the numbers of events go on in another era, since their readers may hold numbers that the copy lacks.
+ * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
+ */
+export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
+  const { db, env, now } = context;
+  const integration = await requireIntegration(context, integrationId);
+  const { state } = await walletOf(env, integrationId).status();
+  const era = state === "empty" ? eraOf(await readLastSeq(db, integrationId)) + 1 : 0;
+  if (era > 0) await db.batch([skipNumbers(db, integrationId, beginOfEra(era), now())]);
+  const key = await restoredKey(context, integration, era);
+  if (key === null) throw noWallet();
+  return toWallet(await walletOf(context.env, integrationId).status());
+};
+
+/**
+ * The key that is stored for a wallet, which its object has after this: one that has lost its key gets it back.
+ * @param era of the database, which a restored object goes on in
+ * @returns 32 bytes; null if none is stored
+ * @throws ServiceError conflict if the copy's version of WALLET_SECRETS is missing
+ */
+export const restoredKey = async (
+  { env, settings }: ServiceContext,
+  { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
+  era = 0,
+): Promise<Uint8Array | null> => {
+  if (walletAccountId === null || walletPublicKey === null) return null;
+  if (walletSecret === null || walletSecretVersion === null) return null;
+  const wallet = walletOf(env, id);
+  const { publicKey } = await wallet.status();
+  if (toHex(publicKey) === toHex(walletPublicKey)) return publicKey;
+  if (settings.WALLET_SECRETS[walletSecretVersion] === undefined) {
+    throw new ServiceError(
+      "conflict",
+      `Add version ${walletSecretVersion} to WALLET_SECRETS again: this wallet's key is sealed under it.`,
+    );
+  }
+  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion, era);
+  if (toHex(restored.publicKey) === toHex(walletPublicKey)) return restored.publicKey;
+  throw new Error(`the object of wallet ${walletAccountId} has another key than the database`);
+};
+
+/**
+ * Lets a restored wallet sign again. Operations from before its restoration stay unsigned: their rows may have been
+ * lost with the former object, so that they end as `unknown`.
+ * @throws ServiceError not_found, conflict if the object has no key or its account is not made yet
+ */
+export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
+  const row = await requireIntegration(context, integrationId);
+  if (row.walletState !== "ready") throw noWallet();
+  const wallet = walletOf(context.env, integrationId);
+  const { state } = await wallet.status();
+  if (state === "empty")
+    throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
+  if (state === "behind")
+    throw new ServiceError(
+      "conflict",
+      "The database lacks this wallet's latest operation. Recover the database.",
+    );
+  if (state === "prepared" || state === "restored") {
+    await wallet.activate();
+    context.log("wallet.activated", { integration_uuid: integrationId });
+  }
+  return toWallet(await wallet.status());
+};
+
+/** Wallets of one round, and of them at once: each is a call to its own object. */
+const ROUND = 200;
+const AT_ONCE = 20;
+
+const SWEEP = "secret_rotation";
+
+/**
+ * Seals wallets' keys and webhooks' secrets again under the newest version of the secret, a bounded number at once. Safe
+ * to repeat: a wallet that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
+ * ones, keep no other from its turn; they are tried again once the round has come to the end.
+ */
+export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> => {
+  const { db, env, settings } = context;
+  const version = Math.max(...Object.keys(settings.WALLET_SECRETS).map(Number));
+  await walletOf(env, "platform").reseal();
+  const ids = await nextSealedBefore(context, version);
+  const resealed: Uuid[] = [];
+  const failed: { integration_uuid: Uuid; message: string }[] = [];
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const part = ids.slice(at, at + AT_ONCE);
+    const sealed = await Promise.all(part.map((id) => sealAnew(context, id)));
+    for (const [index, id] of part.entries()) {
+      if (sealed[index]) resealed.push(id);
+      else
+        failed.push({
+          integration_uuid: id,
+          message: "Its key could not be sealed again; the log says why.",
+        });
+    }
+  }
+  const remaining = await queries.countSealedBefore(db, version);
+  return { version, resealed, failed, remaining, webhooks: await resealWebhooks(context) };
+};
+
+/** The wallets of this round: behind those of the last, or from the beginning. */
+const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
+  const { db } = context;
+  const after = (await readSweep(db, SWEEP)) as Uuid | null;
+  let rows = await queries.sealedBefore(db, version, after, ROUND);
+  if (rows.length === 0 && after !== null) rows = await queries.sealedBefore(db, version, null, ROUND);
+  const last = rows.length < ROUND ? null : (rows.at(-1)?.id ?? null);
+  await writeSweep(db, SWEEP, last, context.now());
+  return rows.map(({ id }) => id);
+};
+
+/** Has a wallet seal its key again and keeps the copy. @returns whether it did */
+const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
+  try {
+    const { sealed, secretVersion } = await walletOf(env, id).reseal();
+    await queries.storeSealed(db, id, { sealed, secretVersion }, now());
+    return true;
+  } catch (error) {
+    log("wallet.reseal_failed", { integration_uuid: id, error });
+    return false;
+  }
+};
