@@ -10,8 +10,8 @@ export interface Seen {
   readonly called: readonly string[];
 }
 
-/** Rooms of src whose objects have SQLite. */
-const ROOMS = ["src/wallet", "src/events/webhooks", "src/rate-limit"];
+/** Folders of src whose objects have SQLite. */
+const FOLDERS = ["src/wallet", "src/events/webhooks", "src/http"];
 
 /** A statement where it is handed over: `exec(` with a literal, perhaps behind a type, or the literal before it. */
 const HANDED = /(?:\.exec(?:<(?:[^()<>]|<[^<>]*>)*>)?\(|\bconst sql =)\s*(`[^`]*`|"[^"]*")/g;
@@ -26,10 +26,10 @@ const EXPLAINED = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
  * @throws Error where a file hands over what isn't a literal, since it would be missed
  */
 export const statementsOfObjects = (): { readonly file: string; readonly literal: string }[] =>
-  ROOMS.flatMap((room) =>
-    readdirSync(join(ROOT, room), { recursive: true, encoding: "utf8" })
+  FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
-      .flatMap((name) => literalsOf(`${room}/${name}`)),
+      .flatMap((name) => literalsOf(`${folder}/${name}`)),
   );
 
 const literalsOf = (file: string) => {
