@@ -523,6 +523,29 @@ it("refuses a form whose draft is locked before it is attached", async () => {
   expect(await assetsOf(tenant)).toEqual([]);
 });
 
+it.each(["png", "jpeg", "gif", "webp"] as const)(
+  "refuses a %s that is cut off, by its name, and stores nothing",
+  async (format) => {
+    const tenant = await newTenant();
+    const whole = picture(format, 11, 2_000);
+    const form = formOf(
+      [
+        { asset_filename: "whole", copies: 1 },
+        { asset_filename: "cut", copies: 1 },
+      ],
+      [
+        { name: "whole", bytes: whole },
+        { name: "cut", bytes: whole.subarray(0, whole.length - 5) },
+      ],
+    );
+    const body = await bodyOf<ErrorBody>(await attach(tenant, form), 400);
+    expect(body.issues).toEqual([
+      { path: ["asset_file", "cut"], message: expect.stringMatching(/ends before .* Export it again\.$/) },
+    ]);
+    expect(await assetsOf(tenant)).toEqual([]);
+  },
+);
+
 describe("a draft's assets", () => {
   it("pages in order, and deletes one", async () => {
     const tenant = await newTenant();

@@ -209,6 +209,11 @@ describe("fetchMediaUrl", () => {
         "reference_file_url",
       ],
       ["ended before", () => new Response(broken(picture("png", 1, 3 * MIB)))],
+      [
+        "ends before its IEND chunk",
+        () => new Response(pieces(picture("png", 1, 3 * MIB).subarray(0, 2 * MIB))),
+      ],
+      ["ends before its trailer", () => new Response(pieces(picture("gif", 1, 3_000).subarray(0, 2_000)))],
     ];
     for (const [message, answer, field] of answers) {
       hosts.set("media.example", answer);

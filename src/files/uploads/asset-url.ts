@@ -13,6 +13,7 @@ import {
   SNIFFED_BYTES,
 } from "../../domain/media-sniffing.ts";
 import { JSON_TYPE, referenceFault } from "../../domain/media-types.ts";
+import { PictureStructure } from "../../domain/picture-structure.ts";
 import { MAX_FILE_BYTES, MAX_MEDIA_URL_BYTES } from "../../domain/quota.ts";
 import type { TokenMetadata } from "../../domain/requests.ts";
 import { resolvePath } from "../gateway/contents.ts";
@@ -160,6 +161,7 @@ async function receive(
   field: UrlField,
 ): Promise<StoredMedia> {
   const hasher = new FileHasher();
+  const structure = new PictureStructure();
   const head = new Uint8Array(BLOCK_SIZE);
   let type: string | null = null;
   let upload: { parts: MultipartUpload; key: string; mediaType: string } | null = null;
@@ -167,6 +169,7 @@ async function receive(
     for await (const chunk of chunks) {
       const before = hasher.size;
       hasher.update(chunk);
+      structure.push(chunk);
       if (upload === null) {
         head.set(chunk.subarray(0, Math.max(0, head.length - before)), before);
         if (hasher.size >= SNIFFED_BYTES) type ??= requireType(head.subarray(0, hasher.size), field);
@@ -178,6 +181,8 @@ async function receive(
       await upload.parts.write(chunk);
     }
     const digests = hasher.finish();
+    const broken = field === "asset_file_url" ? structure.end() : null;
+    if (broken !== null) throw new DownloadFailure(broken);
     if (upload !== null)
       return await storeLarge(context, { ...digests, mediaType: upload.mediaType }, upload);
     const bytes = head.subarray(0, digests.size);

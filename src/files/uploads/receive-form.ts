@@ -14,6 +14,7 @@ import { quotedText } from "../../domain/issues.ts";
 import { type MediaType, mediaFault, mediaType } from "../../domain/media-sniffing.ts";
 import { JSON_TYPE, referenceFault, UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import { MemoryBudget } from "../../domain/memory-budget.ts";
+import { PictureStructure } from "../../domain/picture-structure.ts";
 import { type Problem, Problems } from "../../domain/problems.ts";
 import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../../domain/quota.ts";
 import { filesInTransit, type MemoryShare, shareOf } from "../isolate-memory.ts";
@@ -192,8 +193,11 @@ function problemOf(
   }
   if (bytes.length === 0) return fault(path, "The file is empty.");
   if (kind === "asset_file") {
-    if (media !== null) return null;
-    return { kind: "media", path, message: mediaFault(bytes) };
+    if (media === null) return { kind: "media", path, message: mediaFault(bytes) };
+    const structure = new PictureStructure();
+    structure.push(bytes);
+    const broken = structure.end();
+    return broken === null ? null : fault(path, broken);
   }
   const wrong = referenceFault(bytes);
   return wrong === null ? null : fault(path, `A reference file has to be a JSON object; this one ${wrong}.`);

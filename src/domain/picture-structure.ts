@@ -1,0 +1,213 @@
+import { crc32 } from "node:zlib";
+import { hasSignature } from "./media-sniffing.ts";
+
+/** What a format's reader asks for next: some bytes at once, or to pass over more than are worth gathering. */
+type Wanted =
+  | { readonly take: number }
+  | { readonly pass: number; readonly crc?: number }
+  /** The next marker of a JPEG: what lies before it is compressed data. */
+  | { readonly marker: true };
+
+/** Reads a format from its first byte. Ends at the picture's end; yields what it needs, and gets it or the CRC. */
+type Reader = Generator<Wanted, string | null, { readonly bytes: Uint8Array; readonly crc: number }>;
+
+const uint32 = (bytes: Uint8Array, at: number, littleEndian = false): number =>
+  new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, littleEndian);
+const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
+
+/** PNG, third edition (https://www.w3.org/TR/png-3/), section 5: chunks with a CRC each, IHDR first and IEND last. */
+function* png(): Reader {
+  yield { take: 8 };
+  let [first, hasData] = [true, false];
+  for (;;) {
+    const { bytes: head } = yield { take: 8 };
+    const [length, type] = [uint32(head, 0), latin1(head.subarray(4))];
+    if (length > 0x7fff_ffff || !/^[A-Za-z]{4}$/.test(type)) return "has a damaged chunk";
+    if (first !== (type === "IHDR"))
+      return first ? "doesn't begin with its IHDR chunk" : "has two IHDR chunks";
+    first = false;
+    const { crc } = yield { pass: length, crc: crc32(head.subarray(4)) };
+    const { bytes: told } = yield { take: 4 };
+    if (uint32(told, 0) !== crc) return `has a damaged ${type} chunk`;
+    hasData ||= type === "IDAT";
+    if (type === "IEND") return hasData ? null : "has no picture data";
+  }
+}
+
+/** JPEG (ITU-T T.81, annex B): segments between SOI and EOI, with at least one scan. */
+function* jpeg(): Reader {
+  yield { take: 2 };
+  let hasScan = false;
+  let marker = (yield { marker: true }).bytes[0]!;
+  for (;;) {
+    if (marker === 0xd9) return hasScan ? null : "has no scan";
+    if (marker === 0xd8) return "begins a second picture within the first";
+    const isAlone = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
+    if (!isAlone) {
+      const { bytes } = yield { take: 2 };
+      const length = bytes[0]! * 256 + bytes[1]!;
+      if (length < 2) return "has a damaged segment";
+      yield { pass: length - 2 };
+      hasScan ||= marker === 0xda;
+    }
+    marker = (yield { marker: true }).bytes[0]!;
+  }
+}
+
+/** Bytes of a colour table, by the flags of its descriptor. */
+const colours = (flags: number): number => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
+
+/** GIF89a (https://www.w3.org/Graphics/GIF/spec-gif89a.txt): blocks up to the trailer, with at least one image. */
+function* gif(): Reader {
+  const { bytes: screen } = yield { take: 13 };
+  yield { pass: colours(screen[10]!) };
+  let hasImage = false;
+  for (;;) {
+    const kind = (yield { take: 1 }).bytes[0]!;
+    if (kind === 0x3b) return hasImage ? null : "has no image";
+    // Decoders pass over padding between blocks.
+    if (kind === 0) continue;
+    if (kind !== 0x2c && kind !== 0x21) return "has a damaged block";
+    if (kind === 0x2c) yield { pass: colours((yield { take: 9 }).bytes[8]!) };
+    // The code size of an image, or an extension's label.
+    yield { take: 1 };
+    for (let length = -1; length !== 0; ) {
+      length = (yield { take: 1 }).bytes[0]!;
+      yield { pass: length };
+    }
+    hasImage ||= kind === 0x2c;
+  }
+}
+
+/** WebP (RFC 9649, section 2): chunks within the RIFF container's length, one of them a picture. */
+function* webp(): Reader {
+  const { bytes: head } = yield { take: 12 };
+  let left = uint32(head, 4, true) - 4;
+  let hasPicture = false;
+  while (left > 0) {
+    const { bytes } = yield { take: 8 };
+    const size = uint32(bytes, 4, true);
+    const whole = 8 + size + (size % 2);
+    if (whole > left) return "has a chunk that ends beyond the file";
+    yield { pass: whole - 8 };
+    left -= whole;
+    hasPicture ||= /^(VP8 |VP8L|ANMF)$/.test(latin1(bytes.subarray(0, 4)));
+  }
+  return hasPicture ? null : "has no picture";
+}
+
+/** Formats by how they begin (https://mimesniff.spec.whatwg.org/, section 6.1), and where each ends. */
+const FORMATS = [
+  { name: "PNG", begin: "\x89PNG\r\n\x1a\n", end: "its IEND chunk", read: png },
+  { name: "JPEG", begin: "\xff\xd8\xff", end: "its end marker", read: jpeg },
+  { name: "GIF", begin: "GIF8.a", end: "its trailer", read: gif },
+  { name: "WebP", begin: "RIFF....WEBPVP", end: "its last chunk", read: webp },
+] as const;
+
+/** Bytes that tell the formats apart. */
+const SIGNATURE_BYTES = 14;
+
+const NOTHING = new Uint8Array();
+
+/**
+ * Checks, piece by piece and in constant memory, that a PNG, JPEG, GIF or WebP is whole: that its structure goes on to its
+ * end. Bytes after the end are let pass, as decoders do (phones put videos there). Files of other formats pass.
+ */
+export class PictureStructure {
+  #begun: Uint8Array = NOTHING;
+  #format: (typeof FORMATS)[number] | null | undefined;
+  #reader: Reader | null = null;
+  #wanted: Wanted | null = null;
+  /** Of a `take`: what is there; of a `pass`: nothing. */
+  #taken = NOTHING;
+  #left = 0;
+  #crc = 0;
+  /** The last byte was 0xff, which begins a marker of a JPEG. */
+  #mayMark = false;
+  #fault: string | null = null;
+
+  /** Takes the next bytes of the file. */
+  push(piece: Uint8Array): void {
+    if (this.#format !== undefined) {
+      if (this.#format !== null) this.#read(piece);
+      return;
+    }
+    const start = new Uint8Array(this.#begun.length + piece.length);
+    start.set(this.#begun);
+    start.set(piece, this.#begun.length);
+    this.#begun = start;
+    if (start.length >= SIGNATURE_BYTES) this.#begin();
+  }
+
+  /** Why the file is no whole picture, as a sentence; null: it is one, or no picture of these formats. */
+  end(): string | null {
+    if (this.#format === undefined) this.#begin();
+    if (!this.#format) return null;
+    const fault = this.#reader === null ? this.#fault : `ends before ${this.#format.end}`;
+    return fault && `The ${this.#format.name} ${fault}: it would show broken. Export it again.`;
+  }
+
+  #begin(): void {
+    this.#format = FORMATS.find(({ begin }) => hasSignature(this.#begun, begin)) ?? null;
+    if (this.#format === null) return;
+    this.#reader = this.#format.read();
+    this.#ask(this.#reader.next());
+    this.#read(this.#begun);
+  }
+
+  #ask({ value, done }: IteratorResult<Wanted, string | null>): void {
+    if (done) {
+      [this.#reader, this.#fault] = [null, value];
+      return;
+    }
+    this.#wanted = value;
+    this.#taken = NOTHING;
+    this.#left = "take" in value ? value.take : "pass" in value ? value.pass : 0;
+    this.#crc = ("crc" in value && value.crc) || 0;
+    this.#mayMark = false;
+  }
+
+  #answer(bytes: Uint8Array): void {
+    this.#ask(this.#reader!.next({ bytes, crc: this.#crc }));
+  }
+
+  #read(piece: Uint8Array): void {
+    for (let at = 0; this.#reader !== null; ) {
+      const wanted = this.#wanted!;
+      if ("marker" in wanted) {
+        at = this.#seekMarker(piece, at);
+        if (at < 0) return;
+        continue;
+      }
+      const found = piece.subarray(at, at + this.#left);
+      at += found.length;
+      this.#left -= found.length;
+      if ("take" in wanted) {
+        const taken = new Uint8Array(this.#taken.length + found.length);
+        taken.set(this.#taken);
+        taken.set(found, this.#taken.length);
+        this.#taken = taken;
+      } else if (wanted.crc !== undefined) this.#crc = crc32(found, this.#crc);
+      if (this.#left > 0) return;
+      this.#answer(this.#taken);
+    }
+  }
+
+  /** Where a piece goes on behind the next marker; -1: it has none. */
+  #seekMarker(piece: Uint8Array, from: number): number {
+    for (let at = from; at < piece.length; at++) {
+      if (!this.#mayMark) {
+        at = piece.indexOf(0xff, at);
+        if (at < 0) return -1;
+        this.#mayMark = true;
+      } else if (piece[at] !== 0xff) {
+        // A zero behind 0xff is a byte of the data.
+        this.#mayMark = false;
+        if (piece[at] === 0) continue;
+        this.#answer(piece.subarray(at, at + 1));
+        return at + 1;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import sharp, { type Sharp, type SharpOptions } from "sharp";
+import { beforeAll, describe, expect, test } from "vitest";
+import { PictureStructure } from "../../src/domain/picture-structure.ts";
+import { picture } from "../../testing/pictures.ts";
+
+const faultOf = (...pieces: readonly Uint8Array[]): string | null => {
+  const structure = new PictureStructure();
+  for (const piece of pieces) structure.push(piece);
+  return structure.end();
+};
+
+/** What encoders really make, by name: sharp's variants, animations included. */
+const encoded = new Map<string, Uint8Array>();
+
+beforeAll(async () => {
+  const noise = { create: { width: 40, height: 30, channels: 4, background: "#1f6f54" } } as const;
+  const gaussian = {
+    ...noise,
+    create: { ...noise.create, noise: { type: "gaussian", mean: 128, sigma: 60 } },
+  };
+  const one = () => sharp(gaussian as SharpOptions);
+  const frames = await Promise.all([one().png().toBuffer(), one().png().toBuffer(), one().png().toBuffer()]);
+  const animation = () => sharp(frames, { join: { animated: true } });
+  const variants: Record<string, Sharp> = {
+    png: one().png(),
+    "png, interlaced": one().png({ progressive: true }),
+    "png, palette": one().png({ palette: true, colours: 16 }),
+    jpeg: one().jpeg(),
+    "jpeg, progressive": one().jpeg({ progressive: true }),
+    "jpeg, with metadata": one()
+      .jpeg()
+      .withExif({ IFD0: { Copyright: "Herons" } }),
+    "jpeg, with restart markers": one().jpeg({ mozjpeg: true }),
+    gif: one().gif(),
+    "gif, animated": animation().gif(),
+    "webp, lossy": one().webp(),
+    "webp, lossless": one().webp({ lossless: true }),
+    "webp, animated": animation().webp(),
+  };
+  for (const [name, image] of Object.entries(variants))
+    encoded.set(name, Uint8Array.from(await image.toBuffer()));
+  for (const format of ["png", "jpeg", "gif", "webp"] as const)
+    encoded.set(`small ${format}`, picture(format, 3, 900));
+});
+
+const files = () => fc.constantFrom(...encoded.entries());
+const within = (bytes: Uint8Array) => fc.integer({ min: 0, max: bytes.length });
+
+describe("a picture's structure", () => {
+  test("of every whole file is sound, in whatever pieces it comes", () => {
+    for (const [name, bytes] of encoded) expect(faultOf(bytes), name).toBeNull();
+    fc.assert(
+      fc.property(
+        files().chain(([name, bytes]) =>
+          fc.tuple(fc.constant({ name, bytes }), fc.array(within(bytes), { maxLength: 8 })),
+        ),
+        ([{ name, bytes }, cuts]) => {
+          const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+          const pieces = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+          expect(faultOf(...pieces), name).toBeNull();
+        },
+      ),
+    );
+  });
+
+  test("of a file that is cut anywhere behind its signature is broken", () => {
+    fc.assert(
+      fc.property(
+        files().chain(([name, bytes]) =>
+          fc.tuple(fc.constant({ name, bytes }), fc.integer({ min: 14, max: bytes.length - 1 })),
+        ),
+        ([{ name, bytes }, length]) => {
+          expect(faultOf(bytes.subarray(0, length)), `${name}, ${length} of ${bytes.length}`).toMatch(
+            /Export it again\.$/,
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("of a PNG is broken by any changed byte of its chunks", () => {
+    const bytes = encoded.get("png")!;
+    const place = fc.integer({ min: 8, max: bytes.length - 1 });
+    fc.assert(
+      fc.property(place, fc.integer({ min: 1, max: 255 }), (at, difference) => {
+        const changed = bytes.slice();
+        changed[at]! ^= difference;
+        expect(faultOf(changed)).not.toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("lets bytes behind its end pass, as decoders do", () => {
+    for (const [name, bytes] of encoded) expect(faultOf(bytes, new Uint8Array(1_000)), name).toBeNull();
+  });
+
+  test("isn't looked for in other formats, in few bytes, or in none", () => {
+    for (const text of ["", "GIF8", "<svg/>", "RIFF\0\0\0\0WAVEfmt ", "ID3 and so on, an MP3"])
+      expect(faultOf(new TextEncoder().encode(text))).toBeNull();
+  });
+
+  test("names the format and what is missing", () => {
+    const cut = (name: string) => faultOf(encoded.get(name)!.subarray(0, 200));
+    expect([cut("png"), cut("jpeg"), cut("gif"), cut("webp, lossy")]).toEqual([
+      "The PNG ends before its IEND chunk: it would show broken. Export it again.",
+      "The JPEG ends before its end marker: it would show broken. Export it again.",
+      "The GIF ends before its trailer: it would show broken. Export it again.",
+      "The WebP ends before its last chunk: it would show broken. Export it again.",
+    ]);
+  });
+});
