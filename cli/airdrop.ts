@@ -24,7 +24,7 @@ import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
-import { HELD_KEY_MS, tellHeldKey, tellRetry } from "./retries.ts";
+import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run airdrop -- <collection> receivers.csv [options]
@@ -106,8 +106,7 @@ async function airdrop(): Promise<void> {
     baseUrl,
     apiKey,
     fetch: pacedFetch(),
-    retry: { retries: MINT_RETRIES, heldKeyMs: HELD_KEY_MS },
-    onRetry: tellHeldKey,
+    retry: { retries: MINT_RETRIES },
   });
   const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   // Whether there is such a service at all is found out sooner.

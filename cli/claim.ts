@@ -16,7 +16,7 @@ import { keyAccess, run, UsageError } from "./command.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
-import { HELD_KEY_MS, tellRetry } from "./retries.ts";
+import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run claim -- <command> [options]
@@ -271,7 +271,6 @@ async function claim(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
-    retry: { heldKeyMs: HELD_KEY_MS },
     onRetry: tellRetry,
   });
   switch (args.command) {

@@ -150,15 +150,28 @@ export async function run(command: () => Promise<void>): Promise<void> {
 const isArgumentError = (error: unknown): error is TypeError =>
   error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 
+/** What a refusal of a key or token means for whoever runs a command: the API's own sentence explains a header. */
+const REFUSED: Readonly<Partial<Record<ApiError["code"], string>>> = {
+  api_key_invalid:
+    "The service doesn't know this key. Set MINTAGE_API_KEY to a key of the service at MINTAGE_URL.",
+  api_key_expired: "The key has expired. Set MINTAGE_API_KEY to another one.",
+  api_key_revoked: "The key was revoked. Set MINTAGE_API_KEY to another one.",
+  read_only_key: "The key can only read. Set MINTAGE_API_KEY to a key of role full.",
+  admin_token_invalid:
+    "The service refuses this token. Set MINTAGE_ADMIN_TOKEN to the operator's token of the service at MINTAGE_URL.",
+};
+
 function sentence(error: unknown): string {
   if (error instanceof UsageError) return error.message;
   if (error instanceof FolderError)
     return `${error.message}\nNothing was sent. Correct this and run it again.`;
   if (error instanceof ConnectionError)
-    return `${error.message}\nIs the service running? npm start starts it.`;
+    return `${error.message}\nStart the service with npm start, or set MINTAGE_URL to the address of another one.`;
   if (error instanceof ApiError) {
     const request = error.requestId ? ` Request ${error.requestId}.` : "";
     const advice = error.code === "unknown_account" ? accountAdvice() : "";
+    const refused = REFUSED[error.code];
+    if (refused !== undefined) return `${refused}\n(${error.code}, status ${error.status}.${request})`;
     return `${error.message}${advice}\n(${error.code}, status ${error.status}.${request})`;
   }
   if (isArgumentError(error)) return `${error.message.split(". ")[0]}.`;

@@ -14,7 +14,7 @@ import { changePhase } from "./launch/set.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { agreed, terminalQuestions } from "./questions.ts";
-import { HELD_KEY_MS, tellRetry } from "./retries.ts";
+import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run launch -- ./folder [options]
@@ -87,7 +87,6 @@ async function launch(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
-    retry: { heldKeyMs: HELD_KEY_MS },
     onRetry: tellRetry,
   });
   const me = await client.me();

@@ -4,7 +4,7 @@ import { MintageClient } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
 import { readNear } from "./launch/prices.ts";
 import { agreed } from "./questions.ts";
-import { HELD_KEY_MS, tellRetry } from "./retries.ts";
+import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run payout [-- sales | <NEAR> | all] [options]
@@ -60,7 +60,6 @@ async function payout(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
-    retry: { heldKeyMs: HELD_KEY_MS },
     onRetry: tellRetry,
   });
   if (amount === null) return showEarned(client, json);

@@ -7,7 +7,7 @@ import { MintageClient, NotFoundError } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
 import { requireDecodable } from "./decode-pictures.ts";
 import { ProgressLine, size } from "./progress.ts";
-import { HELD_KEY_MS, tellRetry } from "./retries.ts";
+import { tellRetry } from "./retries.ts";
 import { listed, table } from "./table.ts";
 
 const USAGE = `npm run upload -- ./folder [options]
@@ -121,7 +121,6 @@ async function upload(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
-    retry: { heldKeyMs: HELD_KEY_MS },
     onRetry: tellRetry,
   });
   const plan = await readFolder(args.folder);

@@ -2,6 +2,7 @@ import type { Integration, Key } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import { type Command, needed } from "./command.ts";
 import { limitSet, limitsShown } from "./limits.ts";
+import { keyUuid } from "./names.ts";
 import { listed, shown } from "./result.ts";
 
 const integrationRow = (one: Integration) => ({
@@ -104,7 +105,8 @@ export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "key revoke": {
     takes: "<integration> <key>",
-    does: "revokes a key",
-    run: async (admin, [uuid = "", key = ""]) => shown(await admin.keys.revoke(uuid, key)),
+    does: "revokes a key, by its name or its uuid",
+    run: async (admin, [uuid = "", key = ""]) =>
+      shown(await admin.keys.revoke(uuid, await keyUuid(admin, uuid, key))),
   },
 };

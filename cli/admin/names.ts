@@ -16,6 +16,22 @@ const integrationUuid = async (admin: AdminClient, name: string): Promise<string
   );
 };
 
+/** The uuid of an integration's only valid key with this name. @throws UsageError where there is none, or several */
+export const keyUuid = async (admin: AdminClient, integration: string, key: string): Promise<string> => {
+  if (UUID.test(key)) return key;
+  const keys = await admin.keys.list(integration);
+  const found = keys.filter(({ name, revoked_at: revoked }) => name === key && revoked === null);
+  const [only, ...others] = found.map(({ key_uuid: uuid }) => uuid);
+  if (only === undefined) {
+    const names = keys.map(({ name }) => `"${name}"`).join(", ") || "none";
+    throw new UsageError(`The integration has no valid key with the name "${key}". Its keys: ${names}.`);
+  }
+  if (others.length === 0) return only;
+  throw new UsageError(
+    `${found.length} valid keys have the name "${key}"; give the uuid of one: ${[only, ...others].join(", ")}`,
+  );
+};
+
 /** The uuid of the contract at this account. @throws UsageError where the service has none there */
 const contractUuid = async (admin: AdminClient, account: string): Promise<string> => {
   const found = await admin.contracts.at(account);

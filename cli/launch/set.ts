@@ -3,7 +3,7 @@ import { type Collection, type CollectionChanges, MintageClient } from "../../cl
 import { claimsText, openClaims } from "../claim/open.ts";
 import { keyAccess, UsageError } from "../command.ts";
 import { agreed } from "../questions.ts";
-import { HELD_KEY_MS, tellRetry } from "../retries.ts";
+import { tellRetry } from "../retries.ts";
 import { near, table } from "../table.ts";
 import { wholeNumber } from "./collection-file.ts";
 import { nearText, type Read, readPrice } from "./prices.ts";
@@ -86,7 +86,6 @@ export async function changePhase(args: readonly string[], usage: string): Promi
   const client = new MintageClient({
     baseUrl,
     apiKey,
-    retry: { heldKeyMs: HELD_KEY_MS },
     onRetry: tellRetry,
   });
   const field = PHASES[phase];

@@ -182,6 +182,30 @@ describe("the operator's commands", () => {
     });
   });
 
+  const KEYS = [
+    { key_uuid: "k1", name: "till", revoked_at: null },
+    { key_uuid: "k2", name: "till", revoked_at: "2026-01-01T00:00:00Z" },
+    { key_uuid: "k3", name: "twice", revoked_at: null },
+    { key_uuid: "k4", name: "twice", revoked_at: null },
+  ];
+  const revoke = (key: string) =>
+    command("key revoke", ["i", key], {}, ({ method }) => ({
+      status: 200,
+      body: method === "GET" ? KEYS : KEYS[0],
+    }));
+
+  test("revoke a key by its name or its uuid", async () => {
+    expect((await revoke("till")).seen.at(-1)?.path).toBe("/admin/v1/integration/i/key/k1");
+    const uuid = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+    expect((await revoke(uuid)).seen.map(({ path }) => path)).toEqual([
+      `/admin/v1/integration/i/key/${uuid}`,
+    ]);
+    await expect(revoke("nobody")).rejects.toThrow(
+      'no valid key with the name "nobody". Its keys: "till", "till", "twice", "twice".',
+    );
+    await expect(revoke("twice")).rejects.toThrow("give the uuid of one: k3, k4");
+  });
+
   const plan = (account: string, rest: object = {}) => ({
     contract_uuid: `u-${account}`,
     integration_uuid: "i",

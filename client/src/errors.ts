@@ -20,6 +20,13 @@ export class MintageError extends Error {
 /** The service could not be reached, or did not answer in time, after all retries. */
 export class ConnectionError extends MintageError {
   override readonly name = "ConnectionError";
+  /** Nothing listens at the address. */
+  readonly isRefused: boolean;
+
+  constructor(message: string, options?: ErrorOptions, isRefused = false) {
+    super(message, options);
+    this.isRefused = isRefused;
+  }
 }
 
 /** The service answered with an error. */

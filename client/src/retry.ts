@@ -7,12 +7,6 @@ export interface RetryPolicy {
   /** Bound of every pause, milliseconds. A longer Retry-After is still obeyed up to `maxRetryAfterMs`. */
   readonly maxMs: number;
   readonly maxRetryAfterMs: number;
-  /**
-   * How long a write waits, beyond `retries`, for an Idempotency-Key that another request has, milliseconds. A process
-   * that was killed while it sent a request and sends it again meets its own key: the service frees one that nobody works
-   * for after five minutes.
-   */
-  readonly heldKeyMs: number;
 }
 
 /** Gives a restarting service about a minute. */
@@ -21,52 +15,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   baseMs: 500,
   maxMs: 20_000,
   maxRetryAfterMs: 120_000,
-  heldKeyMs: 0,
 };
-
-/** Bound of the pauses in which a key is waited for, milliseconds: it may be free at any time. */
-const HELD_KEY_PAUSE_MS = 5_000;
-
-/** Whether another request has the write's Idempotency-Key. */
-export const isKeyHeld = (attempt: Attempt): boolean =>
-  attempt !== "no_answer" && attempt.code === "idempotency_key_in_flight";
-
-/**
- * Pauses between the tries of one call, milliseconds, or null where there is no other try. Those that wait for a key are
- * counted for themselves.
- */
-export class Pauses {
-  readonly #policy: RetryPolicy;
-  #tried = 0;
-  #held = 0;
-  #heldUntil = 0;
-
-  constructor(policy: RetryPolicy) {
-    this.#policy = policy;
-  }
-
-  /**
-   * @param attempt what came of the last try, which may be repeated
-   * @param retryAfter seconds, or null
-   * @param now milliseconds of a clock that only goes on
-   */
-  next(attempt: Attempt, retryAfter: number | null, now: number): number | null {
-    const { heldKeyMs, maxMs } = this.#policy;
-    if (!isKeyHeld(attempt) || heldKeyMs === 0) {
-      this.#tried += 1;
-      return pauseBefore(this.#policy, this.#tried, retryAfter, Math.random());
-    }
-    if (this.#held === 0) this.#heldUntil = now + heldKeyMs;
-    this.#held += 1;
-    if (now >= this.#heldUntil) return null;
-    const patient = {
-      ...this.#policy,
-      retries: Number.POSITIVE_INFINITY,
-      maxMs: Math.min(maxMs, HELD_KEY_PAUSE_MS),
-    };
-    return pauseBefore(patient, this.#held, retryAfter, Math.random());
-  }
-}
 
 /** What came of a try: a status with the code and the operation that its body named, or no answer at all. */
 export type Attempt =

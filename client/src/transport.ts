@@ -1,5 +1,5 @@
 import { type ApiError, ConnectionError, errorOf, MintageError } from "./errors.ts";
-import { type Attempt, DEFAULT_RETRY, isKeyHeld, mayRetry, Pauses, type RetryPolicy } from "./retry.ts";
+import { type Attempt, DEFAULT_RETRY, mayRetry, pauseBefore, type RetryPolicy } from "./retry.ts";
 
 /** How the service is reached. */
 export interface TransportOptions {
@@ -19,8 +19,6 @@ export interface TransportOptions {
     readonly tried: number;
     readonly pauseMs: number;
     readonly reason: string;
-    /** Another request has the write's Idempotency-Key. */
-    readonly isKeyHeld: boolean;
   }) => void;
 }
 
@@ -51,6 +49,7 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #retry: RetryPolicy;
   readonly #base: string;
+  #hasAnswered = false;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -61,15 +60,15 @@ export class Transport {
   /** A successful answer. @throws ApiError, ConnectionError, or the reason of an aborted signal */
   async send(call: Call): Promise<Response> {
     const request = await this.#request(call);
-    const pauses = new Pauses(this.#retry);
     for (let tried = 1; ; tried++) {
       const answer = await this.#attempt(call, request);
+      this.#hasAnswered ||= answer instanceof Response;
       if (answer instanceof Response && answer.ok) return answer;
       const error = answer instanceof Response ? await errorOf(answer) : answer;
       const attempt = error instanceof ConnectionError ? "no_answer" : attemptOf(error);
       const retryAfter = error instanceof ConnectionError ? null : error.retryAfter;
-      const again = !call.once && mayRetry(attempt);
-      const pauseMs = again ? pauses.next(attempt, retryAfter, performance.now()) : null;
+      const again = !call.once && mayRetry(attempt) && !this.#isNothingThere(error);
+      const pauseMs = again ? pauseBefore(this.#retry, tried, retryAfter, Math.random()) : null;
       if (pauseMs === null) throw error;
       this.#options.onRetry?.({
         method: call.method,
@@ -77,10 +76,14 @@ export class Transport {
         tried,
         pauseMs,
         reason: error.message,
-        isKeyHeld: isKeyHeld(attempt),
       });
       await pause(pauseMs, call.signal);
     }
+  }
+
+  /** Whether nothing listens at the address, and never has: a service that restarts refuses connections only for a while. */
+  #isNothingThere(error: Error): boolean {
+    return !this.#hasAnswered && error instanceof ConnectionError && error.isRefused;
   }
 
   /** The JSON body of a successful answer. */
@@ -118,9 +121,14 @@ export class Transport {
     } catch (error) {
       if (call.signal?.aborted) throw call.signal.reason;
       if (error instanceof MintageError) throw error;
-      const cause =
-        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      return new ConnectionError(`${new URL(url).origin} can't be reached: ${cause}`, { cause: error });
+      const { origin } = new URL(url);
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null;
+      if (cause && "code" in cause && cause.code === "ECONNREFUSED") {
+        return new ConnectionError(`Nothing answers at ${origin}.`, { cause: error }, true);
+      }
+      return new ConnectionError(`${origin} can't be reached: ${cause?.message ?? String(error)}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -38,19 +38,19 @@ describe("retries", () => {
     expect(service.seen[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
   });
 
-  test("wait for a key that another request has, and tell that they do", async () => {
-    const held = { status: 409, body: { code: "idempotency_key_in_flight", message: "in progress" } };
-    await using service = await scriptedService(inOrder(held, held, held, held, drafted));
-    const told: boolean[] = [];
-    const client = new MintageClient({
-      baseUrl: service.url,
-      apiKey: KEY,
-      retry: { ...QUICK, retries: 1, heldKeyMs: 60_000 },
-      onRetry: ({ isKeyHeld }) => told.push(isKeyHeld),
-    });
+  test("give up at once where nothing has ever answered, and go on trying where something has", async () => {
+    const service = await scriptedService(() => drafted);
+    const tried: number[] = [];
+    const options = { baseUrl: service.url, apiKey: KEY, retry: { ...QUICK, retries: 2 } };
+    const client = new MintageClient({ ...options, onRetry: ({ tried: times }) => tried.push(times) });
     await client.drafts.create(input);
-    expect(told).toEqual([true, true, true, true]);
-    expect(new Set(keysOf(service.seen)).size).toBe(1);
+    await service[Symbol.asyncDispose]();
+    await expect(client.drafts.create(input)).rejects.toThrow(`Nothing answers at ${service.url}.`);
+    expect(tried).toEqual([1, 2]);
+    tried.length = 0;
+    const fresh = new MintageClient({ ...options, onRetry: ({ tried: times }) => tried.push(times) });
+    await expect(fresh.drafts.create(input)).rejects.toThrow(`Nothing answers at ${service.url}.`);
+    expect(tried).toEqual([]);
   });
 
   test("ask under the same key what became of a write that may have been accepted, and not of one that was not", async () => {

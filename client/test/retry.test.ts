@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { retryAfterSeconds } from "../src/errors.ts";
-import { type Attempt, DEFAULT_RETRY, mayRetry, Pauses, pauseBefore } from "../src/retry.ts";
+import { DEFAULT_RETRY, mayRetry, pauseBefore } from "../src/retry.ts";
 
 describe("what may be sent again", () => {
   test.each([
@@ -54,34 +54,5 @@ describe("the pause before another try", () => {
     expect(read("Sat, 21 Nov 2026 12:00:30 GMT")).toBe(30);
     expect(read("Sat, 21 Nov 2026 11:00:00 GMT")).toBe(0);
     expect(read("soon")).toBe(null);
-  });
-});
-
-describe("a key that another request has", () => {
-  const HELD: Attempt = { status: 409, code: "idempotency_key_in_flight" };
-  const policy = { ...DEFAULT_RETRY, retries: 2, heldKeyMs: 60_000 };
-
-  test("is waited for as long as wanted, with pauses of seconds, whatever else was tried", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 2 }), (failed) => {
-        const pauses = new Pauses(policy);
-        for (let times = 0; times < failed; times++) expect(pauses.next("no_answer", null, 0)).not.toBeNull();
-        for (let now = 1_000; now < 61_000; now += 500) {
-          const pause = pauses.next(HELD, 2, now);
-          expect(pause).toBeGreaterThanOrEqual(2_000);
-          expect(pause).toBeLessThanOrEqual(7_000);
-        }
-        expect(pauses.next(HELD, 2, 61_000)).toBeNull();
-        // What was waited for takes no try away.
-        const left = Array.from({ length: 3 }, () => pauses.next("no_answer", null, 61_000) !== null);
-        expect(left.filter(Boolean)).toHaveLength(2 - failed);
-      }),
-    );
-  });
-
-  test("is a refusal like any other where nobody wants to wait", () => {
-    const pauses = new Pauses({ ...policy, heldKeyMs: 0 });
-    const tries = [1, 2, 3].map(() => pauses.next(HELD, null, 0) !== null);
-    expect(tries).toEqual([true, true, false]);
   });
 });

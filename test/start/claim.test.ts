@@ -161,30 +161,6 @@ test("whoever opens links beside others, or mints, is told how few copies are le
   expect(status.stdout).toMatch(/^copies left +36$/m);
 });
 
-test("a request of an earlier run that is still open is waited for, and the command says so once", async () => {
-  let held = 0;
-  const proxy = await killingProxy(service.url, () => (++held <= 2 ? "hold" : "pass"));
-  const folder = join(home, "held");
-  const args = [
-    "create",
-    collection,
-    "--links",
-    "2",
-    "--expires",
-    END,
-    "--folder",
-    folder,
-    "--yes",
-    "--json",
-  ];
-  const { code, stdout, stderr } = await proxy
-    .run("claim.ts", args, { MINTAGE_API_KEY: shop.key })
-    .finally(() => proxy.stop());
-  expect(code, stderr).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ links: 2 });
-  expect(stderr.match(/A request of an earlier run is still open at the service\./g)).toHaveLength(1);
-});
-
 test("a folder whose file is broken is named", async () => {
   const folder = join(home, "broken");
   mkdirSync(folder);

@@ -33,7 +33,7 @@ export function startCommand(file: string, args: readonly string[], env: Readonl
  * Whether a command is to die at a write, and whether the write still reaches the service; or whether it is told, without
  * being sent, that another request has its Idempotency-Key.
  */
-export type Verdict = "pass" | "kill_before" | "kill_after" | "hold";
+export type Verdict = "pass" | "kill_before" | "kill_after";
 
 /**
  * Stands between a command and a service, and kills the command at chosen writes: before the service sees one, or once
@@ -57,11 +57,6 @@ export async function killingProxy(target: string, judge: (write: string) => Ver
     if (verdict === "kill_before") {
       victim?.kill("SIGKILL");
       request.socket.destroy();
-      return;
-    }
-    if (verdict === "hold") {
-      const held = { code: "idempotency_key_in_flight", message: "A request with this key is in progress." };
-      response.writeHead(409, { "content-type": "application/json" }).end(JSON.stringify(held));
       return;
     }
     const {
