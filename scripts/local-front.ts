@@ -1,6 +1,6 @@
 /** The port of `npm start`: it passes requests on to the service's socket as the edge does, and to nothing else. */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
-import { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
 
 /** Headers of one connection only (RFC 9110, section 7.6.1), and what this side answers by itself. */
 const OF_CONNECTION = new Set([
@@ -37,15 +37,41 @@ function saysWhere({ rawHeaders, url = "", headers: { host = "" } }: IncomingMes
 }
 
 /**
+ * Whether a request names this service as its host: by an address, by a name that always means this machine (RFC 6761,
+ * section 6.3), or by a name of its own. Any other name may be one that a page's owner made resolve to this machine, so that
+ * the page reads this service's answers as its own (DNS rebinding).
+ * @param hosts the service's own hosts
+ */
+function isMeant({ headers }: IncomingMessage, hosts: readonly string[]): boolean {
+  const { hostname } = new URL(`http://${headers.host}`);
+  const name = hostname.replace(/\.$/, "");
+  return isIP(name.replace(/^\[|\]$/g, "")) !== 0 || /(?:^|\.)localhost$/.test(name) || hosts.includes(name);
+}
+
+function refuse(answer: ServerResponse, status: number, sentence: string): void {
+  answer.writeHead(status, { "Content-Type": "text/plain", Connection: "close" }).end(`${sentence}\n`);
+}
+
+/**
  * Listens for requests to the service.
  * @param socketPath where the service listens
+ * @param hosts names that the service has beside those of this machine
  * @throws the system's error where the address can't be listened on
  */
-export function listen(socketPath: string, host: string, port: number): Promise<Server> {
+export function listen(
+  socketPath: string,
+  { host, port, hosts = [] }: { host: string; port: number; hosts?: readonly string[] },
+): Promise<Server> {
   const server = createServer((incoming, answer) => {
-    if (saysWhere(incoming)) return pass(socketPath, incoming, answer);
-    answer.writeHead(400, { "Content-Type": "text/plain", Connection: "close" });
-    answer.end("Send a path, and one Host header with a host name.\n");
+    if (!saysWhere(incoming))
+      return refuse(answer, 400, "Send a path, and one Host header with a host name.");
+    if (!isMeant(incoming, hosts))
+      return refuse(
+        answer,
+        421,
+        "This service answers at localhost, at IP addresses and at the host of PUBLIC_URL. Set PUBLIC_URL to use another name.",
+      );
+    return pass(socketPath, incoming, answer);
   });
   // An upload of 100 MB may take its time.
   server.requestTimeout = 0;
@@ -102,6 +128,8 @@ function pass(socketPath: string, incoming: IncomingMessage, answer: ServerRespo
   incoming.once("error", () => outgoing.destroy());
   answer.once("close", () => outgoing.destroy());
   const hasBody = "content-length" in incoming.headers || "transfer-encoding" in incoming.headers;
-  if (hasBody) incoming.pipe(outgoing);
-  else outgoing.end();
+  if (!hasBody) return void outgoing.end();
+  // Node would keep them back until the body begins, and the service closes a connection that sends nothing for 15 s.
+  outgoing.flushHeaders();
+  incoming.pipe(outgoing);
 }

@@ -97,10 +97,12 @@ async function runSchedule(): Promise<void> {
 }
 
 await applyMigrations((statements) => control("/batch", statements));
-await listen(serviceSocket, values.host, Number(values.port));
+// A service that listens on all addresses is reached by this one.
+const host = values.host === "0.0.0.0" || values.host === "::" ? "127.0.0.1" : values.host;
+const address = `http://${host.includes(":") ? `[${host}]` : host}:${values.port}`;
+const hosts = [address, settings.PUBLIC_URL ?? address].map((url) => new URL(url).hostname);
+await listen(serviceSocket, { host: values.host, port: Number(values.port), hosts });
 // Also at the start: the last run may have left work.
 void runSchedule();
 setInterval(() => void runSchedule(), SCHEDULE);
-// A service that listens on all addresses is reached by this one.
-const host = values.host === "0.0.0.0" || values.host === "::" ? "127.0.0.1" : values.host;
-say(`listening on http://${host.includes(":") ? `[${host}]` : host}:${values.port}`);
+say(`listening on ${address}`);

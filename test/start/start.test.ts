@@ -221,6 +221,10 @@ describe("npm start", () => {
       expect([host, (await ask("/health", { host })).status]).toEqual([host, 400]);
     }
 
+    // A page whose name was made to lead here reads nothing (DNS rebinding).
+    const rebound = await ask("/api/v1/collection", { host: `evil.example:${environment.PORT}` });
+    expect(rebound).toEqual({ status: 421, body: expect.stringContaining("PUBLIC_URL") });
+
     // An answer that is there before the body was read reaches its caller.
     for (let nth = 0; nth < 40; nth += 1) {
       const { status, body } = await ask("/api/v1/collection-draft", {}, `{"title":"Herons ${nth}"}`);

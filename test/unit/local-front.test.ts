@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { connect } from "node:net";
@@ -42,7 +43,7 @@ beforeAll(async () => {
   const socketPath = join(folder, "service");
   service = new Worker(SERVICE, { eval: true, workerData: socketPath });
   await new Promise((resolve) => service.once("message", resolve));
-  front = await listen(socketPath, "127.0.0.1", 0);
+  front = await listen(socketPath, { host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
   front.close();
@@ -77,9 +78,18 @@ test.each([
 );
 
 test.each([
-  ["GET / HTTP/1.1", "Host: x", 502],
+  ["GET / HTTP/1.1", "Host: localhost", 502],
+  ["GET / HTTP/1.1", "Host: LOCALHOST.:8787", 502],
+  ["GET / HTTP/1.1", "Host: shop.localhost:8787", 502],
+  ["GET / HTTP/1.1", "Host: 127.0.0.1:8787", 502],
+  ["GET / HTTP/1.1", "Host: 192.168.1.5:8787", 502],
   ["GET / HTTP/1.1", "Host: [::1]:8787", 502],
-  ["GET / HTTP/1.1", "Host: a-b.example_1:80", 502],
+  ["GET / HTTP/1.1", "Host: own_1.example:80", 502],
+  ["GET / HTTP/1.1", "Host: evil.example:8787", 421],
+  ["GET / HTTP/1.1", "Host: other.own_1.example", 421],
+  ["GET / HTTP/1.1", "Host: localhost.evil.example", 421],
+  ["GET / HTTP/1.1", "Host: evillocalhost", 421],
+  ["GET / HTTP/1.1", "Host: 127.0.0.1.evil.example", 421],
   ["GET / HTTP/1.1", 'Host: x"},{', 400],
   ["GET / HTTP/1.1", "Host: x/y", 400],
   ["GET / HTTP/1.1", "Host: x y", 400],
@@ -88,19 +98,46 @@ test.each([
   ["GET / HTTP/1.1", "Host: x\r\nHost: x", 400],
   ["OPTIONS * HTTP/1.1", "Host: x", 400],
   ["GET http://other.example/ HTTP/1.1", "Host: x", 400],
-])("%j with %j is %i: what doesn't say where it goes is not passed on", async (line, headers, status) => {
-  const gone = await listen(join(folder, "nobody"), "127.0.0.1", 0);
-  const { port } = gone.address() as { port: number };
-  const socket = connect(port, "127.0.0.1");
-  socket.end(`${line}\r\n${headers}\r\nConnection: close\r\n\r\n`);
-  expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  gone.close();
-});
+])(
+  "%j with %j is %i: what doesn't say where it goes, or goes elsewhere, is not passed on",
+  async (line, headers, status) => {
+    const gone = await listen(join(folder, "nobody"), {
+      host: "127.0.0.1",
+      port: 0,
+      hosts: ["own_1.example"],
+    });
+    const { port } = gone.address() as { port: number };
+    const socket = connect(port, "127.0.0.1");
+    socket.end(`${line}\r\n${headers}\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    gone.close();
+  },
+);
 
 test("a service that closes without an answer is a 502", async () => {
   for (const upTo of [1, 1_000_000]) {
     expect(await post(`/${upTo}/silent`, {})).toEqual({ status: 502, body: "" });
   }
+});
+
+test("a request reaches the service before its body begins", async () => {
+  const early = createServer((incoming, answer) => {
+    void text(incoming).then((body) => answer.end(body));
+  });
+  const socketPath = join(folder, "early");
+  await new Promise<void>((resolve) => early.listen(socketPath, resolve));
+  const before = await listen(socketPath, { host: "127.0.0.1", port: 0 });
+  const { port } = before.address() as { port: number };
+  const asking = request({ port, path: "/", method: "POST", headers: { "Content-Length": "4" } });
+  const answered = new Promise<string>((resolve, reject) => {
+    asking.once("error", reject).once("response", (response) => void text(response).then(resolve, reject));
+  });
+  asking.flushHeaders();
+  await once(early, "request");
+  asking.end("late");
+  expect(await answered).toBe("late");
+  before.close();
+  early.close();
 });
 
 test("a body in chunks reaches the service as the body of its request, whatever the method", async () => {
@@ -114,7 +151,7 @@ test("a body in chunks reaches the service as the body of its request, whatever 
   });
   const socketPath = join(folder, "echo");
   await new Promise<void>((resolve) => echo.listen(socketPath, resolve));
-  const before = await listen(socketPath, "127.0.0.1", 0);
+  const before = await listen(socketPath, { host: "127.0.0.1", port: 0 });
   const { port } = before.address() as { port: number };
   // A body that looks like a request.
   const body = "POST /inner HTTP/1.1\r\nHost: x\r\nCF-Connecting-IP: 192.0.2.1\r\nContent-Length: 0\r\n\r\n";
