@@ -254,6 +254,26 @@ describe("headers", () => {
   });
 });
 
+describe("webhooks at http://localhost", () => {
+  const network = { NEAR_NETWORK: "testnet", PUBLIC_URL: "https://mint.example" };
+  const create = async (configured: object) => {
+    const { key } = await newTenant();
+    const headers = { authorization: `Api-Key ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ url: "http://localhost:8790/mintage" });
+    return withBindings(configured, "/api/v1/webhook", { method: "POST", headers, body });
+  };
+
+  test("are taken where the settings say so, on any network", async () => {
+    await bodyOf(await create({ ...network, LOCAL_WEBHOOKS: "on" }), 201);
+  });
+
+  test("are refused otherwise", async () => {
+    expect(await bodyOf(await create({ LOCAL_WEBHOOKS: "" }), 400)).toMatchObject({
+      issues: [{ path: ["url"] }],
+    });
+  });
+});
+
 describe("wrong settings", () => {
   test.each([
     ["a secret that is too short", { WALLET_SECRETS: '{"1":"c2hvcnQ="}' }],

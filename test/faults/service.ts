@@ -137,6 +137,7 @@ export class FaultyService {
           PLATFORM_PRIVATE_KEY: this.#platformKey,
           WALLET_SECRETS: this.#secrets,
           ADMIN_TOKEN: this.adminToken,
+          LOCAL_WEBHOOKS: "on",
           WALLET_FUNDING: FUNDING,
           CONTRACT_FUNDING: FUNDING,
           SYNC_WAIT_MS: "8000",

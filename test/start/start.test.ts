@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { request } from "node:http";
+import { createServer as createHttpServer, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { localSecrets } from "../../scripts/local-settings.ts";
 import { CHROMIUM, visit } from "../support/browser.ts";
 import { ROOT } from "../support/imports.ts";
 import { listeningAddresses } from "../support/listening.ts";
@@ -230,6 +231,52 @@ describe("npm start", () => {
       const { status, body } = await ask("/api/v1/collection-draft", {}, `{"title":"Herons ${nth}"}`);
       expect([nth, status, body]).toEqual([nth, 401, expect.stringContaining("api_key_missing")]);
     }
+    interrupt(run);
+    expect(await run.exit).toBe(0);
+  });
+
+  test("sends webhooks to this machine from a network of others too", async () => {
+    const platform = localSecrets(mkdtempSync(join(data, "platform-")));
+    const nearPort = String(await freePort());
+    const account = `shop.testnet:${platform.platformPublicKey}:${10n ** 30n}`;
+    const chain = start("devchain/main.ts", {}, [
+      "--port",
+      nearPort,
+      "--block-ms",
+      "200",
+      "--account",
+      account,
+    ]);
+    await said(chain, "listening on");
+    const receiver = createHttpServer((incoming, answer) => {
+      received.push(String(incoming.headers["webhook-id"]));
+      incoming.resume().once("end", () => answer.end());
+    });
+    const received: string[] = [];
+    const receiverPort = await freePort();
+    receiver.listen(receiverPort, "127.0.0.1");
+    const run = start("start", {
+      NEAR_NETWORK: "testnet",
+      NEAR_RPC_URL: `http://127.0.0.1:${nearPort}`,
+      PLATFORM_ACCOUNT_ID: "shop.testnet",
+      PLATFORM_PRIVATE_KEY: platform.platformPrivateKey,
+      PUBLIC_URL: "https://mint.example.com",
+    });
+    await said(run, "Ctrl-C ends the service");
+    const headers = {
+      authorization: `Api-Key ${/demo key +(\S+)/.exec(run.output)?.[1]}`,
+      "content-type": "application/json",
+    };
+    const webhook = JSON.stringify({ url: `http://localhost:${receiverPort}/` });
+    const made = await ask("/api/v1/webhook", headers, webhook);
+    expect([made.status, made.body]).toEqual([201, expect.stringContaining("webhook_uuid")]);
+    const { webhook_uuid: uuid } = JSON.parse(made.body) as { webhook_uuid: string };
+    const tested = await ask(`/api/v1/webhook/${uuid}/test`, { authorization: headers.authorization }, "");
+    expect([tested.status, JSON.parse(tested.body)]).toEqual([200, expect.objectContaining({ status: 200 })]);
+    expect(received).toEqual([expect.any(String)]);
+    // By its own name, which a proxy in front may pass on.
+    expect((await ask("/health", { host: "mint.example.com" })).status).toBe(200);
+    receiver.close();
     interrupt(run);
     expect(await run.exit).toBe(0);
   });
