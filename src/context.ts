@@ -70,7 +70,7 @@ export interface Answer<Body = unknown> {
   readonly operationUuid?: Uuid;
 }
 
-/** Makes a context of bindings. @throws Error if settings are missing or wrong (src/env.ts) */
+/** Makes a context of bindings. @throws SettingsError */
 export const openContext = (
   env: Bindings,
   log: ServiceContext["log"],

@@ -173,21 +173,30 @@ export const settingDigests = async (env: object): Promise<SettingDigests> => {
   return Object.fromEntries(await Promise.all(names.map(digest)));
 };
 
+/** Settings are missing or wrong. The message names each with what is wrong, for the operator's log. */
+export class SettingsError extends Error {
+  /** Names of the settings at fault. */
+  readonly names: readonly string[];
+
+  constructor(faults: readonly (readonly [path: string, message: string])[]) {
+    super(`settings are missing or wrong: ${faults.map((fault) => fault.join(": ")).join("; ")}`);
+    this.names = [...new Set(faults.map(([path]) => path.split(".")[0]!))];
+  }
+}
+
 const parsed = new WeakMap<object, Settings>();
 
 /**
  * The settings of this isolate.
- * @throws Error that names the settings at fault and never their values
+ * @throws SettingsError
  */
 export function settingsOf(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;
   const result = settingsSchema.safeParse(withoutEmpty(env));
-  const faults = result.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
-  if (needsPublicUrl(env)) faults.push(`PUBLIC_URL: ${PUBLIC_URL_MISSING}`);
-  if (!result.success || faults.length > 0) {
-    throw new Error(`settings are missing or wrong: ${faults.join("; ")}`);
-  }
+  const faults = result.error?.issues.map(({ path, message }) => [path.join("."), message] as const) ?? [];
+  if (needsPublicUrl(env)) faults.push(["PUBLIC_URL", PUBLIC_URL_MISSING]);
+  if (!result.success || faults.length > 0) throw new SettingsError(faults);
   parsed.set(env, result.data);
   return result.data;
 }

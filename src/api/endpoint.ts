@@ -28,7 +28,7 @@ const limitCost = async (c: Context<AppEnv>): Promise<void> => {
 };
 
 /** The body of every error, as http/error-responses.ts makes it. */
-const errorSchema = z
+export const errorSchema = z
   .object({
     message: z.string().openapi({ description: "A sentence that says what to do." }),
     code: z.enum(ERROR_CODES).openapi({ description: "One of a closed list; see docs/errors.md." }),
@@ -257,11 +257,11 @@ const routeOf = (definition: Definition) => {
     parameters,
     request: body ? { ...definition.request, body } : definition.request,
     responses: {
+      ...errorResponses([...commonErrors(definition), ...errors]),
       ...withHeaders(
         access === "key" ? { ...REQUEST_ID, ...RATE_LIMIT, ...BOOKMARK_GIVEN } : REQUEST_ID,
         operation ? { ...success, 202: ACCEPTED } : success,
       ),
-      ...errorResponses([...commonErrors(definition), ...errors]),
     },
   });
 };
@@ -324,7 +324,7 @@ const withHeaders = (headers: object, responses: Responses): Responses =>
 const commonErrors = (definition: Definition): ErrorCode[] => {
   const write = isWriting(definition);
   const { access = "key", request, rawBody, operation } = definition;
-  const codes: ErrorCode[] = ["not_acceptable", "internal_error"];
+  const codes: ErrorCode[] = ["not_acceptable", "internal_error", "not_configured"];
   if (access === "key")
     codes.push(
       "api_key_missing",

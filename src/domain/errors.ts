@@ -279,6 +279,13 @@ export const ERRORS = define({
     remedy:
       "Don't repeat the request. The operator has to settle the operation, which shows the transaction.",
   },
+  not_configured: {
+    status: 503,
+    cause:
+      "The service's settings are missing or wrong. Every address answers this until they are corrected.",
+    remedy:
+      "The operator corrects the settings that `issues` of GET /ready names. The log says what each has to be.",
+  },
   database_unavailable: {
     status: 503,
     cause:

@@ -7,6 +7,7 @@ import {
   type ExceededQuota,
   ServiceError,
 } from "../domain/errors.ts";
+import { SettingsError } from "../env.ts";
 import type { AppEnv } from "./app-env.ts";
 import { isWrite } from "./authentication.ts";
 import { logger } from "./log.ts";
@@ -34,6 +35,20 @@ const databaseUnavailable = (cause: unknown, mayWrite: boolean): ServiceError =>
     retryAfter: DATABASE_RETRY_AFTER,
     cause,
   });
+};
+
+/** @param named whether the answer names the settings; their values are never in it */
+const notConfigured = (cause: SettingsError, named: boolean): ServiceError => {
+  const message = "Missing or wrong. The log says what it has to be.";
+  return new ServiceError(
+    "not_configured",
+    "The service's settings are missing or wrong. Its operator has to correct those that GET /ready names.",
+    {
+      ...(named && { issues: cause.names.map((name) => ({ path: [name], message })) }),
+      retryable: false,
+      cause,
+    },
+  );
 };
 
 /**
@@ -72,7 +87,10 @@ const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
 
 /** The one place where an exception becomes an answer. */
 export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
-  const error = asServiceError(thrown, isWrite(c.req.method, c.req.path));
+  const error =
+    thrown instanceof SettingsError
+      ? notConfigured(thrown, c.req.path === "/ready")
+      : asServiceError(thrown, isWrite(c.req.method, c.req.path));
   const requestId = c.get("requestId");
   if (error.status >= 500 || error.details.cause !== undefined) {
     // Where the settings are wrong there is no context.

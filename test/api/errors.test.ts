@@ -342,6 +342,10 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
       response: await api(path, { json: { slug, ...link.proofFor(receiver) } }),
     };
   },
+  not_configured: async () => {
+    const { response } = await apiWith({ WALLET_SECRETS: "" }, "/me", { key: shop.key });
+    return { method: "GET", path: "/api/v1/me", response };
+  },
   database_unavailable: async () => {
     const DB = failingDatabase(env.DB, () => "before");
     const { response } = await apiWith({ DB }, "/me", { key: shop.key });

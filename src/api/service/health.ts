@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { countPublic } from "../../http/address-limit.ts";
 import { show } from "../../http/answered.ts";
 import { readiness } from "../../operator/health.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint, errorSchema, json } from "../endpoint.ts";
 import { readyView } from "../resources/readiness.ts";
 
 const TAG = "Service";
@@ -32,8 +32,8 @@ export const ready = endpoint(
     success: {
       200: json("It can.", readyView),
       503: json(
-        "The database, the bucket, every node of the chain or the Worker for writes is down.",
-        readyView,
+        "The database, the bucket, every node of the chain or the Worker for writes is down. Or `not_configured`: settings are missing or wrong; `issues` names them.",
+        z.union([readyView, errorSchema]),
       ),
     },
     errors: ["rate_limited"],
