@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { WORKER_SETTINGS } from "./scripts/local-settings.ts";
 import type { ChainHandle } from "./test/support/chain-farm.ts";
 
 /** Waits for blocks are part of these tests, so that only a hang runs into the limit, however slow a machine is. Milliseconds. */
@@ -29,6 +30,8 @@ async function workerSettings(chainFarm: string) {
   if (!response.ok) throw new Error(`no embedded chain: ${await response.text()}`);
   const chain = (await response.json()) as ChainHandle;
   return {
+    // The Worker under test would have those of .dev.vars otherwise. Empty means absent.
+    ...Object.fromEntries(WORKER_SETTINGS.map((name) => [name, ""])),
     NEAR_NETWORK: "devchain",
     LOCAL_WEBHOOKS: "on",
     NEAR_RPC_URL: chain.rpcUrl,

@@ -9,7 +9,7 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { ROOT } from "./local-settings.ts";
 import { QUIET_WRANGLER } from "./steps.ts";
 
-const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+export const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 const MIGRATIONS = join(ROOT, "migrations");
 
 /**
@@ -50,14 +50,14 @@ interface WorkerOptions {
   readonly d1Databases: Record<string, string>;
 }
 
-/**
- * What a configuration says of a Worker, for Miniflare, with the modules of a build in place of its sources.
- * @param config the configuration's file
- */
-export function builtWorker(out: string, config = join(ROOT, "wrangler.toml")) {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(config);
+/** What a configuration says of a Worker, for Miniflare. @param config the configuration's file */
+export const configuredWorker = (config = join(ROOT, "wrangler.toml")): WorkerOptions =>
+  unstable_getMiniflareWorkerOptions(config).workerOptions as unknown as WorkerOptions;
+
+/** The same with the modules of a build in place of its sources. */
+export function builtWorker(out: string, config?: string) {
   return {
-    ...(workerOptions as unknown as WorkerOptions),
+    ...configuredWorker(config),
     rootPath: undefined,
     modulesRules: undefined,
     modulesRoot: out,

@@ -48,10 +48,24 @@ type Given = Partial<Record<Setting, string>>;
 /** A wrong or missing setting; shown without a stack trace. */
 export class SetupError extends Error {}
 
-/** The configuration: .dev.vars, overridden by the environment. Empty means absent. */
-export function givenSettings(env: Environment = process.env): Given {
-  const file = join(ROOT, ".dev.vars");
-  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+/** Where wrangler looks for settings of a Worker on this machine. */
+const DEV_VARS = join(ROOT, ".dev.vars");
+
+/** Whether settings are of the embedded chain, as `npm run dev` writes them. */
+const areEmbedded = ({ NEAR_NETWORK, PLATFORM_ACCOUNT_ID }: Environment): boolean =>
+  NEAR_NETWORK === EMBEDDED_NETWORK && PLATFORM_ACCOUNT_ID === EMBEDDED_PLATFORM;
+
+/** What names a chain. */
+const CHAIN_SETTINGS = ["NEAR_NETWORK", "NEAR_RPC_URL", "PLATFORM_ACCOUNT_ID"] as const;
+
+/**
+ * The configuration: .dev.vars, overridden by the environment. Empty means absent. Of a file of the embedded chain nothing is
+ * taken where the environment names another one.
+ */
+export function givenSettings(env: Environment = process.env, devVars = DEV_VARS): Given {
+  const inFile: Environment = existsSync(devVars) ? parseEnv(readFileSync(devVars, "utf8")) : {};
+  const namesAnother = CHAIN_SETTINGS.some((name) => env[name] && env[name] !== inFile[name]);
+  const fromFile = namesAnother && areEmbedded(inFile) ? {} : inFile;
   const given: Given = {};
   for (const name of WORKER_SETTINGS) {
     const value = env[name] || fromFile[name];
@@ -84,20 +98,28 @@ export interface LocalSecrets {
   readonly adminToken: string;
   /** Full-access key of the embedded chain's platform account, `ed25519:<base58>`. */
   readonly platformPrivateKey: string;
-  readonly platformPublicKey: string;
 }
 
-/** Reads the secrets of a state directory, or makes them. The file is readable by its owner alone. */
-export function localSecrets(stateDir: string): LocalSecrets {
+/** The public key of a key pair, both as `ed25519:<base58>`. */
+export function publicKeyOf(privateKey: string): string {
+  const [, pair = ""] = privateKey.split(":");
+  return `ed25519:${base58.encode(base58.decode(pair).slice(32))}`;
+}
+
+/**
+ * Reads the secrets of a state directory, or makes them. The file is readable by its owner alone.
+ * @param given what new ones are taken from as far as it has them, so that the data stays readable without it
+ */
+export function localSecrets(stateDir: string, given: Given = {}): LocalSecrets {
   const file = join(stateDir, "secrets.json");
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as LocalSecrets;
   const seed = randomBytes(32);
   const publicKey = ed25519.getPublicKey(seed);
   const secrets: LocalSecrets = {
-    walletSecrets: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
-    adminToken: `mat_${randomBytes(32).toString("base64url")}`,
-    platformPrivateKey: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
-    platformPublicKey: `ed25519:${base58.encode(publicKey)}`,
+    walletSecrets: given.WALLET_SECRETS ?? JSON.stringify({ 1: randomBytes(32).toString("base64") }),
+    adminToken: given.ADMIN_TOKEN ?? `mat_${randomBytes(32).toString("base64url")}`,
+    platformPrivateKey:
+      given.PLATFORM_PRIVATE_KEY ?? `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
   };
   writePrivately(file, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
@@ -110,11 +132,25 @@ export function writePrivately(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
+/**
+ * Writes the settings of the embedded chain's service for `npx wrangler dev`, unless there is a file.
+ * @returns whether it wrote one
+ */
+export function writeDevVars({ embedded, worker }: StartPlan): boolean {
+  if (embedded === null || existsSync(DEV_VARS)) return false;
+  // The port differs from one start to the next; without PUBLIC_URL it is the request's.
+  const { PUBLIC_URL: _, ...settings } = worker;
+  writePrivately(DEV_VARS, `# Written by npm run dev, for the embedded chain.\n${workerEnvFile(settings)}`);
+  return true;
+}
+
 /** Where `npm start` runs, and on which chain. */
 export interface StartPlan {
   /** Address to listen on. */
   readonly host: string;
   readonly port: number;
+  /** Of the debugger, which `npm run dev` alone has. */
+  readonly inspectorPort: number;
   readonly url: string;
   /** Null if the settings name a chain of their own. */
   readonly embedded: { readonly port: number } | null;
@@ -126,17 +162,19 @@ export interface StartPlan {
 
 /**
  * Decides what `npm start` does from what was configured: with NEAR_RPC_URL the chain it names, with NEAR_NETWORK alone
- * that network through its public endpoints, otherwise the embedded chain. Each network has a state directory of its
- * own, because contracts and wallets exist on one network only.
+ * that network through its public endpoints, otherwise the embedded chain, as with the settings that `npm run dev` writes.
+ * Each network has a state directory of its own, because contracts and wallets exist on one network only.
  * @throws SetupError that names the setting at fault
  */
 export function planStart(given: Given, env: Environment = process.env): StartPlan {
   const port = portSetting("PORT", 8787, env);
   const url = given.PUBLIC_URL ?? `http://localhost:${port}`;
-  const rpcUrl = given.NEAR_RPC_URL ?? PUBLIC_RPC_URLS.get(given.NEAR_NETWORK ?? "")?.join(",");
+  const isWritten = areEmbedded(given);
+  const named = given.NEAR_RPC_URL ?? PUBLIC_RPC_URLS.get(given.NEAR_NETWORK ?? "")?.join(",");
+  const rpcUrl = isWritten ? undefined : named;
   const embedded = rpcUrl === undefined ? { port: portSetting("NEAR_PORT", 3030, env) } : null;
   if (embedded?.port === port) throw new SetupError("PORT and NEAR_PORT have to differ.");
-  if (embedded && (given.PLATFORM_ACCOUNT_ID || given.PLATFORM_PRIVATE_KEY)) {
+  if (embedded && !isWritten && (given.PLATFORM_ACCOUNT_ID || given.PLATFORM_PRIVATE_KEY)) {
     throw new SetupError(
       "PLATFORM_ACCOUNT_ID and PLATFORM_PRIVATE_KEY are set, but no network is named. Set NEAR_NETWORK to " +
         `${[...PUBLIC_RPC_URLS.keys()].join(" or ")}, or NEAR_RPC_URL to a node's address; or leave all of them out ` +
@@ -156,25 +194,25 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
     throw new SetupError(`PUBLIC_URL is missing: it ${PUBLIC_URL_MISSING}.`);
   const network = embedded ? EMBEDDED_NETWORK : (given.NEAR_NETWORK ?? networkOf(rpcUrl ?? ""));
   const stateDir = join(env.MINTAGE_DATA || join(ROOT, ".mintage"), network.replace(/[^a-z0-9-]/gi, "_"));
-  const secrets = localSecrets(stateDir);
+  const secrets = localSecrets(stateDir, isWritten ? given : {});
   const worker: Given = {
     WALLET_SECRETS: secrets.walletSecrets,
     ADMIN_TOKEN: secrets.adminToken,
     LOCAL_WEBHOOKS: "on",
     ...(embedded && {
-      NEAR_RPC_URL: `http://127.0.0.1:${embedded.port}`,
       PLATFORM_ACCOUNT_ID: EMBEDDED_PLATFORM,
       PLATFORM_PRIVATE_KEY: secrets.platformPrivateKey,
       WALLET_FUNDING: EMBEDDED_WALLET_FUNDING,
       DEVELOPMENT_WALLET: "on",
     }),
     ...given,
-    ...(rpcUrl && { NEAR_RPC_URL: rpcUrl }),
+    NEAR_RPC_URL: rpcUrl ?? `http://127.0.0.1:${embedded?.port}`,
     NEAR_NETWORK: network,
     PUBLIC_URL: url,
   };
   refuseWrong(worker);
-  return { host: env.HOST || "127.0.0.1", port, url, embedded, network, stateDir, worker };
+  const inspectorPort = portSetting("INSPECTOR_PORT", 9229, env);
+  return { host: env.HOST || "127.0.0.1", port, inspectorPort, url, embedded, network, stateDir, worker };
 }
 
 /** @throws SetupError if the Worker would refuse its settings, so that this is known before anything starts */

@@ -1,6 +1,7 @@
 /**
  * `npm start`: the whole service on this machine. Everything it starts ends with it; everything it keeps is under
- * .mintage/, so that the next start finds it again.
+ * .mintage/, so that the next start finds it again. `npm run dev` (`--dev`) has wrangler serve it, which builds it again when
+ * its source changes, on the same data.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,12 +11,13 @@ import {
   EMBEDDED_PLATFORM,
   givenSettings,
   isThisMachine,
-  localSecrets,
   planStart,
+  publicKeyOf,
   ROOT,
   SetupError,
   type StartPlan,
   workerEnvFile,
+  writeDevVars,
   writePrivately,
 } from "./local-settings.ts";
 import { portIsFree, type ServiceProcess, startProcess } from "./service-process.ts";
@@ -24,10 +26,13 @@ import { claimState, holderOf, LEFTOVERS } from "./state-claim.ts";
 
 /** A fifth longer than the slowest start seen on two busy cores. Milliseconds. */
 const START_LIMIT = 180_000;
-/** The embedded chain makes accounts and blocks for every caller, so it answers only this machine. */
-const CHAIN_HOST = "127.0.0.1";
+/** Where the embedded chain listens, which makes accounts and blocks for every caller, and the debugger. */
+const THIS_MACHINE = "127.0.0.1";
 /** yoctoNEAR: a hundred million NEAR, for a chain that exists on this machine only. */
 const EMBEDDED_BALANCE = 10n ** 32n;
+
+const IS_DEV = process.argv.includes("--dev");
+const COMMAND = IS_DEV ? "npm run dev" : "npm start";
 
 const running: ServiceProcess[] = [];
 let stopping: Promise<void> | null = null;
@@ -69,8 +74,11 @@ async function checkPorts(plan: StartPlan, patience: number): Promise<void> {
   const deadline = performance.now() + patience;
   const wanted = [
     { name: "PORT", host: plan.host, port: plan.port, what: "the service" },
+    ...(IS_DEV
+      ? [{ name: "INSPECTOR_PORT", host: THIS_MACHINE, port: plan.inspectorPort, what: "the debugger" }]
+      : []),
     ...(plan.embedded
-      ? [{ name: "NEAR_PORT", host: CHAIN_HOST, port: plan.embedded.port, what: "the embedded chain" }]
+      ? [{ name: "NEAR_PORT", host: THIS_MACHINE, port: plan.embedded.port, what: "the embedded chain" }]
       : []),
   ];
   for (const { name, host, port, what } of wanted) {
@@ -81,7 +89,7 @@ async function checkPorts(plan: StartPlan, patience: number): Promise<void> {
     }
     if (free) continue;
     throw new SetupError(
-      `Port ${port}, meant for ${what}, is in use. Free it, or choose another: ${name}=${port + 1} npm start`,
+      `Port ${port}, meant for ${what}, is in use. Free it, or choose another: ${name}=${port + 1} ${COMMAND}`,
     );
   }
 }
@@ -103,7 +111,7 @@ function endOf(logFile: string): string {
 
 async function startChain(plan: StartPlan, port: number): Promise<void> {
   const logFile = join(plan.stateDir, "chain.log");
-  const { platformPublicKey } = localSecrets(plan.stateDir);
+  const platformKey = publicKeyOf(plan.worker.PLATFORM_PRIVATE_KEY ?? "");
   await new Promise<void>((resolve) => {
     const chain = startProcess({
       name: "The embedded chain",
@@ -111,7 +119,7 @@ async function startChain(plan: StartPlan, port: number): Promise<void> {
         process.execPath,
         join(ROOT, "devchain", "main.ts"),
         "--host",
-        CHAIN_HOST,
+        THIS_MACHINE,
         "--port",
         String(port),
         "--data",
@@ -119,7 +127,7 @@ async function startChain(plan: StartPlan, port: number): Promise<void> {
         "--block-ms",
         process.env.NEAR_BLOCK_MS || "600",
         "--account",
-        `${EMBEDDED_PLATFORM}:${platformPublicKey}:${EMBEDDED_BALANCE}`,
+        `${EMBEDDED_PLATFORM}:${platformKey}:${EMBEDDED_BALANCE}`,
       ],
       logFile,
       onLine: (line) => line.includes("listening on") && resolve(),
@@ -142,7 +150,7 @@ function startService(plan: StartPlan): Promise<string> {
       name: "The service",
       command: [
         process.execPath,
-        join(ROOT, "scripts", "local-service.ts"),
+        join(ROOT, "scripts", IS_DEV ? "dev-service.ts" : "local-service.ts"),
         "--settings",
         settingsFile,
         "--host",
@@ -151,6 +159,7 @@ function startService(plan: StartPlan): Promise<string> {
         String(plan.port),
         "--data",
         plan.stateDir,
+        ...(IS_DEV ? ["--inspector-port", String(plan.inspectorPort)] : []),
       ],
       logFile,
       onLine: (line) => {
@@ -186,6 +195,9 @@ function summary(plan: StartPlan, demo: DemoIntegration): string {
     `  operator      ${plan.url}/operator, whose token is adminToken in ${join(plan.stateDir, "demo.json")}`,
     `  contract      ${demo.contractUuid} (${demo.contractAccountId})`,
     `  data          ${plan.stateDir}`,
+    ...(IS_DEV
+      ? [`  debugger      ${THIS_MACHINE}:${plan.inspectorPort}, and src/ is built again when it changes`]
+      : []),
     "",
     "A first collection, line by line, in another terminal:",
     "",
@@ -199,9 +211,16 @@ function summary(plan: StartPlan, demo: DemoIntegration): string {
 
 async function main(): Promise<void> {
   const plan = planStart(givenSettings());
+  if (IS_DEV && !isThisMachine(plan.host)) {
+    throw new SetupError(
+      `HOST=${plan.host} lets other machines in, and wrangler shows whoever asks all that is stored. Leave HOST out, or use npm start.`,
+    );
+  }
   const killed = claim(plan.stateDir);
   await checkPorts(plan, killed ? LEFTOVERS : 0);
   const { embedded } = plan;
+  if (IS_DEV && writeDevVars(plan))
+    say("Wrote .dev.vars: settings with new secrets, for wrangler's own commands.");
   if (!isThisMachine(plan.host)) say(openWarning(plan.host));
   if (!embedded) say(`Using ${plan.network} through ${plan.worker.NEAR_RPC_URL}`);
   // The service asks the chain for nothing before its first request, so that both can start at once.

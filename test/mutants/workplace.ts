@@ -1,18 +1,9 @@
 /** A copy of the project in which mutants are tried, so that the checkout itself is never changed. */
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { ROOT } from "../support/imports.ts";
+import { copyProject } from "../support/npm-start.ts";
 import { isContract, type Mutant, mutated, projectOf } from "./mutant.ts";
 
 /** What the tests of a mutant said. */
@@ -52,17 +43,7 @@ export class Workplace {
   readonly #root: string;
 
   constructor() {
-    this.#root = mkdtempSync(join(tmpdir(), "mintage-mutants-"));
-    const { stdout } = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
-      cwd: ROOT,
-      encoding: "utf8",
-    });
-    for (const file of stdout.split("\0").filter((name) => name !== "")) {
-      const to = join(this.#root, file);
-      mkdirSync(dirname(to), { recursive: true });
-      cpSync(join(ROOT, file), to);
-    }
-    symlinkSync(join(ROOT, "node_modules"), join(this.#root, "node_modules"));
+    this.#root = copyProject("mintage-mutants-");
   }
 
   /**

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { localSecrets } from "../../scripts/local-settings.ts";
+import { localSecrets, publicKeyOf } from "../../scripts/local-settings.ts";
 import { CHROMIUM, visit } from "../support/browser.ts";
 import { ROOT } from "../support/imports.ts";
 import { listeningAddresses } from "../support/listening.ts";
@@ -238,7 +238,7 @@ describe("npm start", () => {
   test("sends webhooks to this machine from a network of others too", async () => {
     const platform = localSecrets(mkdtempSync(join(data, "platform-")));
     const nearPort = String(await freePort());
-    const account = `shop.testnet:${platform.platformPublicKey}:${10n ** 30n}`;
+    const account = `shop.testnet:${publicKeyOf(platform.platformPrivateKey)}:${10n ** 30n}`;
     const chain = start("devchain/main.ts", {}, [
       "--port",
       nearPort,

@@ -1,5 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { ROOT } from "./imports.ts";
 
 /** A script of npm that runs, or ran. */
@@ -9,14 +12,31 @@ export interface Started {
   output: string;
 }
 
-/** Runs a script as npm does, in a group of its own as a terminal gives it. */
+/** Copies the project's files, with the packages of this one. @returns the copy's folder */
+export function copyProject(prefix: string): string {
+  const copy = mkdtempSync(join(tmpdir(), prefix));
+  const { stdout } = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  for (const file of stdout.split("\0").filter((name) => name !== "")) {
+    const to = join(copy, file);
+    mkdirSync(dirname(to), { recursive: true });
+    cpSync(join(ROOT, file), to);
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+/** Runs a script as npm does, in a group of its own as a terminal gives it. @param cwd the project, or a copy of it */
 export function startScript(
   target: string,
   env: Readonly<Record<string, string | undefined>>,
   args: readonly string[] = [],
+  cwd: string = ROOT,
 ): Started {
   const child = spawn("node", ["scripts/run.mjs", target, ...args], {
-    cwd: ROOT,
+    cwd,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },

@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checksOf, type Findings, missing } from "../../scripts/deployment.ts";
-import { planStart, SetupError, WORKER_SETTINGS, workerEnvFile } from "../../scripts/local-settings.ts";
+import {
+  givenSettings,
+  planStart,
+  SetupError,
+  WORKER_SETTINGS,
+  workerEnvFile,
+  writePrivately,
+} from "../../scripts/local-settings.ts";
 import { PUBLIC_RPC_URLS, settingsOf } from "../../src/env.ts";
 import { ADDRESS_PERIOD_S, MOST_ATTEMPTS, SITE_FACTOR } from "../../src/http/address-limit.ts";
 import { ROOT } from "../support/imports.ts";
@@ -138,6 +145,38 @@ describe("where npm start runs", () => {
     PUBLIC_URL: "https://mint.example.com",
   };
   const data = () => ({ MINTAGE_DATA: mkdtempSync(join(tmpdir(), "mintage-plan-")) });
+
+  test("the settings that npm run dev writes mean the embedded chain, whatever its port", () => {
+    const directory = data();
+    const written = planStart({}, directory).worker;
+    const { embedded, worker } = planStart(written, { ...directory, NEAR_PORT: "3131" });
+    expect(embedded).toEqual({ port: 3131 });
+    expect(worker).toEqual({ ...written, NEAR_RPC_URL: "http://127.0.0.1:3131" });
+    expect(planStart({ ...written, PLATFORM_ACCOUNT_ID: "other.near" }, directory).embedded).toBeNull();
+    // Data that was made with them is read without them.
+    const fresh = data();
+    planStart(written, fresh);
+    expect(planStart({}, fresh).worker).toEqual(written);
+  });
+
+  test("nothing of the embedded chain's settings goes with another network's", () => {
+    const { worker, stateDir } = planStart({}, data());
+    const file = join(stateDir, ".dev.vars");
+    writePrivately(file, workerEnvFile(worker));
+    expect(givenSettings({}, file)).toEqual(worker);
+    expect(givenSettings({ MAX_LANES: "3" }, file)).toEqual({ ...worker, MAX_LANES: "3" });
+    const given = { NEAR_NETWORK: "testnet", ...account };
+    expect(givenSettings(given, file)).toEqual(given);
+    expect(givenSettings({ NEAR_RPC_URL: "http://127.0.0.1:9" }, file)).toEqual({
+      NEAR_RPC_URL: "http://127.0.0.1:9",
+    });
+    writePrivately(file, workerEnvFile({ ...given, WALLET_FUNDING: "7" }));
+    expect(givenSettings({ NEAR_RPC_URL: "https://a.example" }, file)).toEqual({
+      ...given,
+      WALLET_FUNDING: "7",
+      NEAR_RPC_URL: "https://a.example",
+    });
+  });
 
   test.each(["mainnet", "testnet"])("%s by its name alone is asked through two providers", (network) => {
     const { embedded, worker } = planStart({ NEAR_NETWORK: network, ...account }, data());
