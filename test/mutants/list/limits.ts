@@ -316,6 +316,13 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/counted.test.ts"],
   },
   {
+    id: "npm start: a request for any host is answered",
+    file: "scripts/local-front.ts",
+    search: "hosts.includes(name);",
+    replacement: "name !== undefined;",
+    tests: ["test/unit/local-front.test.ts"],
+  },
+  {
     id: "npm start: an answer goes with the write that fails",
     file: "scripts/local-front.ts",
     search: "super._write(chunk, encoding, () => done());",
