@@ -12,13 +12,15 @@ export type Database = DrizzleD1Database;
  */
 export const DEADLINE_MS = 10_000;
 
+/** Statements that are wrapped below, whichever session has made them: one may run a batch of another's. */
+const originals = new WeakMap<object, D1PreparedStatement>();
+
 /**
  * D1, with a deadline on each call. A call that was given up on may still be committed, even after its request was
  * answered: what it writes has to hold only under conditions of the database.
  * @throws Error as `unanswered` and `failure` make it
  */
 const withDeadline = (d1: Pick<D1Database, "prepare" | "batch">): D1Database => {
-  const originals = new WeakMap<object, D1PreparedStatement>();
   const bounded = (statement: D1PreparedStatement): D1PreparedStatement => {
     // What Drizzle calls of a statement.
     const calls = {

@@ -5,26 +5,13 @@ import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { findQuote, insertQuote, type QuoteRow } from "../db/queries/quotes.ts";
 import { noRoom } from "../db/quota.ts";
 import { yoctoProblem } from "../domain/amounts.ts";
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { isUuid, newUuid, toHex, type Uuid, uuidAt } from "../domain/ids.ts";
 import type { CostLimit } from "../domain/spending.ts";
 import { walletOf } from "../wallet/client.ts";
 import { NO_PLAN, type Plan, planOf } from "./engine/plan.ts";
 import type { Proposal } from "./kind.ts";
-
-/**
- * JSON in the one form that a value has (RFC 8785): names sorted by their UTF-16 code units, no space. Texts and numbers
- * are as JavaScript writes them, which is what the RFC says.
- */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
-  return `{${fields.join(",")}}`;
-};
 
 /** How long a quote may be used. Milliseconds. */
 const VALID_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { acknowledgeSoon } from "../../src/operations/engine/drive.ts";
+import { acknowledgeSoon } from "../../src/operations/engine/acknowledgements.ts";
 
 const LONG_MS = 10_000;
 

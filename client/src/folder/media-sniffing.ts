@@ -60,7 +60,7 @@ const SIGNATURES: readonly (readonly [MediaType, string])[] = [
   ["audio/wav", "RIFF....WAVE"],
 ];
 
-function hasSignature(start: Uint8Array, signature: string, offset = 0): boolean {
+export function hasSignature(start: Uint8Array, signature: string, offset = 0): boolean {
   if (start.length < offset + signature.length) return false;
   for (let index = 0; index < signature.length; index++) {
     if (signature[index] !== "." && start[offset + index] !== signature.charCodeAt(index)) return false;

@@ -8,72 +8,18 @@ import {
   type OperationRow,
   releaseEffects,
 } from "../../db/queries/operations.ts";
-import { setBounded } from "../../domain/bounded-map.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { pause } from "../../waiting.ts";
-import type { Acknowledgement, Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import type { Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor, walletName } from "../registry.ts";
+import { acknowledgeSoon } from "./acknowledgements.ts";
 import { type AnsweredRow, type EndedRow, endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
-
-/**
- * How long the acknowledgements of one wallet are gathered. Short beside the three seconds after which its alarm resumes an
- * operation that nobody has acknowledged. Milliseconds.
- */
-const GATHERED_MS = 50;
-
-/** The request that gathers may have been cut off: after this time the next one takes its place. Milliseconds. */
-const CUT_OFF_MS = 1_000;
-
-/** Acknowledgements of one call. Each has up to 64 kB of an answer, and a call takes 32 MiB (Workers RPC, "Limits"). */
-const MOST_AT_ONCE = 100;
-
-interface Gathering {
-  readonly since: number;
-  readonly acknowledgements: Acknowledgement[];
-}
-
-/** Of this isolate, by the wallet's name. One whose request was cut off stays until its wallet's next, or goes as the oldest. */
-const gatherings = new Map<string, Gathering>();
-const MOST_GATHERINGS = 1_000;
-
-/**
- * Tells a wallet behind the answer that an operation's effects are written, together with others that end at that time:
- * under load most of them go with another one's call. What doesn't arrive is logged, and the wallet's alarm asks about it.
- */
-export const acknowledgeSoon = (
-  { log, waitUntil }: Pick<ServiceContext, "log" | "waitUntil">,
-  wallet: Pick<Wallet, "acknowledgeAll">,
-  name: Uuid | "platform",
-  acknowledgement: Acknowledgement,
-): void => {
-  const now = Date.now();
-  const others = gatherings.get(name);
-  if (others && now - others.since < CUT_OFF_MS) {
-    others.acknowledgements.push(acknowledgement);
-    return;
-  }
-  const gathering = { since: now, acknowledgements: [...(others?.acknowledgements ?? []), acknowledgement] };
-  setBounded(gatherings, MOST_GATHERINGS, name, gathering);
-  const deliver = async (): Promise<void> => {
-    await pause(GATHERED_MS);
-    if (gatherings.get(name) === gathering) gatherings.delete(name);
-    const { acknowledgements } = gathering;
-    for (let from = 0; from < acknowledgements.length; from += MOST_AT_ONCE) {
-      const some = acknowledgements.slice(from, from + MOST_AT_ONCE);
-      await wallet.acknowledgeAll(some).catch((error: unknown) => {
-        for (const { operationUuid } of some)
-          log("operation.unacknowledged", { operation_uuid: operationUuid, error });
-      });
-    }
-  };
-  waitUntil(deliver());
-};
 
 /** Pause before the next look at whether the operation before has ended, unless its wallet tells; it doubles. Milliseconds. */
 const FIRST_MS = 1_000;

@@ -22,14 +22,6 @@ export const TERMINAL: readonly Mutant[] = [
     named: "a phase that has ended meanwhile is refused before anything is uploaded",
   },
   {
-    id: "retries: a key that an earlier run left is given up like any refusal",
-    file: "client/src/retry.ts",
-    search: "if (!isKeyHeld(attempt) || heldKeyMs === 0) {",
-    replacement: "if (!isKeyHeld(attempt) || heldKeyMs !== 0) {",
-    tests: ["client/test/retry.test.ts"],
-    named: "is waited for as long as wanted",
-  },
-  {
     id: "admin: what upgrades take of a wallet is that of one contract",
     file: "cli/admin/contract-upgrade.ts",
     search: 'const [topUp, fees] = [sum(its, "top_up"), sum(its, "fees")];',

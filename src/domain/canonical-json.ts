@@ -1,0 +1,13 @@
+/**
+ * JSON in the one form that a value has (RFC 8785): names sorted by their UTF-16 code units, no space. Texts and numbers
+ * are as JavaScript writes them, which is what the RFC says.
+ */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
+  return `{${fields.join(",")}}`;
+};
