@@ -339,14 +339,14 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "acknowledgements: those of a request that was cut off are never sent",
-    file: "src/operations/engine/drive.ts",
+    file: "src/operations/engine/acknowledgements.ts",
     search: "...(others?.acknowledgements ?? []), ",
     replacement: "",
     tests: ["test/unit/acknowledgements.test.ts"],
   },
   {
     id: "acknowledgements: those behind the first hundred are lost",
-    file: "src/operations/engine/drive.ts",
+    file: "src/operations/engine/acknowledgements.ts",
     search: "from < acknowledgements.length",
     replacement: "from < Math.min(acknowledgements.length, MOST_AT_ONCE)",
     tests: ["test/unit/acknowledgements.test.ts"],
