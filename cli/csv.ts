@@ -1,3 +1,5 @@
+import { parse } from "csv-parse/sync";
+
 /** A row of a CSV file, and where it begins. */
 export interface CsvRow {
   /** Line of the file, from 1. */
@@ -5,50 +7,49 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
+/** What csv-parse gives of a row with its options `info` and `raw`. */
+interface ParsedRow {
+  readonly record: readonly string[];
+  readonly raw: string;
+  readonly info: { readonly lines: number };
+}
+
 /**
- * Reads comma-separated values (RFC 4180): quoted cells may hold commas, quotes and line breaks. Lines without any text
- * are left out, cells are trimmed, and a byte order mark is not part of the first.
- * @returns the rows, or the line of a quote that isn't closed
+ * Reads separated values (RFC 4180): of `,`, `;` and the tab, the first that the text has outside quotes separates its
+ * cells. Lines without any text are left out, cells are trimmed, and a byte order mark is not part of the first.
+ * @param name of the file, as problems name it
+ * @returns the rows that can be read, and what is wrong with the others
  */
-export function readCsv(text: string): readonly CsvRow[] | { readonly openQuote: number } {
-  const rows: CsvRow[] = [];
-  let cells: string[] = [];
-  let cell = "";
-  let line = 1;
-  let start = 1;
-  let quotedAt: number | null = null;
-  const endCell = () => {
-    cells.push(cell.trim());
-    cell = "";
-  };
-  const endRow = () => {
-    endCell();
-    if (cells.some((each) => each !== "")) rows.push({ line: start, cells });
-    cells = [];
-  };
-  const source = text.replace(/^\ufeff/, "").replaceAll(/\r\n?/g, "\n");
-  for (let at = 0; at < source.length; at += 1) {
-    const character = source[at];
-    if (quotedAt !== null) {
-      if (character === "\n") line += 1;
-      if (character !== '"') cell += character;
-      else if (source[at + 1] === '"') {
-        cell += '"';
-        at += 1;
-      } else quotedAt = null;
-    } else if (character === '"' && cell.trim() === "") {
-      cell = "";
-      quotedAt = line;
-    } else if (character === ",") endCell();
-    else if (character === "\n") {
-      endRow();
-      line += 1;
-      start = line;
-    } else cell += character;
-  }
-  if (quotedAt !== null) return { openQuote: quotedAt };
-  endRow();
-  return rows;
+export function readCsv(
+  name: string,
+  text: string,
+): { readonly rows: readonly CsvRow[]; readonly problems: readonly string[] } {
+  const source = text.replaceAll(/\r\n?/g, "\n");
+  const [delimiter = ","] = /[,;\t]/.exec(source.replaceAll(/"[^"]*"/g, "")) ?? [];
+  let isQuoteOpen = false;
+  const parsed = parse(source, {
+    bom: true,
+    delimiter,
+    record_delimiter: "\n",
+    ltrim: true,
+    relax_column_count: true,
+    // Of a quote within a cell the row's own checks say what is wrong.
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    info: true,
+    raw: true,
+    skip_records_with_error: true,
+    on_skip: () => {
+      isQuoteOpen = true;
+    },
+  }) as unknown as readonly ParsedRow[];
+  const rows = parsed.map(({ record, raw, info }) => ({
+    line: info.lines - (raw.trim().split("\n").length - 1),
+    cells: record.map((cell) => cell.trim()),
+  }));
+  const openAt = (parsed.at(-1)?.info.lines ?? 0) + 1;
+  return { rows, problems: isQuoteOpen ? [`${name}:${openAt} the row has a quote that is not closed.`] : [] };
 }
 
 /** Bad rows that are named one by one. */

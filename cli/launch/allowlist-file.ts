@@ -12,20 +12,18 @@ export function readAllowlist(
   name: string,
   text: string,
 ): { readonly accounts: readonly string[] } | { readonly problems: readonly string[] } {
-  const rows = readCsv(text);
-  if ("openQuote" in rows)
-    return { problems: [`${name}:${rows.openQuote} a quote is opened and never closed.`] };
+  const { rows, problems: unread } = readCsv(name, text);
   const first = rows[0]?.cells.map((cell) => cell.toLowerCase()) ?? [];
   const column = first.findIndex((cell) => /^(account|account_id|wallet)$/.test(cell));
   const entries = column >= 0 ? rows.slice(1) : rows;
-  const problems: string[] = [];
+  const problems = [...unread];
   const accounts = new Set<string>();
   for (const { line, cells } of entries) {
     const account = cells[Math.max(column, 0)] ?? "";
     if (isAccountId(account)) accounts.add(account);
     else problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
   }
-  if (entries.length === 0) problems.push(`${name} names no account.`);
+  if (entries.length === 0 && problems.length === 0) problems.push(`${name} names no account.`);
   return problems.length > 0
     ? { problems: firstProblems(name, problems, "lines") }
     : { accounts: [...accounts] };

@@ -25,8 +25,10 @@ export interface CollectionFile {
   readonly page: WantedPage;
 }
 
-/** What a file says, or all that is wrong with it. */
-export type CheckedFile = { readonly file: CollectionFile } | { readonly problems: readonly string[] };
+/** What a file says, or all that is wrong with it; the allowlist's file can be checked all the same. */
+export type CheckedFile =
+  | { readonly file: CollectionFile }
+  | { readonly problems: readonly string[]; readonly allowlist: string | null };
 
 const FIELDS = [
   "title",
@@ -62,12 +64,14 @@ type MintPhase = NonNullable<CollectionDraftInput["public_mint_config"]>;
  */
 export function readCollectionFile(name: string, text: string): CheckedFile {
   const reader = new SettingsReader(name, text);
-  if (reader.problems.length > 0) return { problems: reader.problems };
+  if (reader.problems.length > 0) return { problems: reader.problems, allowlist: null };
   const fields = reader.fields([]) ?? [];
   const isForeign = name.endsWith(".json") && fields.includes("name") && !fields.includes("title");
   if (!isForeign) reader.onlyFields([], FIELDS);
   const file = isForeign ? foreign(reader) : own(reader);
-  return reader.problems.length > 0 ? { problems: reader.problems.toSorted(byLine) } : { file };
+  return reader.problems.length > 0
+    ? { problems: reader.problems.toSorted(byLine), allowlist: file.allowlist }
+    : { file };
 }
 
 const lineOf = (problem: string): number => Number(/^[^: ]+:(\d+) /.exec(problem)?.[1] ?? 0);

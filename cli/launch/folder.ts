@@ -41,8 +41,10 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
     problems.push(...found.problems);
     return null;
   };
-  const settings = collect(readCollectionFile(name, readFileSync(join(folder, name), "utf8")));
-  const accounts = settings?.file.allowlist ? collect(allowlistOf(folder, settings.file.allowlist)) : null;
+  const read = readCollectionFile(name, readFileSync(join(folder, name), "utf8"));
+  const settings = collect<{ readonly file: CollectionFile }>(read);
+  const allowlist = "file" in read ? read.file.allowlist : read.allowlist;
+  const accounts = allowlist ? collect(allowlistOf(folder, allowlist)) : null;
   const plan = await readFolder(folder).catch((error: unknown) => {
     if (!(error instanceof FolderError)) throw error;
     problems.push(...error.problems);

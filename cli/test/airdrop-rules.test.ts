@@ -30,19 +30,35 @@ describe("comma-separated values", () => {
       .filter((cells) => cells.some((text) => text !== ""));
     fc.assert(
       fc.property(fc.array(row, { minLength: 1 }), (rows) => {
-        const read = readCsv(csvText(["a", "b"], rows));
-        expect("openQuote" in read ? read : read.slice(1).map(({ cells }) => cells)).toEqual(rows);
+        const read = readCsv("r.csv", csvText(["a", "b"], rows));
+        expect(read.rows.slice(1).map(({ cells }) => cells)).toEqual(rows);
       }),
     );
   });
 
   test("know the line of each row", () => {
-    expect(readCsv('a,b\n\n"x\ny",c\nd')).toEqual([
+    const rows = [
       { line: 1, cells: ["a", "b"] },
       { line: 3, cells: ["x\ny", "c"] },
       { line: 5, cells: ["d"] },
+    ];
+    expect(readCsv("r.csv", 'a,b\n\n"x\ny",c\nd').rows).toEqual(rows);
+    expect(readCsv("r.csv", 'a,b\r\n,\r\n"x\r\ny",c\r\nd\r\n').rows).toEqual(rows);
+    expect(readCsv("r.csv", 'a\n"b\nc')).toEqual({
+      rows: [{ line: 1, cells: ["a"] }],
+      problems: ["r.csv:2 the row has a quote that is not closed."],
+    });
+  });
+
+  test.each([",", ";", "\t"])("are separated by %j", (separator) => {
+    const text = `\ufeffaccount${separator}quantity\r\n "a;,\tb" ${separator} 2 \r\n`;
+    expect(readCsv("r.csv", text.replaceAll(" ", "")).rows).toEqual([
+      { line: 1, cells: ["account", "quantity"] },
+      { line: 2, cells: ["a;,\tb", "2"] },
     ]);
-    expect(readCsv('a\n"b')).toEqual({ openQuote: 2 });
+    expect(readReceivers("r.csv", ["a.near", "2", "1.png"].join(separator))).toEqual({
+      receivers: [{ line: 1, account: "a.near", quantity: 2, asset: "1.png" }],
+    });
   });
 });
 
@@ -77,6 +93,19 @@ describe("the receivers' file", () => {
     expect(readReceivers("r.csv", "a.near,2,1.png")).toEqual({
       receivers: [{ line: 1, account: "a.near", quantity: 2, asset: "1.png" }],
     });
+  });
+
+  test("is told all that is wrong with it at once", () => {
+    const text = 'account;colour;quantity\nAlice;red;0\nb.near;;2\nBob;red;1;9\n"c.near;;1';
+    const found = readReceivers("r.csv", text);
+    expect("problems" in found && found.problems.map((problem) => problem.slice(0, 15))).toEqual([
+      "r.csv:1 the col",
+      'r.csv:2 "Alice"',
+      'r.csv:2 "0": gi',
+      "r.csv:4 has mor",
+      'r.csv:4 "Bob": ',
+      "r.csv:5 the row",
+    ]);
   });
 
   test("names each bad row", () => {
@@ -216,8 +245,7 @@ describe("the journal", () => {
       );
       journal.write({ part, tokens, transaction: `t${part}`, burnt: "1" });
     }
-    const read = readCsv(receiptsCsv({ receivers: rows, parts, journal }));
-    if ("openQuote" in read) throw new Error("not a CSV");
+    const read = readCsv("receipts.csv", receiptsCsv({ receivers: rows, parts, journal })).rows;
     expect(read.map(({ cells }) => cells.slice(0, 3))).toEqual([
       ["line", "account", "quantity"],
       ["2", "a.near", "26"],

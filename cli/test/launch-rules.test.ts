@@ -299,7 +299,7 @@ describe("the allowlist's file", () => {
     expect("problems" in many && many.problems).toHaveLength(21);
     expect(readAllowlist("a.csv", "account\n")).toEqual({ problems: ["a.csv names no account."] });
     expect(readAllowlist("a.csv", 'a.near\n"b.near')).toEqual({
-      problems: ["a.csv:2 a quote is opened and never closed."],
+      problems: ["a.csv:2 the row has a quote that is not closed."],
     });
   });
 

@@ -19,6 +19,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+test("all that is wrong with settings, allowlist and pictures is named at once", async () => {
+  const settings = "title: Herons\ncopies: none\nphases:\n  allowlist: { price: 1 }\nallowlist: list.csv\n";
+  writeFileSync(join(folder, "collection.yaml"), settings);
+  writeFileSync(join(folder, "list.csv"), "account;note\nBob;x\n");
+  writeFileSync(join(folder, "2.png"), "");
+  const problems = [/collection\.yaml:2 copies/, /list\.csv:2 "Bob"/, /2\.png/];
+  for (const problem of problems) await expect(checkFolder(folder)).rejects.toThrow(problem);
+});
+
 /** What a launch says that goes on from a state which an earlier run left. */
 async function goesOn(reply: (request: Seen) => Reply, state?: string): Promise<string> {
   await using service = await scriptedService(reply);

@@ -71,8 +71,7 @@ test("an airdrop that is killed before and after each of its requests mints each
   const counts = Object.fromEntries([...owned].map(([owner, tokens]) => [owner, tokens.length]));
   expect(counts).toEqual(Object.fromEntries(rows.map((owner, index) => [owner, index === 0 ? 1 + MANY : 1])));
 
-  const receipts = readCsv(readFileSync(join(folder, "receivers.receipts.csv"), "utf8"));
-  if ("openQuote" in receipts) throw new Error("not a CSV");
+  const receipts = readCsv("receipts.csv", readFileSync(join(folder, "receivers.receipts.csv"), "utf8")).rows;
   const told = new Map<string, string[]>();
   for (const { cells } of receipts.slice(1)) {
     const [, owner = "", quantity, tokens = "", transactions = ""] = cells;
