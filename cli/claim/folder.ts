@@ -25,8 +25,9 @@ export interface IssuedDrop {
 }
 
 const FILE = "issuer.json";
-/** Its owner alone reads a file with secrets. */
+/** Its owner alone reads a file with secrets, and lists a folder of them. */
 const SECRET = 0o600;
+const SECRET_FOLDER = 0o700;
 
 /** What a folder holds; null where it holds nothing. @throws UsageError if the file is of something else */
 export function readIssued(folder: string): IssuedDrop | null {
@@ -59,11 +60,15 @@ export function drawFor(folder: string, issued: IssuedDrop, claimUrl: string): v
   keepIssued(folder, { ...issued, drawn_for: claimUrl });
 }
 
-/** Keeps it, whole or not at all. */
+/** Keeps it, whole or not at all. Git ignores a folder that is made for it, so that its secrets are never committed. */
 export function keepIssued(folder: string, issued: IssuedDrop): void {
-  mkdirSync(folder, { recursive: true });
+  if (makeSecretFolder(folder)) writeFileSync(join(folder, ".gitignore"), "*\n");
   writeSecret(join(folder, FILE), `${JSON.stringify(issued, null, 2)}\n`);
 }
+
+/** Makes a folder that only its owner enters; one that is there stays as it is. @returns whether it was made */
+export const makeSecretFolder = (folder: string): boolean =>
+  mkdirSync(folder, { recursive: true, mode: SECRET_FOLDER }) !== undefined;
 
 /** Writes a file that only its owner reads; what was there before stays until all is written. */
 export function writeSecret(file: string, text: string | Uint8Array): void {

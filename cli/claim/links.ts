@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import encodeQR from "qr";
 import sharp from "sharp";
 import { ClaimIssuer } from "../../client/src/index.ts";
 import type { ProgressLine } from "../progress.ts";
-import { codesIn, type IssuedDrop, writeSecret } from "./folder.ts";
+import { codesIn, type IssuedDrop, makeSecretFolder, writeSecret } from "./folder.ts";
 
 /** How QR codes are drawn; `none`: not at all. */
 export const QR_FORMATS = ["svg", "png", "none"] as const;
@@ -51,7 +51,7 @@ export async function writeLinks(
 ): Promise<Written> {
   const issuer = await ClaimIssuer.fromSeed(issued.issuer_seed);
   const codes = codesIn(folder);
-  if (format !== "none") mkdirSync(codes, { recursive: true });
+  if (format !== "none") makeSecretFolder(codes);
   const rows = ["link,url"];
   for (let number = 0; number < links; number++) {
     const { fragment } = await issuer.link(issued.contract_address, issued.drop_id, number);

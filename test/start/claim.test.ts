@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -89,9 +90,12 @@ test("killed before and after each of its requests, it opens one drop; the codes
       .toBuffer({ resolveWithObject: true });
     expect(`${index + 1},${decodeQR({ ...info, data })}`).toBe(rows[index]);
   }
-  for (const file of ["issuer.json", "links.csv"]) {
-    expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
+  for (const file of [".", "issuer.json", "links.csv", "qr", "qr/00001.png"]) {
+    expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
   }
+  const git = (...words: string[]) => execFileSync("git", ["-C", home, ...words], { encoding: "utf8" });
+  git("init", "--quiet");
+  expect(git("status", "--porcelain")).toBe("");
 });
 
 test("more links are added to those that there are, and a drop that is open can't be closed", async () => {
