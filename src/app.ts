@@ -64,7 +64,7 @@ api.use(
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();
-admin.use(operatorOnly, acceptance(), boundedBody);
+admin.use(operatorOnly, acceptance(OTHER_TYPES), boundedBody);
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 const open = router();

@@ -4613,7 +4613,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The metrics. */
+            /** @description The metrics. As text/plain where the Accept header prefers that. */
             200: {
                 headers: {
                     /** @description The request's id, as in the logs. */
@@ -4680,6 +4680,7 @@ export interface operations {
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
+                    "text/plain": string;
                 content: {
                     "application/json": components["schemas"]["Operation"];
                 };

@@ -11,11 +11,15 @@ export const EVENT_STREAM = "text/event-stream";
 /** OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec/). */
 export const OPEN_METRICS_TYPE = "application/openmetrics-text";
 
+/** The same text for readers and generated clients that don't know OpenMetrics. */
+export const PLAIN_TEXT = "text/plain";
+
 /** What an address answers beside JSON. Each endpoint describes it in its own `success`. */
 export const OTHER_TYPES: OtherTypes = [
   [/^\/api\/v1\/collection\/[^/]+\/(?:token|holder)$/, CSV],
   [/^\/api\/v1\/event$/, EVENT_STREAM],
   [/^\/admin\/v1\/metrics$/, OPEN_METRICS_TYPE],
+  [/^\/admin\/v1\/metrics$/, PLAIN_TEXT],
 ];
 
 /** A list that is answered as a table too, with a line of names first. */

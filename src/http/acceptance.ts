@@ -32,11 +32,11 @@ const wishFor = (type: string, header: string | undefined): Wish => {
  */
 export const acceptsJson = (header: string | undefined): boolean => wishFor(JSON_TYPE, header).weight > 0;
 
-/** Whether an Accept header wants a type rather than JSON: by a greater weight, or by the same and a more exact range. */
-export const prefers = (type: string, header: string | undefined): boolean => {
-  const [wish, json] = [wishFor(type, header), wishFor(JSON_TYPE, header)];
+/** Whether an Accept header wants a type rather than another: by a greater weight, or by the same and a more exact range. */
+export const prefers = (type: string, header: string | undefined, other = JSON_TYPE): boolean => {
+  const [wish, rival] = [wishFor(type, header), wishFor(other, header)];
   if (wish.weight === 0) return false;
-  return wish.weight > json.weight || (wish.weight === json.weight && wish.rank > json.rank);
+  return wish.weight > rival.weight || (wish.weight === rival.weight && wish.rank > rival.rank);
 };
 
 /** Addresses that answer in another type beside JSON where the Accept header wants it. */

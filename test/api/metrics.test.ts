@@ -66,7 +66,16 @@ describe("GET /admin/v1/metrics", () => {
     expect((await api("/admin/v1/metrics")).status).toBe(401);
     const accept =
       "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
-    expect((await admin("/metrics", { headers: { accept } })).status).toBe(200);
+    const typeFor = async (accepted: string) => {
+      const answer = await admin("/metrics", { headers: { accept: accepted } });
+      await answer.body?.cancel();
+      return answer.status === 200 ? answer.headers.get("content-type") : answer.status;
+    };
+    const openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    for (const accepted of [accept, "*/*", "application/openmetrics-text"])
+      expect(await typeFor(accepted), accepted).toBe(openMetrics);
+    expect(await typeFor("text/plain")).toBe("text/plain; charset=utf-8");
+    expect(await typeFor("image/png")).toBe(406);
   });
 
   test("tells what became of operations, and how long they took", () => {

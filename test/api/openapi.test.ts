@@ -7,6 +7,7 @@ import {
   operationsOf,
   problemsOf,
   readDocument,
+  resolved,
 } from "../support/openapi.ts";
 
 let document: OpenApi;
@@ -119,6 +120,28 @@ describe("the document", () => {
     walk(document.paths, "");
     expect(examples).toBeGreaterThan(50);
     expect(problems).toEqual([]);
+  });
+
+  // A generator of clients leaves out a whole operation that it can't read: openapi-python-client is such a one.
+  test("composes objects only, and answers each operation in a type that generators read", () => {
+    const composed: string[] = [];
+    const walk = (node: unknown, path: string): void => {
+      if (typeof node !== "object" || node === null) return;
+      const { allOf = [] } = node as { readonly allOf?: readonly JsonSchema[] };
+      if (allOf.some((part) => resolved(document, part).type !== "object")) composed.push(path);
+      for (const [name, value] of Object.entries(node)) walk(value, `${path}/${name}`);
+    };
+    walk(document, "");
+    expect(composed).toEqual([]);
+    const unread = operations.flatMap(({ operationId, responses }) =>
+      Object.values(responses)
+        .map(({ content }) => Object.keys(content ?? {}))
+        .filter(
+          (types) => types.length > 0 && !types.some((type) => /^(application\/json|text\/.+)$/.test(type)),
+        )
+        .map((types) => `${operationId}: ${types}`),
+    );
+    expect(unread).toEqual([]);
   });
 
   test("has an example for every JSON body", () => {

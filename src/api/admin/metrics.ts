@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { OPEN_METRICS } from "../../domain/open-metrics.ts";
+import { prefers } from "../../http/acceptance.ts";
 import { answered } from "../../http/answered.ts";
 import { readMetrics } from "../../operator/metrics.ts";
 import { endpoint } from "../endpoint.ts";
-import { OPEN_METRICS_TYPE } from "../other-types.ts";
+import { OPEN_METRICS_TYPE, PLAIN_TEXT } from "../other-types.ts";
 
 export const metricsRead = endpoint(
   {
@@ -15,9 +16,16 @@ export const metricsRead = endpoint(
     description:
       "Operations by outcome and time to finality, open ones, wallets' balances and queues, nodes, calls of nodes, database. ops/ of the repository has a dashboard and alert rules.",
     success: {
-      200: { description: "The metrics.", content: { [OPEN_METRICS_TYPE]: { schema: z.string() } } },
+      200: {
+        description: "The metrics. As text/plain where the Accept header prefers that.",
+        content: { [OPEN_METRICS_TYPE]: { schema: z.string() }, [PLAIN_TEXT]: { schema: z.string() } },
+      },
     },
     access: "admin",
   },
-  async (c) => answered(c.body(await readMetrics(c.get("context")), 200, { "Content-Type": OPEN_METRICS })),
+  async (c) => {
+    const isPlain = prefers(PLAIN_TEXT, c.req.header("Accept"), OPEN_METRICS_TYPE);
+    const type = isPlain ? `${PLAIN_TEXT}; charset=utf-8` : OPEN_METRICS;
+    return answered(c.body(await readMetrics(c.get("context")), 200, { "Content-Type": type }));
+  },
 );

@@ -37,7 +37,7 @@ export const contractsQuery = pageQuery.extend({
 
 /** Which of all contracts are listed. */
 export const everyContractQuery = pageQuery.extend({
-  account_id: accountIdField.optional().openapi({ description: "Only the one at this account." }),
+  account_id: accountIdField.optional().openapi({ param: { description: "Only the one at this account." } }),
 });
 
 /** DELETE integration. */
