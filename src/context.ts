@@ -37,6 +37,8 @@ export interface Caller {
   readonly baseUrl: string;
   /** What the write may cost; null or absent: whatever it costs. */
   readonly costLimit?: CostLimit | null;
+  /** The write's `reference`, which its operation keeps; null or absent: none. */
+  readonly reference?: string | null;
 }
 
 /** A request's Idempotency-Key, as use cases see it: the batch that has the request's effect inserts it. */

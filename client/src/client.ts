@@ -66,6 +66,8 @@ export interface CostOptions extends CallOptions {
   readonly quote?: string;
   /** yoctoNEAR that the call may cost in all. What could cost more is not sent (`cost_exceeds_maximum`). */
   readonly maxCost?: string | bigint;
+  /** Your own name for the call, such as an order's number, which its operation and events show. 1 to 64 ASCII characters. */
+  readonly reference?: string;
 }
 
 /** What a call that touches the chain takes. */
@@ -83,6 +85,10 @@ const API = "/api/v1";
 
 /** A mint as the client sends it: receivers have to exist unless it says otherwise. */
 const mintBody = <Input extends object>(input: Input) => ({ receivers_must_exist: true, ...input });
+
+/** The body of a write with its reference; undefined: it has neither. */
+const referring = (json: object | undefined, reference: string | undefined): object | undefined =>
+  reference === undefined ? json : { ...json, reference };
 
 /**
  * A client of one integration. Writes are repeated safely after lost answers, and calls that touch the chain answer
@@ -173,12 +179,16 @@ export class MintageClient {
      * Starts a mint and answers with its operation's uuid: the events `operation.succeeded` and `operation.failed` tell
      * what comes of it, and so does `operations.wait`.
      */
-    startMint: async (collectionUuid: string, input: MintInput, options?: CostOptions): Promise<string> => {
+    startMint: async (
+      collectionUuid: string,
+      input: MintInput,
+      { reference, ...options }: CostOptions = {},
+    ): Promise<string> => {
       const path = `${API}/collection/${collectionUuid}/mint`;
       const response = await this.#transport.send({
         method: "POST",
         path,
-        json: mintBody(input),
+        json: referring(mintBody(input), reference),
         respondAsync: true,
         ...options,
       });
@@ -246,8 +256,12 @@ export class MintageClient {
   readonly operations = {
     get: (operationUuid: string, options?: CallOptions) =>
       this.#json<Operation>("GET", `/operation/${operationUuid}`, options),
-    /** All operations, newest first, fetched page by page. */
-    list: (options?: CallOptions) => this.#pages<OperationSummary>("/operation", options),
+    /** All operations, newest first, fetched page by page; with a `reference`, those whose write had it. */
+    list: ({ reference, ...options }: CallOptions & { readonly reference?: string } = {}) =>
+      this.#pages<OperationSummary>(
+        reference === undefined ? "/operation" : `/operation?${new URLSearchParams({ reference })}`,
+        options,
+      ),
     /** The answer of an operation once it is over; it throws as the call itself would have. */
     wait: <Answer>(operationUuid: string, options?: ChainCallOptions) =>
       awaitOperation<Answer>(this.#transport, `${API}/operation/${operationUuid}`, options),
@@ -305,10 +319,10 @@ export class MintageClient {
   async #chain<T>(
     method: Call["method"],
     path: string,
-    options: ChainCallOptions = {},
-    json?: unknown,
+    { reference, ...options }: ChainCallOptions = {},
+    json?: object,
   ): Promise<T> {
-    const response = await this.#send(method, path, options, json);
+    const response = await this.#send(method, path, options, referring(json, reference));
     const location = response.headers.get("location");
     if (response.status !== 202 || location === null) return (await response.json()) as T;
     await response.body?.cancel();
@@ -321,7 +335,7 @@ export class MintageClient {
     options: CallOptions = {},
     limit = 1000,
   ): AsyncGenerator<T, void, undefined> {
-    let next: string | null = `${API}${path}?limit=${limit}`;
+    let next: string | null = `${API}${path}${path.includes("?") ? "&" : "?"}limit=${limit}`;
     while (next !== null) {
       const response = await this.#transport.send({ method: "GET", path: next, ...options });
       yield* (await response.json()) as T[];

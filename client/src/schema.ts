@@ -1329,6 +1329,11 @@ export interface components {
             kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
+            /**
+             * @description The `reference` of its write; null: it was sent without one.
+             * @example order-1042
+             */
+            reference: string | null;
             /** @enum {string} */
             state: "pending" | "succeeded" | "failed" | "unknown";
             /**
@@ -1345,6 +1350,11 @@ export interface components {
         };
         AccountsInput: {
             accounts: components["schemas"]["ChainAccountId"][];
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
         };
         AdoptInput: {
             account_id: components["schemas"]["ChainAccountId"];
@@ -1521,6 +1531,11 @@ export interface components {
                  */
                 starts_at?: string | null;
             } | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
             title?: string;
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
         };
@@ -2019,6 +2034,11 @@ export interface components {
              */
             links?: number;
             /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            /**
              * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
              * @example 257000000000000000000000
              */
@@ -2051,6 +2071,11 @@ export interface components {
             links: number;
             /** @description NFTs that each link gives. */
             quantity?: number | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
             /**
              * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
              * @example 257000000000000000000000
@@ -2182,7 +2207,7 @@ export interface components {
             retryable?: boolean;
         };
         Event: {
-            /** @description The resource as the API shows it; `nft.minted` also has a `source`, `api` or `wallet`. `claim.redeemed` has `collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link`, and the `quantity` of its tokens. Above 20 kB it has only the small fields, and `see` is the address of the whole resource. */
+            /** @description The resource as the API shows it; `nft.minted` also has a `source`, `api` or `wallet`. `nft.*` and `collection.*` also have `operation_uuid` and `reference` of the write whose effect they are; null where there was none. `claim.redeemed` has `collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link`, and the `quantity` of its tokens. Above 20 kB it has only the small fields, and `see` is the address of the whole resource. */
             data: {
                 [key: string]: unknown;
             };
@@ -2590,6 +2615,11 @@ export interface components {
              * @default false
              */
             receivers_must_exist?: boolean | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
         };
         NftUpdateAnswer: {
             /** @enum {string} */
@@ -2612,6 +2642,11 @@ export interface components {
              * @example {"edition":"first"}
              */
             extra?: string | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
             /**
              * Format: uri
              * @description A JSON file of at most 1 MB.
@@ -2641,6 +2676,11 @@ export interface components {
             kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
+            /**
+             * @description The `reference` of its write; null: it was sent without one.
+             * @example order-1042
+             */
+            reference: string | null;
             /** @enum {string} */
             state: "pending" | "succeeded" | "failed" | "unknown";
             /**
@@ -2682,6 +2722,11 @@ export interface components {
             kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
+            /**
+             * @description The `reference` of its write; null: it was sent without one.
+             * @example order-1042
+             */
+            reference: string | null;
             /** @enum {string} */
             state: "pending" | "succeeded" | "failed" | "unknown";
             /**
@@ -2938,6 +2983,11 @@ export interface components {
             amount: string;
             /** @description `all` needs true: it takes the money along that gas is paid from. */
             confirm?: boolean;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
         };
         PublicClaim: {
             explorer_url: string | null;
@@ -3355,6 +3405,13 @@ export interface components {
              */
             cursor?: string | null;
         };
+        ReferenceInput: {
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+        };
         Rotation: {
             /** @example [] */
             failed: {
@@ -3764,6 +3821,7 @@ export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
 export type Recovery = components['schemas']['Recovery'];
 export type RecoveryInput = components['schemas']['RecoveryInput'];
+export type ReferenceInput = components['schemas']['ReferenceInput'];
 export type Rotation = components['schemas']['Rotation'];
 export type Royalties = components['schemas']['Royalties'];
 export type SettlementInput = components['schemas']['SettlementInput'];
@@ -3785,7 +3843,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only the one at this account. */
-                account_id?: components["schemas"]["ChainAccountId"] & unknown;
+                account_id?: components["schemas"]["ChainAccountId"];
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
                 /** @description Entries of one page; without it the answer is the whole list. */
@@ -4622,6 +4680,7 @@ export interface operations {
                 };
                 content: {
                     "application/openmetrics-text": string;
+                    "text/plain": string;
                 };
             };
         };
@@ -4680,7 +4739,6 @@ export interface operations {
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
-                    "text/plain": string;
                 content: {
                     "application/json": components["schemas"]["Operation"];
                 };
@@ -5164,7 +5222,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference": "order-1042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReferenceInput"];
+            };
+        };
         responses: {
             /** @description The collection, with its files and transactions. */
             201: {
@@ -5445,7 +5512,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference": "order-1042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReferenceInput"];
+            };
+        };
         responses: {
             /** @description The transaction. */
             200: {
@@ -5793,7 +5869,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference": "order-1042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReferenceInput"];
+            };
+        };
         responses: {
             /** @description What came back. */
             200: {
@@ -6276,6 +6361,8 @@ export interface operations {
                 kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
+                /** @description Only operations whose write had exactly this `reference`. */
+                reference?: string;
                 state?: "pending" | "succeeded" | "failed" | "unknown";
                 /** @description Only operations on this draft, collection or contract. */
                 subject_uuid?: string;

@@ -269,3 +269,29 @@ test.each([
 ])("the next page of Link: %.60s", (link, page) => {
   expect(nextPage(new Headers(link === null ? {} : { link }))).toBe(page);
 });
+
+test("a reference goes into the body of each call that touches the chain, and a list asks for it", async () => {
+  await using service = await scriptedService(({ method }) => ({
+    status: 200,
+    body: method === "GET" ? [] : {},
+  }));
+  const client = clientOf(service.url);
+  const options = { reference: "order 7" };
+  await client.drafts.finalize("d", options);
+  await client.drafts.finalize("d");
+  await client.collections.mint("c", { receiver_addresses: ["alice.near"] }, options);
+  await client.collections.startMint("c", { receiver_addresses: ["alice.near"] }, options);
+  await client.allowlist.clear("c", options);
+  await client.allowlist.add("c", ["alice.near"], options);
+  await client.wallet.payOut("sales", options);
+  await client.drops.close("c", 1, options);
+  const bodies = service.seen.map(({ body }) => (body === "" ? null : JSON.parse(body)));
+  expect(bodies.map((body) => body?.reference ?? null)).toEqual([
+    "order 7",
+    null,
+    ...Array(6).fill("order 7"),
+  ]);
+  expect(bodies[1]).toBeNull();
+  for await (const _ of client.operations.list(options));
+  expect(service.seen.at(-1)?.path).toBe("/api/v1/operation?reference=order+7&limit=1000");
+});

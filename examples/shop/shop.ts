@@ -62,13 +62,15 @@ export function createShop({ mintage, collection, pictures, webhookSecret }: Sho
 
   /** Sent again under the order's id it mints once, at the cost that was quoted first, whatever was lost before. */
   async function mint(order: Order): Promise<void> {
-    const body = { receiver_addresses: [order.account], asset_uuid: pictures.get(order.picture) as string };
+    const asset_uuid = pictures.get(order.picture) as string;
+    const body = { receiver_addresses: [order.account], asset_uuid, reference: order.id };
     const path = `/collection/${collection}/mint`;
     try {
       order.quote ??= (await mintage.quote({ method: "POST", path, body })).quote_uuid;
       const options = { idempotencyKey: order.id, quote: order.quote };
       order.operation = await mintage.collections.startMint(collection, body, options);
-      order.state = "minting";
+      // The webhook may have come before this answer.
+      if (order.state === "paid") order.state = "minting";
     } catch (error) {
       const code = error instanceof ApiError ? error.code : "";
       if (QUOTE_OVER.includes(code)) order.quote = undefined;
@@ -81,11 +83,9 @@ export function createShop({ mintage, collection, pictures, webhookSecret }: Sho
     const signed = [c.req.raw.headers, await c.req.text(), webhookSecret] as const;
     const event = await verifyWebhook(...signed).catch(() => null);
     if (event === null) return c.text("not signed by Mintage", 400);
-    const { operation_uuid: uuid, answer } = event.data as unknown as Operation;
-    const all = [...orders.values()];
-    const order = all.find(({ operation }) => operation === uuid);
-    // The answer with the operation's uuid may still be on its way: let the event come again.
-    if (!order) return c.body(null, all.some(({ state }) => state === "paid") ? 503 : 204);
+    const { reference, answer } = event.data as unknown as Operation;
+    const order = orders.get(reference ?? "");
+    if (!order) return c.body(null, 204);
     const { tokens, message } = answer!.body as { tokens?: { token_id: string }[]; message: string };
     if (event.type === "operation.succeeded") order.token = tokens?.[0]?.token_id;
     else order.problem = message;

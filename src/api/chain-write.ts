@@ -1,3 +1,4 @@
+import type { z } from "@hono/zod-openapi";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Issue } from "../domain/issues.ts";
@@ -7,15 +8,21 @@ import { refuseInvalid } from "../http/validation.ts";
 import { planOperation, runOperation } from "../operations/engine/run.ts";
 import type { GuardedProposal, KindAnswers, Proposal } from "../operations/kind.ts";
 import type { QuotedWrite } from "../operations/quotes.ts";
-import {
-  type Answers,
-  type Definition,
-  type Endpoint,
-  endpoint,
-  type Input,
-  jsonSchemaOf,
-  reply,
-} from "./endpoint.ts";
+import { type Answers, type Definition, type Endpoint, endpoint, type Input, reply } from "./endpoint.ts";
+
+/** A write whose body has a `reference`. */
+interface WriteDefinition extends Definition {
+  readonly request: NonNullable<Definition["request"]> & {
+    readonly body: { readonly content: { readonly "application/json": { readonly schema: WithReference } } };
+  };
+}
+
+type WithReference = z.ZodType<{ readonly reference?: string | null | undefined }>;
+
+/** The validated input of a write without its `reference`, which no kind of operation has to know. */
+type Unreferenced<D extends WriteDefinition> = Omit<Input<D>, "body"> & {
+  readonly body: Omit<Input<D>["body"], "reference">;
+};
 
 /** Does something with a write's validated input. @throws ServiceError what the write is refused with */
 type With<In, Result> = (context: ServiceContext, caller: Caller, input: In) => Promise<Result>;
@@ -26,32 +33,34 @@ type KindFor<D extends Definition> = {
 }[OperationKind];
 
 interface ChainWrite {
-  readonly definition: Definition;
-  readonly propose: With<Input<Definition>, Proposal | null>;
+  readonly definition: WriteDefinition;
+  readonly propose: With<Unreferenced<WriteDefinition>, Proposal | null>;
 }
 
 /** Every write to the chain, listed by its own definition. */
 const CHAIN_WRITES: ChainWrite[] = [];
 
 /**
- * Describes an endpoint that writes to the chain: it runs the operation that `propose` returns, and a quote plans it.
+ * Describes an endpoint that writes to the chain: it runs the operation that `propose` returns, and a quote plans it. The
+ * operation keeps the `reference` of the body.
  * @param propose null: the write sends nothing, and `run` answers it
  * @param run what is done instead of running the proposal
  */
-export const chainWrite = <D extends Definition>(
+export const chainWrite = <D extends WriteDefinition>(
   definition: D,
-  propose: With<Input<D>, Proposal<KindFor<D>> | GuardedProposal<KindFor<D>> | null>,
-  run: With<Input<D>, Answer<KindAnswers[KindFor<D>]>> = async (context, caller, input) =>
+  propose: With<Unreferenced<D>, Proposal<KindFor<D>> | GuardedProposal<KindFor<D>> | null>,
+  run: With<Unreferenced<D>, Answer<KindAnswers[KindFor<D>]>> = async (context, caller, input) =>
     runOperation<KindFor<D>>(context, caller, (await propose(context, caller, input))!),
 ): Endpoint => {
   const whole: D = { ...definition, operation: true };
   CHAIN_WRITES.push({ definition: whole, propose: propose as ChainWrite["propose"] });
   // `KindFor` has the kind's answer fit.
-  return endpoint(
-    whole,
-    async (c, input) =>
-      reply(c, await run(c.get("context"), c.get("caller"), input)) as unknown as Answers<D["success"]>,
-  );
+  return endpoint(whole, async (c, input) => {
+    const { reference, ...body } = input.body as z.output<WithReference>;
+    const caller = { ...c.get("caller"), reference: reference ?? null };
+    const written = { ...input, body } as unknown as Unreferenced<D>;
+    return reply(c, await run(c.get("context"), caller, written)) as unknown as Answers<D["success"]>;
+  });
 };
 
 /**
@@ -65,17 +74,15 @@ export const planWrite = async (
 ): Promise<Proposal | null> => {
   const { definition, propose, found } = requireWrite(write);
   try {
-    const params = definition.request?.params?.safeParse(found);
+    const params = definition.request.params?.safeParse(found);
     if (params) refuseInvalid(params);
-    const schema = jsonSchemaOf(definition);
-    if (!schema && write.body !== undefined)
-      throw invalid([{ path: [], message: "Leave it out: the write has none." }]);
-    const body = schema?.safeParse(write.body ?? {});
-    if (body) refuseInvalid(body);
+    const parsed = definition.request.body.content["application/json"].schema.safeParse(write.body ?? {});
+    refuseInvalid(parsed);
+    const { reference: _, ...body } = parsed.data!;
     const proposal = await propose(context, caller, {
       params: params?.data,
       query: undefined,
-      body: body?.data,
+      body,
     } as never);
     return proposal && (await planOperation(context, caller, proposal));
   } catch (error) {

@@ -6,7 +6,7 @@ import { ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
 import { type Answered, answered } from "../http/answered.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
-import { refuseBody, requireBody } from "../http/json-body.ts";
+import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
 import { costLimitOf } from "../operations/quotes.ts";
 import { acceptedView } from "./resources/operation.ts";
 import type { Shown } from "./resources/samples.ts";
@@ -255,6 +255,7 @@ const routeOf = (definition: Definition) => {
     description: definition.description,
     security: [...SECURITY[access]],
     parameters,
+    ...(definition.request?.body?.required === false && { middleware: emptyBody }),
     request: body ? { ...definition.request, body } : definition.request,
     responses: {
       ...errorResponses([...commonErrors(definition), ...errors]),
@@ -265,10 +266,6 @@ const routeOf = (definition: Definition) => {
     },
   });
 };
-
-/** The schema of a definition's JSON body; undefined: it has none. */
-export const jsonSchemaOf = ({ request }: Definition): z.ZodType | undefined =>
-  (request?.body as ReturnType<typeof jsonBody> | undefined)?.content["application/json"].schema;
 
 const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
 
@@ -302,6 +299,12 @@ export const json = <S extends z.ZodType>(description: string, schema: S, header
 export const jsonBody = <S extends z.ZodType>(schema: S, example: unknown) => ({
   required: true,
   content: { "application/json": { schema, example } },
+});
+
+/** A JSON body that a request may have; none is the same as `{}`. */
+export const optionalBody = <S extends z.ZodType>(schema: S, example: unknown) => ({
+  ...jsonBody(schema, example),
+  required: false,
 });
 
 const ACCEPTED = {

@@ -49,25 +49,26 @@ class EventData {
       case "nft.minted": {
         if (row.operationId === null) return this.#walletMint(row, index);
         const { tokens } = await this.#body<{ tokens: readonly object[] }>(row);
-        return this.#token(row, { ...tokens[index], source: "api" });
+        return this.#token(row, { ...tokens[index], source: "api", ...this.#write(row) });
       }
       case "nft.updated":
-        return this.#token(row, (await this.#body<{ token: object }>(row)).token);
+        return this.#token(row, { ...(await this.#body<{ token: object }>(row)).token, ...this.#write(row) });
       case "collection.updated":
-        return this.#collection(await this.#body<{ collection_uuid: string }>(row));
+        return this.#collection(row, await this.#body<{ collection_uuid: string }>(row));
       case "collection.sold_out": {
         const id = row.collectionId ?? this.#known(row).row.subjectId;
         return this.#collection(
+          row,
           soldOut
             ? toCollection(soldOut.collection, soldOut.contractAccountId)
             : await readCollection(this.#context, this.#caller, id),
         );
       }
       case "collection.finalized":
-        return this.#collection(row.data as { collection_uuid: string });
+        return this.#collection(row, row.data as { collection_uuid: string });
       case "claim.redeemed": {
         const claims = row.data as readonly { readonly collection_uuid: string }[];
-        return this.#collection(claims[index]!);
+        return collectionAt(claims[index]!);
       }
       case "wallet.low":
       case "wallet.topped_up":
@@ -93,8 +94,15 @@ class EventData {
     return { resource: operation, see: `/admin/v1/operation/${operation.operation_uuid}` };
   }
 
-  #collection(resource: { readonly collection_uuid: string }): Shown {
-    return { resource, see: `${API}/collection/${resource.collection_uuid}` };
+  /** The write whose effect an event is; null where it came without one: from a collector's wallet. */
+  #write(row: EventRow): { readonly operation_uuid: Uuid | null; readonly reference: string | null } {
+    if (row.operationId === null) return { operation_uuid: null, reference: null };
+    const { id, reference } = this.#known(row).row;
+    return { operation_uuid: id, reference };
+  }
+
+  #collection(row: EventRow, collection: { readonly collection_uuid: string }): Shown {
+    return collectionAt({ ...collection, ...this.#write(row) });
   }
 
   #token(row: EventRow, resource: object): Shown {
@@ -102,9 +110,10 @@ class EventData {
   }
 
   /** A token that was minted without the service, as it was when the event was told. */
-  #walletMint({ data, collectionId }: EventRow, index: number): Shown {
-    const token = (data as readonly object[])[index];
-    return { resource: { ...token, source: "wallet" }, see: `${API}/collection/${collectionId}/token` };
+  #walletMint(row: EventRow, index: number): Shown {
+    const token = (row.data as readonly object[])[index];
+    const resource = { ...token, source: "wallet", ...this.#write(row) };
+    return { resource, see: `${API}/collection/${row.collectionId}/token` };
   }
 
   /** An operation as it was when the event was told: what was unknown may be settled by now. */
@@ -115,6 +124,7 @@ class EventData {
       kind: row.kind,
       state,
       subject_uuid: row.subjectId,
+      reference: row.reference,
       created_at: row.createdAt.toISOString(),
       updated_at: row.updatedAt.toISOString(),
       finished_at: state === "unknown" ? null : (row.finishedAt?.toISOString() ?? null),
@@ -146,6 +156,11 @@ class EventData {
     return this.#answer.body as T;
   }
 }
+
+const collectionAt = (resource: { readonly collection_uuid: string }): Shown => ({
+  resource,
+  see: `${API}/collection/${resource.collection_uuid}`,
+});
 
 /** Rows that one read looks at, at most. */
 const MOST_ROWS = 50;

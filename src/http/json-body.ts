@@ -190,14 +190,29 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
 const isEncoded = (c: Context<AppEnv>): boolean =>
   !/^(identity)?$/i.test(c.req.header("Content-Encoding") ?? "");
 
+/** Whether a request has no field in its body: an empty body or `{}`, as some clients always send, is the same as none. */
+const isEmpty = async (c: Context<AppEnv>): Promise<boolean> =>
+  c.req.raw.body === null || /^\s*(\{\s*\}\s*)?$/.test(await c.req.text());
+
 /**
- * For the addresses that take no body: an empty one or `{}`, as some clients always send, is the same as none.
- * @throws ServiceError invalid_request for anything else, so that a field that would be ignored does not pass silently
+ * For the addresses whose body is optional: an empty one becomes `{}`, whatever its type is, before a validator asks for
+ * JSON.
+ */
+export const emptyBody = createMiddleware<AppEnv>(async (c, next) => {
+  if (await isEmpty(c)) {
+    const cache: Record<string, unknown> = c.req.bodyCache;
+    cache.text = Promise.resolve("{}");
+    c.req.raw = withType(c.req.raw, "{}");
+  }
+  await next();
+});
+
+/**
+ * For the addresses that take no body.
+ * @throws ServiceError invalid_request for any field, so that one that would be ignored does not pass silently
  */
 export const refuseBody = async (c: Context<AppEnv>): Promise<void> => {
-  if (c.req.raw.body === null) return;
-  const text = (await c.req.text()).trim();
-  if (text !== "" && !/^\{\s*\}$/.test(text)) {
+  if (!(await isEmpty(c))) {
     throw new ServiceError("invalid_request", "Send no body: this address doesn't take one.", {
       issues: [{ path: [], message: "Send no body." }],
     });

@@ -136,7 +136,7 @@ export interface Gone {
 
 /** An operation that is to be accepted, with what goes into the database beside it. */
 export interface Proposal<K extends OperationKind = OperationKind>
-  extends Omit<NewOperation, "id" | "integrationId" | "costLimit"> {
+  extends Omit<NewOperation, "id" | "integrationId" | "costLimit" | "reference"> {
   readonly kind: K;
   readonly id?: Uuid;
   /** SHA-256 in lower-case hexadecimal of files that the collection it acts on keeps from its acceptance on. */

@@ -131,6 +131,7 @@ const operationOf = (journaled: JournaledOperation): OperationRow =>
       costLimit: journaled.mostCost
         ? { quoted: journaled.quotedCost ?? null, most: journaled.mostCost }
         : null,
+      reference: journaled.reference ?? null,
     },
     new Date(journaled.acceptedAt),
   );

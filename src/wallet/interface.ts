@@ -16,6 +16,8 @@ export interface Origin {
   /** What it was quoted, and what it may cost at most, yoctoNEAR; null, or absent from a former release: neither. */
   readonly quotedCost?: string | null;
   readonly mostCost?: string | null;
+  /** Its caller's own name for it; null, or absent from a former release: none. */
+  readonly reference?: string | null;
   /** Idempotency-Keys that stand for it. */
   readonly keys: readonly OriginKey[];
   /** Milliseconds since the epoch. */

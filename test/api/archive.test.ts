@@ -64,7 +64,7 @@ const allowBob = () =>
 const mint = () =>
   api(`/collection/${collection}/mint`, {
     key: shop.key,
-    json: { receiver_addresses: [shop.walletAccountId] },
+    json: { receiver_addresses: [shop.walletAccountId], reference: "order-7" },
   });
 
 const failedMint = async (uuid: string) => {
@@ -111,6 +111,7 @@ const everything = async () => {
     "/operation?kind=mint&state=succeeded",
     "/operation?kind=allowlist_add",
     `/operation?subject_uuid=${collection}`,
+    "/operation?reference=order-7",
     `/operation?created_after=${created_at}`,
     "/transaction",
   ];

@@ -326,12 +326,16 @@ describe("POST /public/v1/claim", () => {
     const link = linkOf((await opened()).drop_id, 0);
     const { token_ids: ids } = await claimed(link);
     await background.reconcile();
-    const events = await bodyOf<{ type: string; data: { token_id?: string; source?: string } }[]>(
+    const events = await bodyOf<{ type: string; data: { token_id?: string } }[]>(
       await api("/event?type=nft.minted", { key: shop.key }),
       200,
     );
-    expect(events.filter(({ data }) => data.token_id === ids[0]).map(({ data }) => data.source)).toEqual([
-      "api",
+    const [operation] = await bodyOf<{ operation_uuid: string }[]>(
+      await api("/operation?kind=claim&limit=1", { key: shop.key }),
+      200,
+    );
+    expect(events.filter(({ data }) => data.token_id === ids[0])).toMatchObject([
+      { data: { source: "api", operation_uuid: operation!.operation_uuid, reference: null } },
     ]);
   });
 

@@ -80,7 +80,7 @@ describe("what happened", () => {
     const told = await list(`?after=${before}`);
     expect(typesOf(told)).toEqual(["nft.minted", "nft.minted", "nft.minted", "operation.succeeded"]);
     expect(told.slice(0, 3).map(({ data }) => data)).toEqual(
-      tokens.map((token) => ({ ...token, source: "api" })),
+      tokens.map((token) => ({ ...token, source: "api", operation_uuid: uuid, reference: null })),
     );
     const operation = await bodyOf<object>(await api(`/operation/${uuid}`, { key: shop.key }), 200);
     expect(told[3]?.data).toEqual(operation);
@@ -110,8 +110,9 @@ describe("what happened", () => {
       "operation.succeeded",
       "operation.failed",
     ]);
-    expect(told[0]?.data).toEqual(collection);
-    expect(told[2]?.data).toEqual(token);
+    const by = ({ data }: Event) => ({ operation_uuid: data.operation_uuid, reference: null });
+    expect(told[0]?.data).toEqual({ ...(collection as object), ...by(told[1]!) });
+    expect(told[2]?.data).toEqual({ ...token, ...by(told[3]!) });
     expect(told[6]?.data).toMatchObject({
       state: "failed",
       answer: { status: 409, body: { code: "sold_out" } },

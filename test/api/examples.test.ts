@@ -45,13 +45,7 @@ beforeAll(async () => {
   );
   tokenId = minted.tokens[0]!.token_id;
   const webhook = await api("/webhook", { key: shop.key, json: { url: "http://localhost:9/" } });
-  const drop = {
-    issuer_public_key: issuer.getPublicKey().toString(),
-    links: 10,
-    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
-  };
-  const dropped = await api(`/collection/${collection.collection_uuid}/drop`, { key: shop.key, json: drop });
-  dropId = (await bodyOf<{ drop: { drop_id: number } }>(dropped, 201)).drop.drop_id;
+  dropId = await openDrop(collection.collection_uuid);
   await sellOne();
   ids = {
     drop_id: String(dropId),
@@ -62,6 +56,25 @@ beforeAll(async () => {
     integration_uuid: shop.integrationUuid,
   };
 });
+
+async function openDrop(collection: string): Promise<number> {
+  const json = {
+    issuer_public_key: issuer.getPublicKey().toString(),
+    links: 10,
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+  };
+  const opened = await api(`/collection/${collection}/drop`, { key: shop.key, json });
+  return (await bodyOf<{ drop: { drop_id: number } }>(opened, 201)).drop.drop_id;
+}
+
+/** A drop may be closed where nothing is left for its links. */
+async function soldOutDrop(): Promise<Record<string, string>> {
+  const { collection_uuid } = await createCollection(shop, { copies: [1] });
+  const drop_id = String(await openDrop(collection_uuid));
+  const json = { receiver_addresses: [shop.walletAccountId] };
+  await bodyOf(await api(`/collection/${collection_uuid}/mint`, { key: shop.key, json }), 201);
+  return { collection_uuid, drop_id };
+}
 
 /** A collector pays for an NFT, so that there are sales to pay out. */
 async function sellOne(): Promise<void> {
@@ -113,7 +126,8 @@ async function forgetContract(): Promise<string> {
 
 async function send({ path, method, requestBody, operationId }: Operation): Promise<Response> {
   if (operationId === "adminSettleOperation") ids.operation_uuid = (await unprovableMint()).operationUuid;
-  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
+  const named = operationId === "closeDrop" ? await soldOutDrop() : ids;
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? name);
   const json = here(requestBody?.content["application/json"]?.example) as Record<string, unknown>;
   if (operationId === "adminAdoptContract") json.account_id = await forgetContract();
   if (operationId.startsWith("publicClaim")) {

@@ -66,6 +66,7 @@ describe("GET /operation", () => {
       "kind",
       "state",
       "subject_uuid",
+      "reference",
       "created_at",
       "updated_at",
       "finished_at",

@@ -91,13 +91,18 @@ describe("an operation that comes back", () => {
   test("and had not ended is carried on, once", async () => {
     const before = await takeSnapshot();
     const count = await minted();
+    const ordered = () => mint("not ended", { json: { receiver_addresses: [alice], reference: "order-7" } });
+    const found = async () =>
+      bodyOf<object[]>(await api("/operation?reference=order-7", { key: shop.key }), 200);
     killAt("operation.before_effects");
-    await bodyOf(await mint("not ended"), 202);
+    await bodyOf(await ordered(), 202);
     await goBack(before);
+    expect(await found()).toEqual([]);
     observeCheckpoints(null);
     await recoverDatabase();
-    await replayed(await mint("not ended"), 201);
+    await replayed(await ordered(), 201);
     expect(await minted()).toBe(count + 1);
+    expect(await found()).toMatchObject([{ kind: "mint", state: "succeeded", reference: "order-7" }]);
   });
 
   test("takes its key back from a request that was accepted since", async () => {

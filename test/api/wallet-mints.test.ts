@@ -70,7 +70,8 @@ test("among those of the service, each is told once, as the API shows it", async
   );
   for (const { type, data } of await told()) {
     if (type !== "nft.minted" || data.source !== "wallet") continue;
-    const { source, ...token } = data;
+    const { source, operation_uuid, reference, ...token } = data;
+    expect([operation_uuid, reference]).toEqual([null, null]);
     expect(token).toEqual(tokens.find(({ token_id }) => token_id === data.token_id));
     expect(token).toMatchObject({ owner_id: collector.walletAccountId });
   }

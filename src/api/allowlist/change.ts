@@ -3,7 +3,7 @@ import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
 import { messageView } from "../resources/operation.ts";
-import { accountIdField } from "../schemas/fields.ts";
+import { accountIdField, referenceField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 /** Accounts of one allowlist call. */
@@ -11,7 +11,10 @@ const MAX_ALLOWLIST_ACCOUNTS = 500;
 
 /** PUT allowlist-add, allowlist-remove. */
 const accountsBody = z
-  .strictObject({ accounts: z.array(accountIdField).min(1).max(MAX_ALLOWLIST_ACCOUNTS) })
+  .strictObject({
+    accounts: z.array(accountIdField).min(1).max(MAX_ALLOWLIST_ACCOUNTS),
+    reference: referenceField,
+  })
   .openapi("AccountsInput");
 
 /** PUT allowlist-checkaccount. */

@@ -1,7 +1,8 @@
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
 import { chainWrite } from "../chain-write.ts";
-import { json } from "../endpoint.ts";
+import { json, optionalBody } from "../endpoint.ts";
 import { messageView } from "../resources/operation.ts";
+import { referenceBody } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 export const allowlistClearAccounts = chainWrite(
@@ -11,7 +12,7 @@ export const allowlistClearAccounts = chainWrite(
     operationId: "allowlistClear",
     tag: "Allowlist",
     summary: "Remove every account from the allowlist",
-    request: { params: collectionParam },
+    request: { params: collectionParam, body: optionalBody(referenceBody, { reference: "order-1042" }) },
     success: { 200: json("The transaction.", messageView) },
   },
   (context, caller, { params }) =>

@@ -1,7 +1,8 @@
 import { finalizeDraft, proposeFinalization } from "../../operations/finalize-draft.ts";
 import { chainWrite } from "../chain-write.ts";
-import { json } from "../endpoint.ts";
+import { json, optionalBody } from "../endpoint.ts";
 import { finalizedView } from "../resources/finalization.ts";
+import { referenceBody } from "../schemas/fields.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
 export const draftsFinalize = chainWrite(
@@ -13,7 +14,7 @@ export const draftsFinalize = chainWrite(
     summary: "Create the collection on-chain",
     description:
       "Spends funds of the integration's wallet. A draft becomes only one collection, however often this is sent.",
-    request: { params: draftParam },
+    request: { params: draftParam, body: optionalBody(referenceBody, { reference: "order-1042" }) },
     success: { 201: json("The collection, with its files and transactions.", finalizedView) },
     errors: ["draft_empty", "draft_finalized", "draft_locked", "unknown_account"],
   },

@@ -5,10 +5,10 @@ import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
 import { chainWrite } from "../chain-write.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { endpoint, json, jsonBody, optionalBody } from "../endpoint.ts";
 import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../resources/drop.ts";
 import { PUBLIC_KEY } from "../resources/samples.ts";
-import { instantField, publicKeyField, yoctoField } from "../schemas/fields.ts";
+import { instantField, publicKeyField, referenceBody, referenceField, yoctoField } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
 
@@ -46,13 +46,19 @@ const dropBody = z
       .openapi({ description: "NFTs that each link gives." }),
     expires_at: expiresAt,
     reserve: reserve.nullish().transform((amount) => amount ?? undefined),
+    reference: referenceField,
   })
   .openapi("DropInput");
 
 /** PUT of a drop. */
 const dropChangesBody = z
-  .strictObject({ links: links.optional(), expires_at: expiresAt.optional(), reserve: reserve.optional() })
-  .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+  .strictObject({
+    links: links.optional(),
+    expires_at: expiresAt.optional(),
+    reserve: reserve.optional(),
+    reference: referenceField,
+  })
+  .refine(({ reference: _, ...changes }) => Object.values(changes).some((value) => value !== undefined), {
     message: "Give links, expires_at or reserve.",
   })
   .openapi("DropChanges");
@@ -144,7 +150,7 @@ export const dropsClose = chainWrite(
     summary: "Close a claim drop that is over, which frees the rest of its reserve",
     description:
       "After its end, when all its links are claimed, or when the collection has no copies left for one.",
-    request: { params: dropParam },
+    request: { params: dropParam, body: optionalBody(referenceBody, { reference: "order-1042" }) },
     success: { 200: json("What came back.", dropClosedView) },
   },
   (context, caller, { params: { collection_uuid: collectionUuid, drop_id: dropId } }) =>

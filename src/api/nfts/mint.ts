@@ -5,7 +5,7 @@ import { proposeMint } from "../../operations/kinds/mint.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
 import { mintedView } from "../resources/token.ts";
-import { accountIdField, linesField, textField, uuidField } from "../schemas/fields.ts";
+import { accountIdField, linesField, referenceField, textField, uuidField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 /** Code points of `extra`: every one of them is stored on-chain and paid for. */
@@ -75,6 +75,7 @@ const mintBody = z
       description:
         "Whether a named receiver that doesn't exist on the chain is refused. Implicit accounts need not exist.",
     }),
+    reference: referenceField,
   })
   .openapi("MintInput");
 
@@ -86,6 +87,7 @@ export const nftUpdateBody = z
       .regex(/^[1-9]\d{0,9}:[1-9]\d{0,9}$/, 'Give a token_id, such as "7:42".')
       .openapi({ example: "7:42" }),
     ...metadataFields,
+    reference: referenceField,
   })
   // The token, and something to change.
   .openapi("NftUpdateInput", { minProperties: 2 });

@@ -12,7 +12,7 @@ import { FILES_AT_ONCE, joined } from "../../files/archive/read.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type OperationSummary, operationSummaryView } from "../resources/operation.ts";
-import { instantField, uuidField } from "../schemas/fields.ts";
+import { instantField, referenceText, uuidField } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
 /**
@@ -46,6 +46,7 @@ const toSummary = (row: ListedOperation): OperationSummary => ({
   kind: row.kind,
   state: row.state,
   subject_uuid: row.subjectId,
+  reference: row.reference,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
   finished_at: row.finishedAt?.toISOString() ?? null,
@@ -60,6 +61,9 @@ const query = pageQuery.extend({
   subject_uuid: uuidField
     .optional()
     .openapi({ description: "Only operations on this draft, collection or contract." }),
+  reference: referenceText
+    .optional()
+    .openapi({ description: "Only operations whose write had exactly this `reference`." }),
   created_after: instantField
     .optional()
     .openapi({ description: "Only operations accepted after this time." }),
@@ -79,8 +83,14 @@ export const operationsList = endpoint(
     success: { 200: json("The operations.", z.array(operationSummaryView), LINK) },
   },
   (c, { query: { limit, cursor, ...wanted } }) => {
-    const { state, kind, subject_uuid: subject, created_after: after } = wanted;
-    const filter = { state, kind, subject, createdAfter: after === undefined ? undefined : new Date(after) };
+    const { state, kind, subject_uuid: subject, reference, created_after: after } = wanted;
+    const filter = {
+      state,
+      kind,
+      subject,
+      reference,
+      createdAfter: after === undefined ? undefined : new Date(after),
+    };
     return listResponse(c, { limit, cursor }, (place, size) =>
       listOwnOperations(c.get("context"), c.get("caller"), filter, { cursor: place, size }),
     );

@@ -50,6 +50,10 @@ const summaryFields = {
   subject_uuid: z
     .uuid()
     .openapi({ description: "The draft, collection, contract or integration that it acts on." }),
+  reference: z.string().nullable().openapi({
+    description: "The `reference` of its write; null: it was sent without one.",
+    example: "order-1042",
+  }),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),

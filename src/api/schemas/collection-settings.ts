@@ -8,6 +8,7 @@ import {
   mintConfigChangesField,
   mintConfigField,
   ongoingRoyaltiesField,
+  referenceField,
   textField,
   uuidField,
 } from "./fields.ts";
@@ -68,9 +69,9 @@ export const draftBody = z
 
 /** PUT collection: what is absent stays, null clears. */
 export const collectionChangesBody = z
-  .strictObject(changedFields)
+  .strictObject({ ...changedFields, reference: referenceField })
   .openapi("CollectionChanges")
-  .transform((body) => present(body) as SettingsChanges);
+  .transform(({ reference, ...body }) => ({ ...(present(body) as SettingsChanges), reference }));
 
 /** PUT collection-draft: the same, and the contract may be another. */
 export const draftChangesBody = z

@@ -102,6 +102,26 @@ export const textField = (most: number) => text(most, "", LINE_PATTERN);
 export const linesField = (most: number) =>
   text(most, LINE_BREAKS, "^[^\\u0000-\\u0009\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$");
 
+const REFERENCE_PATTERN = "^[ -~]{1,64}$";
+
+/** What a caller names a write by: printable ASCII, so that it is the same text in bodies, addresses and tables. */
+export const referenceText = z
+  .string()
+  .regex(
+    new RegExp(REFERENCE_PATTERN),
+    "Give 1 to 64 characters, each a letter, digit or punctuation mark of ASCII, or a space (U+0020 to U+007E).",
+  )
+  .openapi({ minLength: 1, maxLength: 64, pattern: REFERENCE_PATTERN, example: "order-1042" });
+
+/** The `reference` of a write to the chain. */
+export const referenceField = referenceText.nullish().openapi({
+  description:
+    "Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.",
+});
+
+/** The body of a write to the chain that needs none. */
+export const referenceBody = z.strictObject({ reference: referenceField }).openapi("ReferenceInput");
+
 const ACCOUNT_ID_PATTERN = "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$";
 
 /** A NEAR account id as a schema without a name, so that what may be null as well says so. */

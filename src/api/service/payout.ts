@@ -4,7 +4,7 @@ import { proposePayout } from "../../operations/kinds/wallet-payout.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
 import { payoutView } from "../resources/operation.ts";
-import { checkedText } from "../schemas/fields.ts";
+import { checkedText, referenceField } from "../schemas/fields.ts";
 
 /** Why an amount can't be paid out; null if it can. */
 const payoutProblem = (text: string): string | null => {
@@ -24,6 +24,7 @@ const payoutBody = z
       .boolean()
       .optional()
       .openapi({ description: "`all` needs true: it takes the money along that gas is paid from." }),
+    reference: referenceField,
   })
   .openapi("PayoutInput");
 

@@ -35,6 +35,7 @@ const toldColumns = {
   quotedCost: operations.quotedCost,
   mostCost: operations.mostCost,
   actualCost: operations.actualCost,
+  reference: operations.reference,
 };
 
 /** An operation that an event tells of. */

@@ -11,6 +11,7 @@ export interface OperationFilter {
   readonly state?: OperationState;
   readonly kind?: OperationKind;
   readonly subject?: Uuid;
+  readonly reference?: string;
   readonly createdAfter?: Date;
 }
 
@@ -29,6 +30,7 @@ const columns = {
   kind: operations.kind,
   state: operations.state,
   subjectId: operations.subjectId,
+  reference: operations.reference,
   createdAt: operations.createdAt,
   updatedAt: operations.updatedAt,
   finishedAt: operations.finishedAt,
@@ -39,12 +41,13 @@ export type ListedOperation = Pick<typeof operations.$inferSelect, keyof typeof 
 
 /** Whether a filter takes an operation. */
 export const narrows = (
-  { state, kind, subject, createdAfter }: OperationFilter,
+  { state, kind, subject, reference, createdAfter }: OperationFilter,
   operation: ListedOperation,
 ): boolean =>
   (state === undefined || operation.state === state) &&
   (kind === undefined || operation.kind === kind) &&
   (subject === undefined || operation.subjectId === subject) &&
+  (reference === undefined || operation.reference === reference) &&
   (createdAfter === undefined || operation.createdAt > createdAfter);
 
 /** Operations of a page, newest first, and where to look further where not all candidates were looked at. */
@@ -58,8 +61,8 @@ export interface ListedOperations {
 
 /**
  * Operations of an integration, newest first. Open ones are found by the index that has no others; of all others at
- * most `MOST_CANDIDATES` are looked at, by the subject's index or the integration's, so that what a page costs doesn't
- * grow with what it leaves out.
+ * most `MOST_CANDIDATES` are looked at, by the index of references, of subjects or of integrations, so that what a page
+ * costs doesn't grow with what it leaves out.
  */
 export const listOperations = async (
   db: Database,
@@ -71,9 +74,10 @@ export const listOperations = async (
     return { rows: await openOnes(db, integrationId, filter, page), lookedAt: null, files: [] };
   }
   // Without a filter every candidate is shown.
-  const isNarrowed = filter.state !== undefined || filter.kind !== undefined;
+  const { state, kind, subject, reference } = filter;
+  const isNarrowed = [state, kind, reference && subject].some((value) => value !== undefined);
   const most = isNarrowed ? Math.max(MOST_CANDIDATES, page.limit) : page.limit;
-  const candidates = sql`SELECT id, integration_id, kind, state, created_at FROM operations
+  const candidates = sql`SELECT id, integration_id, kind, state, subject_id, created_at FROM operations
     WHERE ${candidatesOf(integrationId, filter, page.after)} ORDER BY id DESC LIMIT ${most}`;
   const shown = sql`${operations.id} IN (SELECT id FROM (${candidates})
     WHERE integration_id = ${uuidToBytes(integrationId)} ${narrowed(filter)} ORDER BY id DESC LIMIT ${page.limit})`;
@@ -102,6 +106,7 @@ const openOnes = (db: Database, integrationId: Uuid, filter: OperationFilter, pa
         eq(operations.state, filter.state!),
         filter.kind && eq(operations.kind, filter.kind),
         filter.subject && eq(operations.subjectId, filter.subject),
+        filter.reference === undefined ? undefined : sql`+reference = ${filter.reference}`,
         filter.createdAfter && gt(operations.createdAt, filter.createdAfter),
         page.after === null ? undefined : sql`+id < ${uuidToBytes(page.after)}`,
       ),
@@ -112,21 +117,21 @@ const openOnes = (db: Database, integrationId: Uuid, filter: OperationFilter, pa
 
 const candidatesOf = (
   integrationId: Uuid,
-  { subject, createdAfter }: OperationFilter,
+  { subject, reference, createdAfter }: OperationFilter,
   after: Uuid | null,
 ): SQL => {
-  const whose =
-    subject === undefined
-      ? sql`integration_id = ${uuidToBytes(integrationId)}`
-      : sql`subject_id = ${uuidToBytes(subject)}`;
+  const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
+  const about = subject === undefined ? own : sql`subject_id = ${uuidToBytes(subject)}`;
+  const whose = reference === undefined ? about : sql`${own} AND reference = ${reference}`;
   const behind = after === null ? sql`` : sql`AND id < ${uuidToBytes(after)}`;
   const from = createdAfter === undefined ? sql`` : sql`AND id > ${uuidToBytes(earliestId(createdAfter))}`;
   return sql`${whose} ${behind} ${from}`;
 };
 
-const narrowed = ({ state, kind, createdAfter }: OperationFilter): SQL => sql`
+const narrowed = ({ state, kind, subject, createdAfter }: OperationFilter): SQL => sql`
   ${state === undefined ? sql`` : sql`AND state = ${state}`}
   ${kind === undefined ? sql`` : sql`AND kind = ${kind}`}
+  ${subject === undefined ? sql`` : sql`AND subject_id = ${uuidToBytes(subject)}`}
   ${createdAfter === undefined ? sql`` : sql`AND created_at > ${createdAfter.getTime()}`}`;
 
 /** An id is made a moment before its row has its time, by the same clock. Milliseconds. */

@@ -19,11 +19,13 @@ export interface NewOperation {
   readonly filled?: Readonly<Record<string, SQL>>;
   /** What its caller has set for it; null or absent: it costs what it costs. */
   readonly costLimit?: CostLimit | null;
+  /** As in its row; absent: null. */
+  readonly reference?: string | null;
 }
 
 /** An operation's row as it is accepted. @param at the time of its acceptance */
 export const acceptedRow = (
-  { id, integrationId, kind, subjectId, request, costLimit }: NewOperation,
+  { id, integrationId, kind, subjectId, request, costLimit, reference = null }: NewOperation,
   at: Date,
 ): OperationRow => ({
   id,
@@ -43,6 +45,7 @@ export const acceptedRow = (
   quotedCost: costLimit?.quoted ?? null,
   mostCost: costLimit?.most ?? null,
   actualCost: null,
+  reference,
 });
 
 /**
@@ -80,7 +83,7 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
         ${uuidToBytes(operation.subjectId)}, ${requestOf(operation)}, NULL, NULL, NULL, NULL, NULL, NULL,
         ${now.getTime()}, ${now.getTime()}, ${operation.costLimit?.quoted ?? null},
-        ${operation.costLimit?.most ?? null}, NULL
+        ${operation.costLimit?.most ?? null}, NULL, ${operation.reference ?? null}
       WHERE ${condition}`)
     .returning();
 

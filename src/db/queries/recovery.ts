@@ -60,6 +60,7 @@ export interface LostOperation {
   readonly request: unknown;
   readonly quotedCost: string | null;
   readonly mostCost: string | null;
+  readonly reference: string | null;
   readonly acceptedAt: Date;
 }
 

@@ -71,10 +71,15 @@ export const operations = sqliteTable(
     mostCost: text("most_cost"),
     /** What it has cost; null: it goes on, or that isn't known. */
     actualCost: text("actual_cost"),
+    /** Its caller's own name for it, such as an order's; null: it was given none. Several may have the same. */
+    reference: text("reference"),
   },
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),
     index("operations_subject").on(table.subjectId, table.id),
+    index("operations_reference")
+      .on(table.integrationId, table.reference, table.id)
+      .where(sql`reference IS NOT NULL`),
     // Those that the platform's wallet signs: a few an integration, among all that its customers do.
     index("operations_platform")
       .on(table.id)

@@ -49,6 +49,7 @@ const originOf = (row: OperationRow, { rowNumber, beside, keys }: Lineage): Orig
   request: JSON.stringify(row.request),
   quotedCost: row.quotedCost,
   mostCost: row.mostCost,
+  reference: row.reference,
   keys,
   acceptedAt: row.createdAt.getTime(),
   rowNumber,

@@ -30,6 +30,7 @@ const viewOf = (
   kind: operation.kind,
   state: operation.state,
   subject_uuid: operation.subjectId,
+  reference: operation.reference,
   created_at: operation.createdAt.toISOString(),
   updated_at: operation.updatedAt.toISOString(),
   finished_at: operation.finishedAt?.toISOString() ?? null,

@@ -69,7 +69,7 @@ const hasRoleAgain = async (
  */
 const accept = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId" | "requestKey"> & Partial<Pick<Caller, "costLimit">>,
+  caller: Omit<Runner, "respondAsync">,
   {
     files = [],
     condition = sql`true`,
@@ -79,8 +79,8 @@ const accept = async (
   }: Proposal & Partial<ConditionalProposal>,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
-  const { integrationId, requestKey, costLimit } = caller;
-  const accepted = { id: newUuid(), integrationId, costLimit, ...operation };
+  const { integrationId, requestKey, costLimit, reference } = caller;
+  const accepted = { id: newUuid(), integrationId, costLimit, reference, ...operation };
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const { accepted: facts } = kindNamed(operation.kind);
@@ -240,7 +240,7 @@ type RowOf<K extends OperationKind> = AcceptedRow & AnsweredRow & { readonly kin
 
 /** For whom an operation is run. */
 export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync"> &
-  Partial<Pick<Caller, "costLimit">>;
+  Partial<Pick<Caller, "costLimit" | "reference">>;
 
 /**
  * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on

@@ -14,7 +14,8 @@ type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
 
 const FIELDS = `operation AS operationUuid, era, row_number AS rowNumber, kind, integration AS integrationUuid,
   subject AS subjectUuid, request, keys, accepted_at AS acceptedAt, state, answer_status AS answerStatus,
-  answer_body AS answerBody, ended_at AS endedAt, quoted_cost AS quotedCost, most_cost AS mostCost`;
+  answer_body AS answerBody, ended_at AS endedAt, quoted_cost AS quotedCost, most_cost AS mostCost,
+  reference`;
 
 /** A database that lacks an operation which this wallet has had from it. */
 export interface Behind {
@@ -51,8 +52,8 @@ export class OriginJournal {
     this.#witness = undefined;
     this.#sql.exec(
       `INSERT INTO origins (operation, era, row_number, kind, integration, subject, request, keys, accepted_at,
-         quoted_cost, most_cost)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         quoted_cost, most_cost, reference)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       operation,
       this.era,
       origin.rowNumber,
@@ -64,6 +65,7 @@ export class OriginJournal {
       origin.acceptedAt,
       origin.quotedCost ?? null,
       origin.mostCost ?? null,
+      origin.reference ?? null,
     );
   }
 

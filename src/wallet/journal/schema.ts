@@ -124,7 +124,8 @@ const SCHEMA = [
     ended_at INTEGER,
     lost INTEGER NOT NULL DEFAULT 0,
     quoted_cost TEXT,
-    most_cost TEXT
+    most_cost TEXT,
+    reference TEXT
   )`,
   "CREATE INDEX origins_order ON origins (era, row_number)",
   // What is known of the database, one row. era: how often it was recovered. behind_since, witness: set while it
