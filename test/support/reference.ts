@@ -145,7 +145,8 @@ const bodyOf = ({ requestBody }: Operation): string => {
   const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (type === undefined) return "";
   if (type === "multipart/form-data") return `Body (${type}).\n\n${formOf(media?.schema ?? {})}`;
-  return [`Body (${type}): ${typeOf(media?.schema)}`, exampleOf(media?.example)].filter(Boolean).join("\n\n");
+  const optional = requestBody?.required === false ? ", optional" : "";
+  return [`Body (${type}${optional}): ${typeOf(media?.schema)}`, exampleOf(media?.example)].filter(Boolean).join("\n\n");
 };
 
 const answersOf = ({ responses }: Operation): string => {

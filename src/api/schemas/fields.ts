@@ -102,16 +102,16 @@ export const textField = (most: number) => text(most, "", LINE_PATTERN);
 export const linesField = (most: number) =>
   text(most, LINE_BREAKS, "^[^\\u0000-\\u0009\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$");
 
-const REFERENCE_PATTERN = "^[ -~]{1,64}$";
+const REFERENCE = /^[ -~]{1,64}$/;
 
 /** What a caller names a write by: printable ASCII, so that it is the same text in bodies, addresses and tables. */
 export const referenceText = z
   .string()
   .regex(
-    new RegExp(REFERENCE_PATTERN),
+    REFERENCE,
     "Give 1 to 64 characters, each a letter, digit or punctuation mark of ASCII, or a space (U+0020 to U+007E).",
   )
-  .openapi({ minLength: 1, maxLength: 64, pattern: REFERENCE_PATTERN, example: "order-1042" });
+  .openapi({ minLength: 1, maxLength: 64, pattern: REFERENCE.source, example: "order-1042" });
 
 /** The `reference` of a write to the chain. */
 export const referenceField = referenceText.nullish().openapi({

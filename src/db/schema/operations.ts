@@ -77,6 +77,7 @@ export const operations = sqliteTable(
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),
     index("operations_subject").on(table.subjectId, table.id),
+    // Only those that have one, so that a write without it writes no row more.
     index("operations_reference")
       .on(table.integrationId, table.reference, table.id)
       .where(sql`reference IS NOT NULL`),
