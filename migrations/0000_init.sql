@@ -312,11 +312,13 @@ CREATE TABLE `operations` (
 	`quoted_cost` text,
 	`most_cost` text,
 	`actual_cost` text,
+	`reference` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE INDEX `operations_integration` ON `operations` (`integration_id`,`id`);--> statement-breakpoint
 CREATE INDEX `operations_subject` ON `operations` (`subject_id`,`id`);--> statement-breakpoint
+CREATE INDEX `operations_reference` ON `operations` (`integration_id`,`reference`,`id`) WHERE reference IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `operations_platform` ON `operations` (`id`) WHERE kind IN ('wallet_create', 'contract_deploy', 'contract_publish');--> statement-breakpoint
 CREATE INDEX `operations_going_on` ON `operations` (`integration_id`,`subject_id`,`kind`,`state`) WHERE state IN ('pending', 'unknown');--> statement-breakpoint
 CREATE TABLE `publications` (

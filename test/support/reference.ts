@@ -146,7 +146,9 @@ const bodyOf = ({ requestBody }: Operation): string => {
   if (type === undefined) return "";
   if (type === "multipart/form-data") return `Body (${type}).\n\n${formOf(media?.schema ?? {})}`;
   const optional = requestBody?.required === false ? ", optional" : "";
-  return [`Body (${type}${optional}): ${typeOf(media?.schema)}`, exampleOf(media?.example)].filter(Boolean).join("\n\n");
+  return [`Body (${type}${optional}): ${typeOf(media?.schema)}`, exampleOf(media?.example)]
+    .filter(Boolean)
+    .join("\n\n");
 };
 
 const answersOf = ({ responses }: Operation): string => {

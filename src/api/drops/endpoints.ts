@@ -8,7 +8,13 @@ import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, optionalBody } from "../endpoint.ts";
 import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../resources/drop.ts";
 import { PUBLIC_KEY } from "../resources/samples.ts";
-import { instantField, publicKeyField, referenceBody, referenceField, yoctoField } from "../schemas/fields.ts";
+import {
+  instantField,
+  publicKeyField,
+  referenceBody,
+  referenceField,
+  yoctoField,
+} from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
 
