@@ -161,7 +161,8 @@ test.each([
     200,
   );
   const about = told.filter(({ data }) => JSON.stringify(data).includes(own.collection_uuid));
-  expect(about.map(({ data }) => data)).toEqual([body]);
+  const by = { operation_uuid: expect.any(String), reference: null };
+  expect(about.map(({ data }) => data)).toEqual([{ ...(body as object), ...by }]);
 });
 
 test("an update that waits asks when the one before has ended, and seldom until then", async () => {

@@ -12,6 +12,14 @@ const drive = "src/operations/engine/drive.ts";
 /** Operations: acceptance, steps, effects and answers. */
 export const OPERATIONS: readonly Mutant[] = [
   {
+    id: "operations: one that comes back from its wallet's journal has lost its reference",
+    file: "src/operator/wallet-recovery.ts",
+    search: "reference: journaled.reference ?? null,",
+    replacement: "reference: null,",
+    tests: ["test/api/recovery-operations.test.ts"],
+    named: "and had not ended is carried on, once",
+  },
+  {
     id: "operations: what is given up is not withdrawn at its wallet",
     file: drive,
     search: "if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {",
