@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { FolderError } from "../client/src/folder/index.ts";
 import { MintageClient } from "../client/src/index.ts";
 import { assetsOf } from "./airdrop/assets.ts";
+import { costRows, quoteRun, requireFunds } from "./airdrop/cost.ts";
 import { AirdropJournal } from "./airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "./airdrop/plan.ts";
 import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
@@ -123,19 +124,6 @@ async function airdrop(): Promise<void> {
       `The collection has ${left} NFTs left, and ${basename(args.file)} asks for ${total}. Nothing was sent.`,
     );
   }
-  process.stderr.write(
-    `${table([
-      { what: "collection", value: collection.title },
-      { what: "rows", value: String(receivers.length) },
-      { what: "NFTs", value: minted > 0 ? `${total}, ${minted} of them minted before` : String(total) },
-      { what: "requests", value: String(parts.length) },
-      { what: "the wallet may spend", value: `${near(me.wallet.available)} NEAR` },
-    ])}\n\n`,
-  );
-  if (!args.yes && !(await agreed("Mint them?"))) {
-    process.stderr.write("Nothing was sent.\n");
-    return;
-  }
   const line = new ProgressLine();
   const work: Airdrop = {
     client,
@@ -149,6 +137,20 @@ async function airdrop(): Promise<void> {
     onProgress: (count) => line.show(count / total, `${count} of ${total} NFTs`),
   };
   settleDoubts(work, args.resend);
+  const cost = await quoteRun(work, me, collection.contract_address);
+  process.stderr.write(
+    `${table([
+      { what: "collection", value: collection.title },
+      { what: "rows", value: String(receivers.length) },
+      { what: "NFTs", value: minted > 0 ? `${total}, ${minted} of them minted before` : String(total) },
+      ...costRows(cost),
+    ])}\n\n`,
+  );
+  requireFunds(cost, me);
+  if (!args.yes && !(await agreed("Mint them?"))) {
+    process.stderr.write("Nothing was sent.\n");
+    return;
+  }
   const started = performance.now();
   const refused = await mintAll(work).finally(() => {
     line.end();

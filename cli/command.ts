@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FolderError } from "../client/src/folder/index.ts";
 import { ApiError, ConnectionError } from "../client/src/index.ts";
+import { near } from "./table.ts";
 
 /** A command was called wrongly; shown without a stack trace. */
 export class UsageError extends Error {}
@@ -146,6 +147,10 @@ export async function run(command: () => Promise<void>): Promise<void> {
   }
 }
 
+/** The service's words with their amounts in NEAR, rounded up: what it names is to be paid or allowed. */
+export const inNear = (message: string): string =>
+  message.replaceAll(/\b(\d+) yoctoNEAR/g, (_, yocto: string) => `${near(yocto, "up")} NEAR`);
+
 /** What parseArgs throws; its first sentence says what is wrong with an argument. */
 const isArgumentError = (error: unknown): error is TypeError =>
   error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
@@ -172,7 +177,7 @@ function sentence(error: unknown): string {
     const advice = error.code === "unknown_account" ? accountAdvice() : "";
     const refused = REFUSED[error.code];
     if (refused !== undefined) return `${refused}\n(${error.code}, status ${error.status}.${request})`;
-    return `${error.message}${advice}\n(${error.code}, status ${error.status}.${request})`;
+    return `${inNear(error.message)}${advice}\n(${error.code}, status ${error.status}.${request})`;
   }
   if (isArgumentError(error)) return `${error.message.split(". ")[0]}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

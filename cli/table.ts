@@ -40,14 +40,17 @@ function width(text: string): number {
   return columns;
 }
 
-/** yoctoNEAR as NEAR with four decimals, rounded down; the amount itself where that would show nothing of it. */
-export function near(yocto: string | null): string {
+/** yoctoNEAR as NEAR with four decimals: what there is is rounded down, and what somebody has to pay up. */
+export function near(yocto: string | null, rounded: "down" | "up" = "down"): string {
   if (yocto === null) return "–";
   const amount = BigInt(yocto);
-  const units = amount / 10n ** 20n;
-  if (units === 0n && amount > 0n) return `${amount} yocto`;
+  const units = (amount + (rounded === "up" ? UNIT - 1n : 0n)) / UNIT;
+  if (units === 0n && amount > 0n) return "<0.0001";
   return `${units / 10_000n}.${String(units % 10_000n).padStart(4, "0")}`;
 }
+
+/** The last decimal that is shown, yoctoNEAR. */
+const UNIT = 10n ** 20n;
 
 /** Names in a line, the first five of many. */
 export function listed(names: readonly string[]): string {

@@ -57,6 +57,19 @@ function rowsOfAttempt(work: Work, index: number): readonly number[] {
   return others.length > 0 ? others : rows;
 }
 
+/** A request that is still to mint. */
+export interface RequestLeft {
+  readonly accounts: readonly string[];
+  readonly quantity: number;
+}
+
+/** What is still to be minted, by requests. */
+export const requestsLeft = (work: Work): RequestLeft[] =>
+  work.parts.flatMap(({ quantity }, index) => {
+    const accounts = rowsLeft(work, index).map((row) => accountOf(work, row));
+    return accounts.length > 0 ? [{ accounts, quantity }] : [];
+  });
+
 function partOf({ parts }: Pick<Airdrop, "parts">, index: number): MintPart {
   const part = parts[index];
   if (part === undefined) throw new Error(`The plan has no request ${index}.`);

@@ -57,11 +57,11 @@ can't pay for is refused before anything is sent, and says how much is missing.`
 export function quoteText({ cost, top_up: topUp, transactions, wallet }: Quote, me: Me): string {
   if (wallet.missing !== "0") {
     throw new UsageError(
-      `Send at least ${near(wallet.missing)} NEAR to ${me.wallet.account_id} and run it again: putting the collection on-chain takes up to ${near(cost.at_most)} NEAR. All is uploaded; nothing was put on-chain.`,
+      `Send at least ${near(wallet.missing, "up")} NEAR to ${me.wallet.account_id} and run it again: putting the collection on-chain takes up to ${near(cost.at_most, "up")} NEAR. All is uploaded; nothing was put on-chain.`,
     );
   }
   const held = topUp === "0" ? "" : `; ${near(topUp)} of it the contract holds for storage`;
-  return `Putting the collection on-chain costs about ${near(cost.expected)} NEAR, at most ${near(cost.at_most)}${held}. Transactions: ${transactions}.`;
+  return `Putting the collection on-chain costs about ${near(cost.expected, "up")} NEAR, at most ${near(cost.at_most, "up")}${held}. Transactions: ${transactions}.`;
 }
 
 const payoutText = ({ account, instead }: WantedPayout): string =>

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { costOfRun } from "../airdrop/cost.ts";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "../airdrop/plan.ts";
 import { type Receiver, readReceivers } from "../airdrop/receivers.ts";
@@ -123,6 +124,35 @@ describe("the receivers' file", () => {
       expect(readReceivers("r.csv", bad), bad).toHaveProperty("problems");
     }
     expect(readReceivers("r.csv", "X\n".repeat(50))).toMatchObject({ problems: { length: 21 } });
+  });
+});
+
+test("a run of many requests has what its contract stores paid once, and says what its wallet lacks", () => {
+  const quote = {
+    transactions: 1,
+    storage_bytes: 1_000,
+    cost: { expected: "30", at_most: "50" },
+    top_up: "10",
+    wallet: { available: "0", missing: "7" },
+  };
+  const storage = 10n ** 22n;
+  const run = [{ count: 3, nfts: 25, quote }];
+  expect(costOfRun(run, 2n * storage, 10n ** 25n)).toMatchObject({
+    nfts: 75,
+    transactions: 3,
+    storageBytes: 3_000,
+    storage,
+    expected: 60n + storage,
+    missing: 7n,
+  });
+  const unpaid = costOfRun(run, 2n * storage, 100n);
+  expect(unpaid.missing).toBe(unpaid.most - 100n);
+  // A contract that can hold all of it is topped up for nothing.
+  expect(costOfRun(run, 3n * storage, 200n)).toMatchObject({
+    storage: 0n,
+    expected: 60n,
+    most: 120n,
+    missing: 7n,
   });
 });
 

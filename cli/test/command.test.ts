@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminAccess, keyAccess, UsageError } from "../command.ts";
+import { adminAccess, inNear, keyAccess, UsageError } from "../command.ts";
 
 let data: string;
 const local = {
@@ -60,5 +60,11 @@ describe("the service that a command is for", () => {
       expect(() => keyAccess({ MINTAGE_DATA: data, MINTAGE_URL })).toThrow(UsageError);
       expect(() => adminAccess({ MINTAGE_DATA: data, MINTAGE_URL })).toThrow("MINTAGE_ADMIN_TOKEN");
     },
+  );
+});
+
+test("amounts of the service's refusals are written in NEAR, and are enough", () => {
+  expect(inNear("Send at least 1500000000000000000000001 yoctoNEAR to w.near, the wallet that pays.")).toBe(
+    "Send at least 1.5001 NEAR to w.near, the wallet that pays.",
   );
 });

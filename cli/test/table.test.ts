@@ -21,12 +21,23 @@ describe("tables", () => {
 describe("amounts", () => {
   test.each([
     ["0", "0.0000"],
-    ["1", "1 yocto"],
+    ["1", "<0.0001"],
     ["1500000000000000000000000", "1.5000"],
     ["123456789000000000000000000", "123.4567"],
     [null, "–"],
   ])("%s is %s", (yocto, text) => {
     expect(near(yocto)).toBe(text);
+  });
+
+  test("that have to be paid are enough", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 35n }), (yocto) => {
+        const [whole = "", decimals = ""] = near(String(yocto), "up").split(".");
+        const shown = BigInt(whole) * 10n ** 24n + BigInt(decimals) * 10n ** 20n;
+        expect(shown).toBeGreaterThanOrEqual(yocto);
+        expect(shown - yocto).toBeLessThan(10n ** 20n);
+      }),
+    );
   });
 
   test("never show more than there is", () => {

@@ -9,6 +9,9 @@ import { sha256 } from "multiformats/hashes/sha2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readReceivers } from "../../cli/airdrop/receivers.ts";
 import { readCsv } from "../../cli/csv.ts";
+import { readNear } from "../../cli/launch/prices.ts";
+import { LocalChain } from "../../cli/local-chain.ts";
+import { AdminClient } from "../../client/src/admin.ts";
 import { type Holder, MintageClient } from "../../client/src/index.ts";
 import { openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -82,6 +85,50 @@ test("an airdrop that is killed before and after each of its requests mints each
   const sorted = (map: Map<string, string[]>) =>
     [...map].map(([owner, ids]) => [owner, ids.toSorted()]).toSorted();
   expect(sorted(told)).toEqual(sorted(owned));
+});
+
+test("an airdrop that its wallet can't pay for sends nothing, and what it asks for pays for all of it", async () => {
+  const poor = await openShop(service);
+  const owner = new MintageClient({ baseUrl: service.url, apiKey: poor.key });
+  const chain = new LocalChain(service.rpcUrl, join(folder, "keys"));
+  const admin = new AdminClient({ baseUrl: service.url, adminToken: service.adminToken });
+  await chain.make("saver.near", "1");
+  const { integration_uuid: integration, wallet } = await owner.me();
+  await admin.integrations.setPayoutAccount(integration, "saver.near");
+  await owner.wallet.payOut(String(BigInt(wallet.available ?? 0) - 10n ** 24n));
+  const draft = await owner.drafts.create({ contract_uuid: poor.contractUuid, title: "Egrets" });
+  await owner.drafts.attachAssets(draft.collection_draft_uuid, [
+    { filename: "0.png", data: picture("png", 0), copies: 1_010 },
+  ]);
+  const { collection_uuid: uuid } = await owner.drafts.finalize(draft.collection_draft_uuid);
+  const file = join(folder, "many.csv");
+  const rows = Array.from({ length: 1_005 }, (_, index) => receiver(index));
+  writeFileSync(file, `account;quantity\n${rows.join("\n")}\n`);
+  const run = () =>
+    startCommand("airdrop.ts", [uuid, file, "--yes", "--json"], {
+      MINTAGE_URL: service.url,
+      MINTAGE_API_KEY: poor.key,
+    }).ended;
+
+  const refused = await run();
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("Nothing was sent.");
+  const [, amount = "", account] =
+    /Send (\d+\.\d{4}) NEAR to (\S+) and run it again/.exec(refused.stderr) ?? [];
+  expect(account).toBe(poor.walletAccountId);
+  expect((await owner.collections.get(uuid)).minted).toBe(0);
+
+  const sum = readNear(amount);
+  if ("problem" in sum) throw new Error(sum.problem);
+  await chain.give(poor.walletAccountId, sum.value);
+  const paid = await run();
+  expect(paid.code, paid.stderr).toBe(0);
+  expect(JSON.parse(paid.stdout)).toMatchObject({ minted: 1_005 });
+
+  // What is minted costs nothing again.
+  const again = await run();
+  expect(again.code, again.stderr).toBe(0);
+  expect(again.stderr).toMatch(/NFTs to mint +0\n[\s\S]*cost in all +about 0\.0000 NEAR/);
 });
 
 test("a snapshot of the collection and of its contract name the same holders, and a block of the chain", async () => {

@@ -1,0 +1,124 @@
+import { ApiError, type Me, type Quote } from "../../client/src/index.ts";
+import { inParallel } from "../../client/src/parallel.ts";
+import { UsageError } from "../command.ts";
+import { near } from "../table.ts";
+import { type Airdrop, requestsLeft } from "./run.ts";
+
+/** yoctoNEAR that NEAR locks for a stored byte (https://docs.near.org/protocol/storage/storage-staking). */
+const BYTE_PRICE = 10n ** 19n;
+/** yoctoNEAR that the service's top-ups leave a contract for later mints; test/start/airdrop.test.ts runs on this much. */
+const TOPPED_UP_AHEAD = 6n * 10n ** 23n;
+
+/** Requests that cost the same, and the quote for one of them. */
+export interface QuotedRequests {
+  readonly count: number;
+  /** NFTs of each. */
+  readonly nfts: number;
+  readonly quote: Pick<Quote, "transactions" | "storage_bytes" | "cost" | "top_up" | "wallet">;
+}
+
+/** What the rest of an airdrop costs; amounts in yoctoNEAR. */
+export interface RunCost {
+  readonly nfts: number;
+  readonly transactions: number;
+  readonly storageBytes: number;
+  /** That contracts hold, part of the cost. */
+  readonly storage: bigint;
+  readonly expected: bigint;
+  readonly most: bigint;
+  readonly available: bigint;
+  /** To be sent to the wallet before the run; 0: it can pay. */
+  readonly missing: bigint;
+}
+
+/**
+ * Adds quotes up. Each quote takes the contract's free balance for itself, so that top-ups are counted for the whole run.
+ * @param free what the contract can still store for, yoctoNEAR
+ * @param available what the wallet may spend, yoctoNEAR
+ */
+export function costOfRun(requests: readonly QuotedRequests[], free: bigint, available: bigint): RunCost {
+  const sum = (of: (one: QuotedRequests) => bigint) =>
+    requests.reduce((total, one) => total + BigInt(one.count) * of(one), 0n);
+  const bytes = sum(({ quote }) => BigInt(quote.storage_bytes));
+  const lacking = bytes * BYTE_PRICE - free;
+  const storage = lacking > 0n ? lacking : 0n;
+  const expected = sum(({ quote }) => BigInt(quote.cost.expected) - BigInt(quote.top_up)) + storage;
+  const gasAtMost = sum(({ quote }) => BigInt(quote.cost.at_most) - BigInt(quote.top_up));
+  const most = gasAtMost + storage + (storage > 0n ? TOPPED_UP_AHEAD : 0n);
+  const missing = [most - available, ...requests.map(({ quote }) => BigInt(quote.wallet.missing))];
+  return {
+    nfts: Number(sum(({ nfts }) => BigInt(nfts))),
+    transactions: Number(sum(({ quote }) => BigInt(quote.transactions))),
+    storageBytes: Number(bytes),
+    storage,
+    expected,
+    most,
+    available,
+    missing: missing.reduce((one, other) => (one > other ? one : other), 0n),
+  };
+}
+
+/** Has one request of each size quoted, the one that stores most, and adds up what all that are left cost. */
+export async function quoteRun(airdrop: Airdrop, me: Me, contractAddress: string): Promise<RunCost> {
+  const { client, collectionUuid, parallel } = airdrop;
+  const sizes = Map.groupBy(
+    requestsLeft(airdrop),
+    ({ accounts, quantity }) => `${accounts.length} ${quantity}`,
+  );
+  const quoted: QuotedRequests[] = [];
+  await inParallel([...sizes.values()], parallel, async (requests) => {
+    const [largest] = requests.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+    if (largest === undefined) return;
+    const { accounts, quantity } = largest;
+    const body = {
+      receiver_addresses: [...accounts],
+      quantity_per_receiver: quantity,
+      receivers_must_exist: false,
+    };
+    const quote = await client
+      .quote({ method: "POST", path: `/collection/${collectionUuid}/mint`, body })
+      .catch(soldOut);
+    if (quote !== null) quoted.push({ count: requests.length, nfts: accounts.length * quantity, quote });
+  });
+  const contract = me.contracts.find(({ account_id }) => account_id === contractAddress);
+  return costOfRun(quoted, BigInt(contract?.balance_free ?? 0), BigInt(me.wallet.available ?? 0));
+}
+
+const lengthOf = ({ accounts }: { readonly accounts: readonly string[] }): number => accounts.join("").length;
+
+/** What is sold out has been minted by a request whose answer was lost, or is refused by the request itself. */
+function soldOut(error: unknown): null {
+  if (error instanceof ApiError && error.code === "sold_out") return null;
+  throw error;
+}
+
+/** Rows of the plan that say what a run costs. */
+export const costRows = ({
+  nfts,
+  transactions,
+  storageBytes,
+  storage,
+  expected,
+  most,
+  available,
+}: RunCost) => [
+  { what: "NFTs to mint", value: String(nfts) },
+  { what: "transactions", value: `about ${transactions}` },
+  {
+    what: "storage",
+    value: `${storageBytes} bytes, for which the contract gets ${near(String(storage), "up")} NEAR`,
+  },
+  {
+    what: "cost in all",
+    value: `about ${near(String(expected), "up")} NEAR, at most ${near(String(most), "up")} NEAR`,
+  },
+  { what: "the wallet may spend", value: `${near(String(available))} NEAR` },
+];
+
+/** @throws UsageError where the wallet can't pay for the whole run */
+export function requireFunds({ nfts, most, available, missing }: RunCost, me: Me): void {
+  if (missing === 0n) return;
+  throw new UsageError(
+    `Send ${near(String(missing), "up")} NEAR to ${me.wallet.account_id} and run it again: minting all ${nfts} NFTs takes up to ${near(String(most), "up")} NEAR, and the wallet may spend ${near(String(available))} NEAR. Nothing was sent.`,
+  );
+}
