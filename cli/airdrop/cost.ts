@@ -93,20 +93,11 @@ function soldOut(error: unknown): null {
 }
 
 /** Rows of the plan that say what a run costs. */
-export const costRows = ({
-  nfts,
-  transactions,
-  storageBytes,
-  storage,
-  expected,
-  most,
-  available,
-}: RunCost) => [
-  { what: "NFTs to mint", value: String(nfts) },
+export const costRows = ({ transactions, storageBytes, storage, expected, most, available }: RunCost) => [
   { what: "transactions", value: `about ${transactions}` },
   {
     what: "storage",
-    value: `${storageBytes} bytes, for which the contract gets ${near(String(storage), "up")} NEAR`,
+    value: `${storageBytes} bytes; the contract gets ${near(String(storage), "up")} NEAR for them`,
   },
   {
     what: "cost in all",

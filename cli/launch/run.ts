@@ -16,6 +16,7 @@ import { UsageError } from "../command.ts";
 import { firstProblems } from "../csv.ts";
 import { hadNoEffect, isRefusal } from "../no-effect.ts";
 import { allowlistBatches } from "./allowlist-file.ts";
+import { changedSettings } from "./changed-settings.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { showPage } from "./page.ts";
 import { requirePayees } from "./payees.ts";
@@ -130,12 +131,27 @@ async function currentDraft(
   });
   if (isDeepStrictEqual(state.draft_request, request)) return { draft, state };
   if (draft.state !== "draft") {
-    throw new UsageError(
-      "The settings in the folder were changed after the collection went on-chain. Change the collection by PUT /collection, and take the change in the folder back.",
-    );
+    await requireSameSettings(launch, state.draft_request, draft);
+    return { draft, state };
   }
   const updated = await client.drafts.update(uuid, request);
   return { draft: updated, state: writeState(file, { ...state, draft_request: request }) };
+}
+
+/** @throws UsageError where the folder changes settings that the collection on-chain has otherwise */
+async function requireSameSettings(
+  { client, request, checked }: Launch,
+  begun: CollectionDraftInput,
+  { collection_uuid: uuid }: CollectionDraft,
+): Promise<void> {
+  const collection = uuid === null ? null : await client.collections.get(uuid);
+  const changed = changedSettings(request, begun, collection);
+  if (changed.length === 0) return;
+  throw new UsageError(
+    `${checked.settingsName} was changed after the collection went on-chain, which a launch doesn't change:
+  ${changed.join("\n  ")}
+Change the collection (PUT /collection/${uuid ?? "{uuid}"}), or restore these values in ${checked.settingsName}, and run it again.`,
+  );
 }
 
 const draftGone = (file: string, uuid: string): UsageError =>

@@ -89,6 +89,45 @@ test.each([
   },
 );
 
+const PRICED = (price: string, rest = "") =>
+  `title: Herons\ncopies: 2\nphases:\n  public: { price: ${price}, starts: 2040-01-01 00:00 UTC }\n${rest}`;
+
+/** What a launch says whose folder has changed since, of a collection at 2 NEAR. */
+async function changedTo(settings: string): Promise<string> {
+  writeFileSync(join(folder, "collection.yaml"), PRICED("1 NEAR"));
+  const begun = (await checkFolder(folder)).file.draft;
+  writeFileSync(join(folder, "collection.yaml"), settings);
+  const request = { contract_uuid: DRAFT, ...begun };
+  const state = { launch: "l", draft_request: request, collection_draft_uuid: DRAFT, allowlisted: [] };
+  const draft = { ...request, state: "finalized", operation_uuid: DRAFT, collection_uuid: DRAFT };
+  const assets = onChain(["0.png", 2]);
+  const reply = (seen: Seen): Reply => {
+    if (seen.path.includes("/asset")) return assets(seen);
+    const isCollection = seen.path.startsWith("/api/v1/collection/");
+    const sold = { ...begun.public_mint_config, mint_fee: `2${"0".repeat(24)}` };
+    return { status: 200, body: isCollection ? { ...draft, public_mint_config: sold } : draft };
+  };
+  return goesOn(reply, JSON.stringify(state));
+}
+
+test("a setting that was changed after the collection went on-chain is named with both values", async () => {
+  const said = await changedTo(PRICED("3 NEAR", "royalties:\n  resales: { a.near: 5% }\ntransfers: no\n"));
+  expect(said).toContain("collection.yaml was changed");
+  expect(said).toContain("phases.public.price: 3 NEAR in the folder, 2 NEAR in the collection\n");
+  expect(said).toContain("royalties.resales: a.near: 5% in the folder, none in the collection\n");
+  expect(said).toContain("transfers: no in the folder, yes in the collection\n");
+  expect(said).toContain(`PUT /collection/${DRAFT}`);
+  expect(said.match(/ in the folder, /g)).toHaveLength(3);
+});
+
+test.each(["1 NEAR", "2 NEAR"])(
+  "a collection whose price was changed goes on with %s in the folder",
+  async (price) => {
+    // The next check is reached: the collection has one picture.
+    expect(await changedTo(PRICED(price))).toContain("The collection doesn't have 1.png.");
+  },
+);
+
 const OVER =
   "title: Herons\ncopies: 2\nphases:\n  public:\n    price: free\n    ends: 2026-01-01 00:00 UTC\n";
 

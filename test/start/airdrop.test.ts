@@ -128,7 +128,7 @@ test("an airdrop that its wallet can't pay for sends nothing, and what it asks f
   // What is minted costs nothing again.
   const again = await run();
   expect(again.code, again.stderr).toBe(0);
-  expect(again.stderr).toMatch(/NFTs to mint +0\n[\s\S]*cost in all +about 0\.0000 NEAR/);
+  expect(again.stderr).toMatch(/cost in all +about 0\.0000 NEAR/);
 });
 
 test("a snapshot of the collection and of its contract name the same holders, and a block of the chain", async () => {
