@@ -120,7 +120,12 @@ test("an airdrop that its wallet can't pay for sends nothing, and what it asks f
 
   const sum = readNear(amount);
   if ("problem" in sum) throw new Error(sum.problem);
+  const before = BigInt((await owner.me()).wallet.available ?? 0);
   await chain.give(poor.walletAccountId, sum.value);
+  // The service shows a balance that it read a short time ago.
+  await expect
+    .poll(async () => BigInt((await owner.me()).wallet.available ?? 0), { timeout: 60_000, interval: 500 })
+    .toBeGreaterThan(before);
   const paid = await run();
   expect(paid.code, paid.stderr).toBe(0);
   expect(JSON.parse(paid.stdout)).toMatchObject({ minted: 1_005 });
