@@ -207,7 +207,7 @@ async function passes(c: Context<AppEnv>, binding: RateLimit, key: string): Prom
 const PUBLIC_WORK = {
   /** A file or a block that the cache doesn't have. */
   file: ["GATEWAY_LIMIT", "GATEWAY_SITE_LIMIT"],
-  /** What reads many blocks: a CAR, or the page of a directory. */
+  /** The page of a directory, which reads many blocks. */
   walk: ["WALK_LIMIT", "WALK_SITE_LIMIT"],
   ready: ["ADDRESS_LIMIT", "ADDRESS_SITE_LIMIT"],
   /** What a page for collectors reads, unless it was read a moment ago. */

@@ -237,20 +237,20 @@ describe("what anybody may ask", () => {
       200: 1,
       429: 1,
     });
-    expect(await statusesOf([ask(`${kept}?format=car`, address, "", limits)])).toEqual({ 429: 1 });
+    expect(await statusesOf([ask(`${kept}?format=raw`, address, "", limits)])).toEqual({ 429: 1 });
     const fromSite = { GATEWAY_SITE_LIMIT: limitOf(0) };
     expect(await statusesOf([ask(other, "2001:db8:b::1", "", fromSite)])).toEqual({ 429: 1 });
     expect(queries).toBe(before);
-    expect(await statusesOf([ask(other, address), ask(`${kept}?format=car`, address)])).toEqual({ 200: 2 });
+    expect(await statusesOf([ask(other, address), ask(`${kept}?format=raw`, address)])).toEqual({ 200: 2 });
   });
 
-  it("is refused at an address that reads directory after directory, as a CAR or as a page", async () => {
+  it("is refused at an address that reads directory after directory", async () => {
     const owner = await newTenant();
     const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 950 + index) }));
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
     const assets = await bodyOf<{ asset_cid: string }[]>(await attach(owner, formOf(details, files)), 201);
     const { rootCid } = await storedDirectory(owner);
-    const car = `/ipfs/${rootCid}?format=car`;
+    const page = `/ipfs/${rootCid}`;
     let hosts = 0;
     const ofOneSite = () => `2001:db8:c:${++hosts}::1`;
     const one = newAddress();
@@ -260,48 +260,15 @@ describe("what anybody may ask", () => {
     ]) {
       const limits = { [name]: limitOf(2) };
       const from = (path: string) => ask(path, address(), "", limits);
-      expect(await statusesOf([from(car)])).toEqual({ 200: 1 });
-      expect(await statusesOf([from(`/ipfs/${rootCid}`)])).toEqual({ 200: 1 });
-      const refused = await from(car);
+      expect(await statusesOf([from(page), from(`${page}/`)])).toEqual({ 200: 2 });
+      const refused = await from(page);
       expect(refused.headers.get("retry-after")).toBe("10");
       expect(await bodyOf(refused, 429)).toMatchObject({ code: "rate_limited" });
-      const both = [from(`/ipfs/${rootCid}`), from(`${car}&dag-scope=entity`)];
-      expect(await statusesOf(both)).toEqual({ 429: 2 });
       // One block costs no more than a file, and is counted as one.
-      const single = [
-        `${car}&dag-scope=block`,
-        `/ipfs/${assets[0]!.asset_cid}?format=car`,
-        `/ipfs/${rootCid}/a.png`,
-      ];
+      const single = [`${page}?format=raw`, `/ipfs/${assets[0]!.asset_cid}`, `${page}/a.png`];
       expect(await statusesOf(single.map(from))).toEqual({ 200: 3 });
     }
-    expect(await statusesOf([ask(car, newAddress())])).toEqual({ 200: 1 });
-  });
-
-  it("is refused at an address that leaves CARs lying, until it takes them or goes", async () => {
-    const owner = await newTenant();
-    const files = ["a.png", "b.png"].map((name, index) => ({
-      name,
-      bytes: picture("png", 960 + index, 900_000),
-    }));
-    const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
-    await bodyOf(await attach(owner, formOf(details, files)), 201);
-    const { rootCid } = await storedDirectory(owner);
-    const address = newAddress();
-    const car = (from: string) => ask(`/ipfs/${rootCid}?format=car`, from);
-    const lying = [await car(address), await car(address), await car(address)];
-    expect(lying.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const refused = await car(address);
-    expect(refused.headers.get("retry-after")).toBe("5");
-    expect(await bodyOf(refused, 429)).toMatchObject({ code: "rate_limited" });
-    const others = [await car(newAddress()), await car(newAddress()), await car(newAddress())];
-    expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await statusesOf([car(newAddress())])).toEqual({ 429: 1 });
-    const waiting = statusesOf([car(address)]);
-    await lying[0]!.arrayBuffer();
-    expect(await waiting).toEqual({ 200: 1 });
-    for (const answer of [...lying.slice(1), ...others]) await answer.body?.cancel();
-    expect(await statusesOf(Array.from({ length: 3 }, () => car(address)))).toEqual({ 200: 3 });
+    expect(await statusesOf([ask(page, newAddress())])).toEqual({ 200: 1 });
   });
 
   it("is counted where the cache has dropped a file between the look for it and the reading of a range", async () => {

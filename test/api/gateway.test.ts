@@ -1,4 +1,3 @@
-import { CarReader } from "@ipld/car";
 import { MemoryBlockstore } from "blockstore-core";
 import { importBytes } from "ipfs-unixfs-importer";
 import { CID } from "multiformats/cid";
@@ -10,7 +9,7 @@ import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";
-import { attach, contextAt, env, formOf, newTenant, send, usage } from "../support/uploads.ts";
+import { attach, contextAt, formOf, newTenant, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
 const MIB = 1_048_576;
@@ -24,20 +23,6 @@ let large: string;
 let leaves: CID[];
 let directory: CollectionDirectory;
 let sharded: CollectionDirectory;
-
-/** Blocks of a CAR by CID, in their order, each checked against its CID. */
-async function blocksOf(response: Response): Promise<Map<string, Uint8Array>> {
-  expect(response.status).toBe(200);
-  expect(response.headers.get("Content-Type")).toBe("application/vnd.ipld.car; version=1; order=dfs; dups=n");
-  const reader = await CarReader.fromBytes(new Uint8Array(await response.arrayBuffer()));
-  const blocks = new Map<string, Uint8Array>();
-  for await (const { cid, bytes } of reader.blocks()) {
-    expect((await sha256.digest(bytes)).digest).toEqual(cid.multihash.digest);
-    expect(blocks.has(cid.toString())).toBe(false);
-    blocks.set(cid.toString(), bytes);
-  }
-  return blocks;
-}
 
 /** Whether an address is answered without database and bucket. */
 async function fromCache(path: string): Promise<boolean> {
@@ -139,7 +124,6 @@ describe("content by CID", () => {
       large,
       `${directory.rootCid}/1.json`,
       `${small}?format=raw`,
-      `${large}?format=car`,
       directory.rootCid,
     ]) {
       const [head, get] = [await send(`/ipfs/${path}`, { method: "HEAD" }), await send(`/ipfs/${path}`)];
@@ -269,20 +253,14 @@ describe("content by CID", () => {
 
   it("is 404 where it isn't here, and 400 where it is no CID", async () => {
     const unknown = CID.createV1(0x55, await sha256.digest(new Uint8Array([1, 2, 3]))).toString();
-    for (const path of [
-      unknown,
-      `${unknown}?format=car`,
-      `${unknown}?format=raw`,
-      `${small}/a`,
-      `${directory.rootCid}/b/c`,
-    ]) {
+    for (const path of [unknown, `${unknown}?format=raw`, `${small}/a`, `${directory.rootCid}/b/c`]) {
       await bodyOf(await send(`/ipfs/${path}`), 404);
     }
     // A file above one block isn't a raw block, and a picture isn't a dag-pb node.
     const digest = await sha256.digest(cut(LARGE));
     await bodyOf(await send(`/ipfs/${CID.createV1(0x55, digest)}`), 404);
     await bodyOf(await send(`/ipfs/${CID.createV1(0x70, CID.parse(small).multihash)}`), 404);
-    for (const path of ["x", "%E0%A4%A", "bafk", `${small}?format=tar`, `${small}?dag-scope=x&format=car`]) {
+    for (const path of ["x", "%E0%A4%A", "bafk", `${small}?format=car`]) {
       await bodyOf(await send(`/ipfs/${path}`), 400);
     }
     expect((await send(`/ipfs/${small}`, { method: "POST" })).status).toBe(405);
@@ -319,7 +297,7 @@ describe("paths through directories", () => {
   });
 });
 
-describe("single blocks and CARs", () => {
+describe("single blocks", () => {
   it("sends each block of everything by its own CID", async () => {
     const cids = [small, reference, large, directory.rootCid, sharded.rootCid, ...leaves.map(String)];
     for (const cid of cids) {
@@ -337,105 +315,5 @@ describe("single blocks and CARs", () => {
       expect(answers[1]?.headers.get("Content-Location")).toBe(`/ipfs/${cid}?format=raw`);
     }
     await bodyOf(await send(`/ipfs/${directory.rootCid}/1.json?format=raw`), 400);
-  });
-
-  it("sends a CAR with all blocks of a file", async () => {
-    const blocks = await blocksOf(await send(`/ipfs/${large}?format=car`));
-    expect(Array.from(blocks.keys())).toEqual([large, ...leaves.map(String)]);
-  });
-
-  it("sends as much of a DAG as is asked for", async () => {
-    const keys = async (path: string) => Array.from((await blocksOf(await send(`/ipfs/${path}`))).keys());
-    const file = `${directory.rootCid}/1.json`;
-    expect(await keys(`${file}?format=car`)).toEqual([directory.rootCid, reference]);
-    expect(await keys(`${large}?format=car&dag-scope=block`)).toEqual([large]);
-    expect(await keys(`${large}?format=car&dag-scope=entity`)).toEqual([large, ...leaves.map(String)]);
-    expect(await keys(`${directory.rootCid}?format=car&dag-scope=entity`)).toEqual([directory.rootCid]);
-    expect(await keys(`${directory.rootCid}?format=car`)).toHaveLength(4);
-    expect(await keys(`${sharded.rootCid}?format=car&dag-scope=entity`)).toHaveLength(sharded.blocks.length);
-    expect(await keys(`${sharded.rootCid}?format=car`)).toHaveLength(sharded.blocks.length + 7);
-    const range = async (bytes: string) => keys(`${large}?format=car&entity-bytes=${bytes}`);
-    expect(await range(`0:${MIB - 1}`)).toEqual([large, String(leaves[0])]);
-    expect(await range(`${MIB}:${2 * MIB}`)).toEqual([large, String(leaves[1]), String(leaves[2])]);
-    expect(await range("-17:*")).toEqual([large, String(leaves[3])]);
-    expect(await range("-18:-18")).toEqual([large, String(leaves[2])]);
-    expect(await range(`${4 * MIB}:*`)).toEqual([large]);
-    expect(await range("0:*")).toHaveLength(5);
-  });
-
-  it("refuses a CAR of more than a thousand blocks before any of it is sent, having read little", async () => {
-    const many = await newTenant();
-    const files = Array.from({ length: 1_000 }, (_, index) => ({
-      name: `${index}.json`,
-      bytes: JSON.stringify({ index }),
-      part: "reference_file",
-    }));
-    const details = files.map(({ name }) => ({
-      asset_filename: "a.png",
-      copies: 1,
-      reference_filename: name,
-    }));
-    const picked = [{ name: "a.png", bytes: picture("png", 3) }, ...files];
-    const assets = await bodyOf<{ asset_uuid: string }[]>(await attach(many, formOf(details, picked)), 201);
-    const { rootCid } = await storedDirectory(many);
-    const before = usage.calls;
-    for (const method of ["GET", "HEAD"]) {
-      const refused = await send(`/ipfs/${rootCid}?format=car`, { method });
-      expect(refused.status).toBe(400);
-      if (method === "GET") {
-        expect(await refused.json()).toMatchObject({
-          code: "invalid_request",
-          message: expect.stringContaining("more than 1000 blocks"),
-        });
-      }
-    }
-    expect(usage.calls - before).toBeLessThan(20);
-    for (const part of ["?format=car&dag-scope=entity", "/7.json?format=car", ""]) {
-      const answer = await send(`/ipfs/${rootCid}${part}`);
-      expect(answer.status).toBe(200);
-      await answer.arrayBuffer();
-    }
-    const path = `/api/v1/collection-draft/${many.draftId}/asset`;
-    for (const { asset_uuid } of assets.slice(0, 2)) {
-      const gone = await send(`${path}/${asset_uuid}`, { method: "DELETE", key: many.key });
-      expect(gone.status).toBe(204);
-    }
-    const smaller = await storedDirectory(many);
-    expect((await blocksOf(await send(`/ipfs/${smaller.rootCid}?format=car`))).size).toBe(1_000);
-  });
-
-  it("breaks a CAR off whose block is gone, and doesn't end it as if it were whole", async () => {
-    const owner = await newTenant();
-    const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 970 + index) }));
-    const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
-    const [, second] = await bodyOf<{ asset_cid: string }[]>(
-      await attach(owner, formOf(details, files)),
-      201,
-    );
-    const { rootCid } = await storedDirectory(owner);
-    const digest = Buffer.from(CID.parse(second!.asset_cid).multihash.digest).toString("hex");
-    await env.BUCKET.delete(`blob/${digest}`);
-    const answer = await send(`/ipfs/${rootCid}?format=car`);
-    expect(answer.status).toBe(200);
-    await expect(answer.arrayBuffer()).rejects.toThrow();
-  });
-
-  it("tags CARs by what is in them", async () => {
-    const tags = new Set<string | null>();
-    for (const query of [
-      "",
-      "&dag-scope=block",
-      "&dag-scope=entity",
-      "&entity-bytes=0:5",
-      "&entity-bytes=0:*",
-    ]) {
-      tags.add((await send(`/ipfs/${large}?format=car${query}`, { method: "HEAD" })).headers.get("ETag"));
-    }
-    expect(tags.size).toBe(5);
-    const accepted = await send(`/ipfs/${large}`, {
-      headers: { Accept: "application/vnd.ipld.car; version=2" },
-    });
-    expect(accepted.status).toBe(406);
-    await accepted.body?.cancel();
   });
 });

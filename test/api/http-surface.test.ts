@@ -230,7 +230,6 @@ test("a course of requests is answered as before", async () => {
   await call("a directory", `/ipfs/${root}/`, { key: null });
   await call("a file by its name", `/ipfs/${root}/0.png`, { key: null });
   await call("a block", `/ipfs/${root}?format=raw`, { key: null });
-  await call("a CAR", `/ipfs/${root}?format=car`, { key: null });
   await call("a file that is not kept", `/ipfs/bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku`, {
     key: null,
   });

@@ -50,11 +50,11 @@ const MOST_IN_MEMORY = 1_048_576;
 const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Length"];
 
 /**
- * The address that content is kept under, without what makes no difference to it. Null for what is not kept: CARs, and
- * content under a name that the client chooses.
+ * The address that content is kept under, without what makes no difference to it. Null for content under a name that
+ * the client chooses, which is not kept.
  */
 export const cacheKey = (url: URL, { format, filename, download }: GatewayRequest): string | null =>
-  format === "car" || filename !== null || download ? null : `${url.origin}${url.pathname}?format=${format}`;
+  filename !== null || download ? null : `${url.origin}${url.pathname}?format=${format}`;
 
 /** Content that this location has kept; null if there is none. */
 export async function findKept(key: string | null): Promise<Content | null> {

@@ -1,23 +1,14 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
-import {
-  isTree,
-  listing,
-  openCar,
-  type Resolved,
-  rawBlock,
-  resolvePath,
-} from "../../files/gateway/contents.ts";
+import { listing, type Resolved, rawBlock, resolvePath } from "../../files/gateway/contents.ts";
 import { openBytes } from "../../files/gateway/stored-blocks.ts";
 import { countPublic } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { namesEtag } from "../../http/etags.ts";
-import { streamOf } from "../../http/generated-stream.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
-import { carBody } from "./car-body.ts";
 import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
 
 /** An entry of a directory as its page shows it. */
@@ -58,8 +49,8 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (mark) => E
 
 /**
  * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/): content by CID and by path
- * through directories, single blocks and CARs. Public, read-only, and never a page of the API's own origin: what it
- * serves is sandboxed.
+ * through directories, and single blocks. Public, read-only, and never a page of the API's own origin: what it serves
+ * is sandboxed.
  */
 export const registerGateway = (api: Api): void => {
   api.get("/ipfs/:path{.+}", zValidator("query", gatewayQuery, refuseInvalid), (c) =>
@@ -113,11 +104,11 @@ async function fromStore(
     "X-Ipfs-Roots": resolved.roots.join(","),
     "Cache-Control": isPage ? LISTING : IMMUTABLE,
   });
-  if (isPage || request.format === "car") {
+  if (isPage) {
     if (namesEtag(c.req.header("If-None-Match"), headers.get("ETag") ?? "")) {
       return new Response(null, { status: 304, headers });
     }
-    return isPage ? sendListing(c, url.pathname, resolved, headers) : sendCar(c, request, resolved, headers);
+    return sendListing(c, url.pathname, resolved, headers);
   }
   const content =
     request.format === "raw"
@@ -141,13 +132,10 @@ const isListing = (request: GatewayRequest, { stored }: Resolved): boolean =>
   request.format === "content" && stored.kind === "directory";
 
 function etagOf(request: GatewayRequest, resolved: Resolved): string {
-  const { cid, roots } = resolved;
+  const { cid } = resolved;
   if (isListing(request, resolved)) return `"DirIndex-1_CID-${cid}"`;
   if (request.format === "content") return `"${cid}"`;
-  if (request.format === "raw") return `"${cid}.raw"`;
-  const range = request.range ? `.${request.range.from}-${request.range.to ?? "end"}` : "";
-  // Blocks have an order of our own, and the proof differs with the path, so the tag is weak and names the root.
-  return `W/"${roots[0]}.${cid}.${request.scope}${range}.car"`;
+  return `"${cid}.raw"`;
 }
 
 function locationOf(url: URL, format: string): string {
@@ -202,23 +190,6 @@ async function blockContent(
   headers.set("Content-Type", "application/vnd.ipld.raw");
   headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.bin`));
   return { headers, size: block.length, open: async () => new Response(block as BodyInit).body };
-}
-
-async function sendCar(
-  c: Context<AppEnv>,
-  request: GatewayRequest,
-  resolved: Resolved,
-  headers: Headers,
-): Promise<Response> {
-  const { scope, range } = request;
-  const walks = isTree(resolved) && scope !== "block";
-  if (walks) await countPublic(c, "walk");
-  const pieces = await openCar(c.get("context"), resolved, { scope, range });
-  headers.set("Content-Type", "application/vnd.ipld.car; version=1; order=dfs; dups=n");
-  headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.car`));
-  headers.set("Accept-Ranges", "none");
-  if (withoutBody(c)) return new Response(null, { headers });
-  return new Response(walks ? await carBody(c, pieces) : streamOf(pieces), { headers });
 }
 
 async function sendListing(

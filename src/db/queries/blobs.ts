@@ -136,14 +136,6 @@ export const selectBlob = (db: Database, sha256: Uint8Array) =>
 export const findBlob = async (db: Database, sha256: Uint8Array): Promise<BlobRow | undefined> =>
   (await selectBlob(db, sha256))[0];
 
-/** Those files and directory blocks among some digests, in lower-case hexadecimal, that are visible. */
-export const findBlobs = (db: Database, sha256s: readonly string[]): Promise<BlobRow[]> =>
-  db
-    .select()
-    .from(blobs)
-    .where(and(inArray(blobs.sha256, unhexed(JSON.stringify(sha256s))), isNull(blobs.going)))
-    .all();
-
 /** A file above one block by the digest of its root, if it is visible. */
 export const findBlobByRoot = async (db: Database, rootSha256: Uint8Array): Promise<BlobRow | undefined> =>
   (

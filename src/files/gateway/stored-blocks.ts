@@ -1,12 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
-import {
-  type BlobRow,
-  findBlob,
-  findBlobByRoot,
-  findBlobs,
-  findLeaf,
-  leavesOf,
-} from "../../db/queries/blobs.ts";
+import { type BlobRow, findBlob, findBlobByRoot, findLeaf, leavesOf } from "../../db/queries/blobs.ts";
 import { toHex } from "../../domain/ids.ts";
 import { DAG_PB_TYPE, UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { BlockReader } from "../ipfs/blocks.ts";
@@ -94,22 +87,9 @@ export async function blockBytes(context: ServiceContext, stored: Stored): Promi
 }
 
 /** Blocks as D1 and R2 have them. */
-export const storedBlocks = (context: ServiceContext): BlockReader => {
-  const located = new Map<string, BlobRow>();
-  return {
-    async locate(blocks) {
-      const rows = await findBlobs(
-        context.db,
-        blocks.map(({ sha256 }) => toHex(sha256)),
-      );
-      for (const row of rows) located.set(toHex(row.sha256), row);
-    },
-    async read(block) {
-      const digest = toHex(block.sha256);
-      const row = located.get(digest);
-      located.delete(digest);
-      const stored = (row && ownBlock(block, row)) ?? (await findStored(context, block));
-      return stored && blockBytes(context, stored);
-    },
-  };
-};
+export const storedBlocks = (context: ServiceContext): BlockReader => ({
+  async read(block) {
+    const stored = await findStored(context, block);
+    return stored && blockBytes(context, stored);
+  },
+});

@@ -6,8 +6,6 @@ import { decodeUnixFs, type UnixFs } from "./unixfs.ts";
 export interface BlockReader {
   /** The block's bytes, or null if it is not here. */
   read(block: BlockId): Promise<Uint8Array | null>;
-  /** Finds out at once where some blocks are that are about to be read. */
-  locate?(blocks: readonly BlockId[]): Promise<void>;
 }
 
 /** A dag-pb block, taken apart. */

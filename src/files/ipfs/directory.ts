@@ -1,7 +1,7 @@
+import { murmur364 } from "@multiformats/murmur3";
 import { type BlockReader, decodeUnixFsNode, mustRead, type UnixFsNode } from "./blocks.ts";
 import { type BlockId, blockIdOf, cidBytes, DAG_PB } from "./cid.ts";
 import { dataLength, encodeNode, type Link, linkLength } from "./dag-pb.ts";
-import { murmur3x64 } from "./murmur3.ts";
 import { DIRECTORY_DATA, shardData } from "./unixfs.ts";
 
 /** A name in a directory and what it names. */
@@ -33,7 +33,7 @@ export interface DirectoryRoot {
 export const SHARD_ABOVE = 262_144;
 
 /** Hexadecimal digits, upper case, of the slot that a shard's link stands in; its name begins with them. */
-export const SLOT_DIGITS = 2;
+const SLOT_DIGITS = 2;
 
 const encoder = new TextEncoder();
 
@@ -76,10 +76,12 @@ async function writeFlat(entries: readonly DirectoryEntry[], write: Write): Prom
 }
 
 async function writeSharded(entries: readonly DirectoryEntry[], write: Write): Promise<DirectoryRoot> {
-  const leaves = entries.map((entry): Leaf => {
-    const name = encoder.encode(entry.name);
-    return { entry, name, hash: murmur3x64(name) };
-  });
+  const leaves = await Promise.all(
+    entries.map(async (entry): Promise<Leaf> => {
+      const name = encoder.encode(entry.name);
+      return { entry, name, hash: await murmur364.encode(name) };
+    }),
+  );
   leaves.sort((left, right) => Buffer.compare(left.hash, right.hash));
   return writeShard(leaves, 0, write);
 }
@@ -127,26 +129,21 @@ async function writeNode(links: readonly Link[], data: Uint8Array, write: Write)
   return { sha256, totalSize: links.reduce((sum, link) => sum + link.totalSize, bytes.length) };
 }
 
-/** What a name led to. */
-export interface Found {
-  readonly block: BlockId;
-  /** Blocks that were read on the way, the directory's own first: they prove the answer. */
-  readonly proof: readonly BlockId[];
-}
-
 /**
  * Finds a name in a directory, sharded or not, reading only the blocks on its path.
  * @returns null if there is no such name, or the block is no directory
  * @throws MissingBlock if a shard on the path isn't here
  */
-export async function findName(reader: BlockReader, directory: BlockId, name: string): Promise<Found | null> {
+export async function findName(
+  reader: BlockReader,
+  directory: BlockId,
+  name: string,
+): Promise<BlockId | null> {
   const bytes = new TextEncoder().encode(name);
-  const hash = murmur3x64(bytes);
-  const proof: BlockId[] = [];
+  const hash = await murmur364.encode(bytes);
   let block = directory;
   for (let depth = 0; depth <= hash.length; depth++) {
     if (block.codec !== DAG_PB) return null;
-    proof.push(block);
     const { links, unixfs } = decodeUnixFsNode(await mustRead(reader, block));
     if (unixfs.kind === "file") return null;
     const wanted = unixfs.kind === "directory" ? bytes : withSlot(hash[depth] ?? 0, bytes);
@@ -156,7 +153,7 @@ export async function findName(reader: BlockReader, directory: BlockId, name: st
     );
     const target = link && blockIdOf(link.cid);
     if (!link || !target) return null;
-    if (shard === null || link.name.length > SLOT_DIGITS) return { block: target, proof };
+    if (shard === null || link.name.length > SLOT_DIGITS) return target;
     block = target;
   }
   return null;

@@ -85,13 +85,6 @@ export const LIMITS: readonly Mutant[] = [
     named: "is refused at an address that reads directory after directory",
   },
   {
-    id: "gateway: a CAR has as many blocks as there are",
-    file: "src/files/ipfs/car.ts",
-    search: "if (count > most) return true;",
-    replacement: "if (count > 2 * most) return true;",
-    tests: ["test/unit/car.test.ts"],
-  },
-  {
     id: "uploads: any number of files at URLs comes in at once",
     file: "src/files/uploads/fetch-memory.ts",
     search: "const MOST_OF_INTEGRATION = 2;",
