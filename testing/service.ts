@@ -104,6 +104,7 @@ export async function startService({
   inMemory = false,
   hasWrites = false,
   onLine = () => undefined,
+  built,
   settings = {},
 }: {
   entry: string;
@@ -121,6 +122,8 @@ export async function startService({
   hasWrites?: boolean;
   /** Is called with each line that a Worker logs. */
   onLine?: (line: string) => void;
+  /** Changes the Worker's build in its folder, which isn't minified then. */
+  built?: (folder: string) => void;
   /** Settings of the Worker beside those of every bench (docs/deploying.md). */
   settings?: Readonly<Record<string, string>>;
 }): Promise<BenchService> {
@@ -139,7 +142,8 @@ export async function startService({
     WALLET_FUNDING: "100000000000000000000000000",
     ...settings,
   };
-  const out = buildWorker(entry, directory);
+  const out = buildWorker(entry, directory, { minify: built === undefined });
+  built?.(out);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       workers: configsOf(hasWrites, directory).map(({ name, config }) => ({
