@@ -35,7 +35,7 @@ CREATE INDEX `archives_transactions` ON `archives` (`integration_id`,`last_at`);
 CREATE INDEX `archives_object` ON `archives` (`object_key`);--> statement-breakpoint
 CREATE TABLE `behind_wallets` (
 	`wallet` text PRIMARY KEY NOT NULL,
-	`witness` blob NOT NULL,
+	`missing` blob NOT NULL,
 	`noticed_at` integer NOT NULL
 );
 --> statement-breakpoint

@@ -8,7 +8,7 @@ import { OTHER_TYPES } from "./api/other-types.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
 import { serveReference } from "./api/reference/reference.ts";
-import type { Answer, Caller, ServiceContext } from "./context.ts";
+import type { Caller, EndpointResponse, ServiceContext } from "./context.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
 import { noRoom } from "./db/quota.ts";
 import type { Uuid } from "./domain/ids.ts";
@@ -20,28 +20,32 @@ import { bookmarks } from "./http/bookmarks.ts";
 import { crossOrigin, securityHeaders } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
 import { handOn, refuseUnanswered } from "./http/hand-on.ts";
-import { idempotency, type KeyAnswers } from "./http/idempotency.ts";
+import { idempotency, type StoredResponses } from "./http/idempotency.ts";
 import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";
 import { allowedMethods, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
-import { answerOf } from "./operations/engine/answers.ts";
+import { responseOf } from "./operations/engine/response.ts";
 import { joinOperation } from "./operations/engine/run.ts";
 import { serveOperatorPage } from "./operator/page.tsx";
 
 /** Answers a request that was sent again, from the operation that its Idempotency-Key leads to. @throws ServiceError */
-export const replayOperation = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<Answer> => {
+export const replayOperation = async (
+  context: ServiceContext,
+  caller: Caller,
+  id: Uuid,
+): Promise<EndpointResponse> => {
   const found = await findOperationWhole(context.db, id);
   if (found?.state === "pending") return joinOperation(context, caller, found);
-  if (found) return answerOf(context, found);
+  if (found) return responseOf(context, found);
   const archived = await findArchived(context, caller.integrationId, id);
   if (!archived) throw new Error(`a key leads to operation ${id}, which has no row`);
-  return answerOf(context, { ...archived.row, results: archived.transactions });
+  return responseOf(context, { ...archived.row, results: archived.transactions });
 };
 
 /** What the use cases say of an Idempotency-Key. */
-export const keyAnswers: KeyAnswers = {
+export const keyAnswers: StoredResponses = {
   operation: async (c, id) => reply(c, await replayOperation(c.get("context"), c.get("caller"), id)),
   full: (c) => noRoom(c.get("context"), c.get("caller").integrationId),
 };

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from "./db/client.ts";
-import type { AnsweredKey, NewKey } from "./db/queries/idempotency.ts";
+import type { KeyWithResponse, NewKey } from "./db/queries/idempotency.ts";
 import type { Uuid } from "./domain/ids.ts";
 import type { CostLimit } from "./domain/spending.ts";
 import { type Bindings, type Settings, settingsOf } from "./env.ts";
@@ -60,11 +60,11 @@ export interface RequestKey extends NewKey {
       /** It has a secret, so that it is stored sealed; only texts can be. */
       readonly isSecret?: boolean;
     },
-  ): Promise<AnsweredKey>;
+  ): Promise<KeyWithResponse>;
 }
 
 /** An answer that a use case gives: the status and body that the interface says. */
-export interface Answer<Body = unknown> {
+export interface EndpointResponse<Body = unknown> {
   readonly status: number;
   /** A stream where it is long JSON that was kept as text. */
   readonly body: Body | ReadableStream<Uint8Array>;

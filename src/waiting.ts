@@ -27,15 +27,15 @@ export const inTime = async <T>(
 };
 
 /** How long something is waited for, and how often it is looked for. Milliseconds. */
-export interface Patience {
+export interface PollPolicy {
   readonly patienceMs: number;
   readonly everyMs: number;
   readonly now: () => Date;
 }
 
 /** What a look finds, as soon as one finds something; null if none does in time. */
-export const patiently = async <T>(
-  { patienceMs, everyMs, now }: Patience,
+export const pollUntil = async <T>(
+  { patienceMs, everyMs, now }: PollPolicy,
   look: () => T | null,
 ): Promise<T | null> => {
   const until = now().getTime() + patienceMs;
@@ -47,7 +47,7 @@ export const patiently = async <T>(
 };
 
 /** How often a call is made, and the pause before the second time, which doubles. Milliseconds. */
-interface Attempts {
+interface RetryPolicy {
   readonly tries: number;
   readonly firstPauseMs: number;
   /** Errors after which the call isn't made again. */
@@ -55,8 +55,8 @@ interface Attempts {
 }
 
 /** Makes a call that may be repeated without harm until it succeeds. @throws what the last one threw */
-export const persistently = async <T>(
-  { tries, firstPauseMs, isLasting = () => false }: Attempts,
+export const retry = async <T>(
+  { tries, firstPauseMs, isLasting = () => false }: RetryPolicy,
   call: () => Promise<T>,
 ): Promise<T> => {
   for (let attempt = 1; ; attempt++) {

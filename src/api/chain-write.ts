@@ -1,14 +1,14 @@
 import type { z } from "@hono/zod-openapi";
-import type { Answer, Caller, ServiceContext } from "../context.ts";
+import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Issue } from "../domain/issues.ts";
 import type { OperationKind } from "../domain/operations.ts";
-import type { Answered } from "../http/answered.ts";
+import type { TypedResponse } from "../http/typed-response.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { planOperation, runOperation } from "../operations/engine/run.ts";
-import type { GuardedProposal, KindAnswers, Proposal } from "../operations/kind.ts";
+import type { GuardedProposal, KindResults, Proposal } from "../operations/kind.ts";
 import type { QuotedWrite } from "../operations/quotes.ts";
-import { type Answers, type Definition, type Endpoint, endpoint, type Input, reply } from "./endpoint.ts";
+import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor, reply } from "./endpoint.ts";
 
 /** A write whose body has a `reference`. */
 interface WriteDefinition extends Definition {
@@ -29,7 +29,7 @@ type With<In, Result> = (context: ServiceContext, caller: Caller, input: In) => 
 
 /** The kinds of operations whose answers are those of a definition. */
 type KindFor<D extends Definition> = {
-  [K in OperationKind]: Answered<KindAnswers[K], never> extends Answers<D["success"]> ? K : never;
+  [K in OperationKind]: TypedResponse<KindResults[K], never> extends ResponseFor<D["success"]> ? K : never;
 }[OperationKind];
 
 interface ChainWrite {
@@ -49,7 +49,7 @@ const CHAIN_WRITES: ChainWrite[] = [];
 export const chainWrite = <D extends WriteDefinition>(
   definition: D,
   propose: With<Unreferenced<D>, Proposal<KindFor<D>> | GuardedProposal<KindFor<D>> | null>,
-  run: With<Unreferenced<D>, Answer<KindAnswers[KindFor<D>]>> = async (context, caller, input) =>
+  run: With<Unreferenced<D>, EndpointResponse<KindResults[KindFor<D>]>> = async (context, caller, input) =>
     runOperation<KindFor<D>>(context, caller, (await propose(context, caller, input))!),
 ): Endpoint => {
   const whole: D = { ...definition, operation: true };
@@ -59,7 +59,7 @@ export const chainWrite = <D extends WriteDefinition>(
     const { reference, ...body } = input.body as z.output<WithReference>;
     const caller = { ...c.get("caller"), reference: reference ?? null };
     const written = { ...input, body } as unknown as Unreferenced<D>;
-    return reply(c, await run(c.get("context"), caller, written)) as unknown as Answers<D["success"]>;
+    return reply(c, await run(c.get("context"), caller, written)) as unknown as ResponseFor<D["success"]>;
   });
 };
 

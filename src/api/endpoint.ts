@@ -1,12 +1,12 @@
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Answer } from "../context.ts";
+import type { EndpointResponse } from "../context.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
-import { type Answered, answered } from "../http/answered.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
 import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
+import { type TypedResponse, typedResponse } from "../http/typed-response.ts";
 import { costLimitOf } from "../operations/quotes.ts";
 import { acceptedView } from "./resources/operation.ts";
 import type { Shown } from "./resources/samples.ts";
@@ -204,19 +204,22 @@ type JsonOutput<Body> = Body extends { content: { "application/json": { schema: 
   : undefined;
 
 /** What a handler answers: at each status that the definition names, JSON of the schema's shape, or nothing. */
-export type Answers<Success> = {
+export type ResponseFor<Success> = {
   [Status in keyof Success & number]: Success[Status] extends {
     content: { "application/json": { schema: infer Schema extends z.ZodType } };
   }
-    ? Answered<Shown<Schema>, Status>
-    : Answered<null, Status>;
+    ? TypedResponse<Shown<Schema>, Status>
+    : TypedResponse<null, Status>;
 }[keyof Success & number];
 
 /** Describes an endpoint once, for the router, the validators and the OpenAPI document, and binds its handler. */
 export const endpoint =
   <D extends Definition>(
     definition: D,
-    handle: (c: Context<AppEnv>, input: Input<D>) => Answers<D["success"]> | Promise<Answers<D["success"]>>,
+    handle: (
+      c: Context<AppEnv>,
+      input: Input<D>,
+    ) => ResponseFor<D["success"]> | Promise<ResponseFor<D["success"]>>,
   ): Endpoint =>
   (api) => {
     const { request } = definition;
@@ -272,8 +275,8 @@ const isWriting = ({ write, method }: Definition): boolean => write ?? method !=
 /** Gives a use case's answer back as it is; a stream is JSON that was kept as text. */
 export const reply = <Body>(
   c: Context<AppEnv>,
-  { status, body, operationUuid }: Answer<Body>,
-): Answered<Body, never> => {
+  { status, body, operationUuid }: EndpointResponse<Body>,
+): TypedResponse<Body, never> => {
   if (operationUuid !== undefined) {
     const surface = c.req.path.startsWith("/admin/") ? "/admin/v1" : "/api/v1";
     c.header("X-Operation-Uuid", operationUuid);
@@ -281,9 +284,9 @@ export const reply = <Body>(
   }
   if (body instanceof ReadableStream) {
     const headers = { "Content-Type": "application/json" };
-    return answered(c.body(body, status as ContentfulStatusCode, headers));
+    return typedResponse(c.body(body, status as ContentfulStatusCode, headers));
   }
-  return answered(c.json(body as object, status as ContentfulStatusCode));
+  return typedResponse(c.json(body as object, status as ContentfulStatusCode));
 };
 
 type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;

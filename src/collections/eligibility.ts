@@ -1,12 +1,12 @@
 import type { Eligibility } from "../api/resources/eligibility.ts";
 import type { ContractEligibility } from "../chain/contract/views.ts";
-import { KeptAnswers } from "../chain/kept-answers.ts";
+import { SharedReads } from "../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { readableOf } from "./collection-target.ts";
 
 /** Milliseconds. */
-const kept = new KeptAnswers<ContractEligibility>({ lastsMs: 5_000, patienceMs: 30_000, most: 1_000 });
+const kept = new SharedReads<ContractEligibility>({ lastsMs: 5_000, patienceMs: 30_000, most: 1_000 });
 
 /**
  * What the contract says of an account, five seconds old at most. An operation that has changed the collection has raised

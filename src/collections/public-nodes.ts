@@ -4,7 +4,7 @@ import type { ServiceContext } from "../context.ts";
 import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { MemoryBudget } from "../domain/memory-budget.ts";
-import { patiently } from "../waiting.ts";
+import { pollUntil } from "../waiting.ts";
 
 /** What the largest answer of a view takes, bytes: the contract ends a page below 3 MB (docs/contract.md). */
 const ANSWER = 3 * 1_048_576;
@@ -68,7 +68,7 @@ class PublicRpc extends ChainRpc {
     const name = JSON.stringify([this.endpoints, method, params, options.atLeast ?? 0]);
     if (joinable(name, time()) === null) await admitCall();
     const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
-    const turn = await patiently(
+    const turn = await pollUntil(
       patience,
       () => joinable(name, time()) ?? underWay.take(ANSWER, network, time()),
     );
@@ -96,7 +96,7 @@ class PublicRpc extends ChainRpc {
 
 const joined = async <T>(call: Call, now: () => Date): Promise<T> => {
   const patience = { patienceMs: call.until - now().getTime(), everyMs: LOOK_EVERY_MS, now };
-  const outcome = await patiently(patience, () => call.outcome);
+  const outcome = await pollUntil(patience, () => call.outcome);
   if (outcome === null) throw new ChainUnavailableError(null);
   if ("error" in outcome) throw outcome.error;
   return outcome.value as T;

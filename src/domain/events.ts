@@ -97,16 +97,16 @@ export const numbersLeft = (from: number, to: number, runs: readonly NumberRun[]
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
 /**
- * Numbers of one era of the database: with each recovery of a rolled-back database an integration's numbers continue
- * in the next era, so that no number that a reader may hold is used again. No integration has as many events.
+ * Numbers of one generation of the database: with each recovery of a rolled-back database an integration's numbers continue
+ * in the next generation, so that no number that a reader may hold is used again. No integration has as many events.
  */
-const ERA_NUMBERS = 1_000_000_000;
+const NUMBERS_PER_GENERATION = 1_000_000_000;
 
-/** The era that a number is of. */
-export const eraOf = (seq: number): number => Math.floor(seq / ERA_NUMBERS);
+/** The generation that a number is of. */
+export const generationOf = (seq: number): number => Math.floor(seq / NUMBERS_PER_GENERATION);
 
-/** The number behind which those of an era begin; the first era is 0. */
-export const beginOfEra = (era: number): number => era * ERA_NUMBERS;
+/** The number behind which those of a generation begin; the first generation is 0. */
+export const firstOfGeneration = (generation: number): number => generation * NUMBERS_PER_GENERATION;
 
 /** The uuid of a row's event: the row's, with the event's place in its last two bytes, which are random otherwise. */
 export const eventUuid = (row: Uuid, place: number): Uuid => {

@@ -52,7 +52,7 @@ const entriesOf = (value: unknown): number => {
  * validator of a table passes over it in silence.
  */
 export function prototypeField(value: unknown): JsonPath | null {
-  const waiting: Place[] = [{ within: null, name: "", value }];
+  const waiting: NestedValue[] = [{ within: null, name: "", value }];
   for (const place of waiting) {
     const container = place.value;
     if (typeof container !== "object" || container === null) continue;
@@ -66,13 +66,13 @@ export function prototypeField(value: unknown): JsonPath | null {
 }
 
 /** A value and where it is. It has no path of its own: those of values in each other add up to the square of their number. */
-interface Place {
-  readonly within: Place | null;
+interface NestedValue {
+  readonly within: NestedValue | null;
   readonly name: string | number;
   readonly value: unknown;
 }
 
-function pathTo(place: Place): JsonPath {
+function pathTo(place: NestedValue): JsonPath {
   const names: (string | number)[] = [];
   for (let at = place; at.within !== null; at = at.within) names.push(at.name);
   return names.reverse();

@@ -195,7 +195,7 @@ export interface EventsRead {
 }
 
 /** An event before its resource is read, with its row. */
-interface Place extends PageRow {
+interface EventPosition extends PageRow {
   readonly seq: number;
   /** Among the events of its row, from 0. */
   readonly place: number;
@@ -237,7 +237,7 @@ export const readEvents = async (
 async function* eventsOf(
   context: ServiceContext,
   integrationId: Uuid,
-  places: readonly Place[],
+  places: readonly EventPosition[],
 ): AsyncGenerator<Event, void, void> {
   for (const some of inGroups(places)) {
     const operations = await operationsOf(context, integrationId, some);
@@ -247,13 +247,13 @@ async function* eventsOf(
 }
 
 /** Places of so many rows at a time. */
-const inGroups = (places: readonly Place[]): Place[][] => {
+const inGroups = (places: readonly EventPosition[]): EventPosition[][] => {
   const rows = [...new Set(places.map(({ event }) => event))];
   const groupOf = new Map(rows.map((row, index) => [row, Math.floor(index / ROWS_AT_ONCE)]));
   return [...Map.groupBy(places, ({ event }) => groupOf.get(event) ?? 0).values()];
 };
 
-const placesOf = (row: PageRow): Place[] => {
+const placesOf = (row: PageRow): EventPosition[] => {
   const { runs, soldOut, count, seq } = row.event;
   const told = runs.flatMap(([type, times]) =>
     Array.from({ length: times }, (_, index) => ({ type, index })),
@@ -267,7 +267,7 @@ const placesOf = (row: PageRow): Place[] => {
 const operationsOf = async (
   context: ServiceContext,
   integrationId: Uuid,
-  places: readonly Place[],
+  places: readonly EventPosition[],
 ): Promise<ReadonlyMap<Uuid, KnownOperation>> => {
   const known = new Map<Uuid, KnownOperation>();
   const [far, others] = [new Set<Uuid>(), new Set<Uuid>()];
@@ -291,7 +291,7 @@ const operationsOf = async (
   return known;
 };
 
-const toEvent = async (data: EventData, place: Place): Promise<Event> => {
+const toEvent = async (data: EventData, place: EventPosition): Promise<Event> => {
   const { event, type } = place;
   const { resource, see } = await data.of(place, type, place.index);
   return {

@@ -1,10 +1,10 @@
-import { KeptAnswers } from "../chain/kept-answers.ts";
+import { SharedReads } from "../chain/shared-reads.ts";
 import type { ServiceContext } from "../context.ts";
 import { readLastSeq } from "../db/queries/events.ts";
 import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
-import { Waiters } from "../domain/waiters.ts";
+import { WaitCounter } from "../domain/wait-counter.ts";
 import { pause } from "../waiting.ts";
 import { type EventsRead, type EventsWanted, readEvents } from "./read.ts";
 
@@ -15,7 +15,7 @@ const LOOK_MS = 1_000;
  * The last event of each integration that somebody waits for. A key may have thousands of requests and streams open, for
  * minutes: all of an isolate are told by one look a second whether there is anything to read.
  */
-const last = new KeptAnswers<number>({ lastsMs: LOOK_MS, patienceMs: 5_000, most: 1_000 });
+const last = new SharedReads<number>({ lastsMs: LOOK_MS, patienceMs: 5_000, most: 1_000 });
 
 /** How long events are waited for, and when nobody waits any more. */
 export interface Patience {
@@ -83,7 +83,7 @@ const RETRY_AFTER = 10;
 /** Integrations with readers; beyond it those whose readers are gone are forgotten. */
 const CAPACITY = 1_000;
 
-const readers = new Map<Uuid, Waiters>();
+const readers = new Map<Uuid, WaitCounter>();
 
 /** Somebody who waits for events. */
 export interface EventReader {
@@ -115,13 +115,13 @@ export const eventReader = ({ now }: ServiceContext, integrationId: Uuid): Event
   };
 };
 
-const waitersOf = (integrationId: Uuid, now: number): Waiters => {
+const waitersOf = (integrationId: Uuid, now: number): WaitCounter => {
   const known = readers.get(integrationId);
   if (known !== undefined) return known;
   if (readers.size >= CAPACITY) {
     for (const [id, waiters] of readers) if (waiters.count(now) === 0) readers.delete(id);
   }
-  const waiters = new Waiters(LAPSES_AFTER_MS);
+  const waiters = new WaitCounter(LAPSES_AFTER_MS);
   readers.set(integrationId, waiters);
   return waiters;
 };

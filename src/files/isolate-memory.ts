@@ -1,5 +1,5 @@
 import { MemoryBudget, MemorySpace } from "../domain/memory-budget.ts";
-import { type Patience, patiently } from "../waiting.ts";
+import { type PollPolicy, pollUntil } from "../waiting.ts";
 
 /**
  * What forms, files at URLs and CARs may hold of an isolate's memory while they pass through, all together. Cloudflare
@@ -42,7 +42,7 @@ export interface MemoryShare {
 }
 
 /** How much is wanted, whose it is, and how long it is waited for. */
-interface Wanted extends Patience {
+interface Wanted extends PollPolicy {
   readonly bytes: number;
   readonly owner: string;
 }
@@ -56,6 +56,6 @@ export const shareOf = async (
   { bytes, owner, ...patience }: Wanted,
 ): Promise<MemoryShare | null> => {
   const time = () => patience.now().getTime();
-  const share = await patiently(patience, () => budget.take(bytes, owner, time()));
+  const share = await pollUntil(patience, () => budget.take(bytes, owner, time()));
   return share && { moved: () => budget.renew(share, time()), ended: () => budget.giveBack(share) };
 };

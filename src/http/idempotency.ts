@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { RequestKey, ServiceContext } from "../context.ts";
-import { type AnsweredKey, findKey, type KeyRow } from "../db/queries/idempotency.ts";
+import { findKey, type KeyRow, type KeyWithResponse } from "../db/queries/idempotency.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
@@ -26,7 +26,7 @@ const RACED = [402, 404, 409];
 const SEALED = /^sealed:(\d+):(.+)$/s;
 
 /** What the use cases say of a key. */
-export interface KeyAnswers {
+export interface StoredResponses {
   /** Answers from the operation that a key stands for. */
   readonly operation: (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
   /** Why an integration's keys may take no more of the database. */
@@ -40,7 +40,7 @@ export interface KeyAnswers {
  * state. A request without an effect leaves no key.
  */
 export const idempotency =
-  (answers: KeyAnswers): MiddlewareHandler<AppEnv> =>
+  (answers: StoredResponses): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const name = c.req.header("Idempotency-Key");
     if (name === undefined || c.req.method === "GET" || c.req.method === "HEAD") return next();
@@ -132,7 +132,7 @@ class SentKey implements RequestKey {
     status: number,
     body: string | AsyncIterable<Uint8Array> | null,
     { isSecret = false } = {},
-  ): Promise<AnsweredKey> {
+  ): Promise<KeyWithResponse> {
     // That of an attempt before, which had no effect.
     this.deleteBody();
     const kept = body === null ? { text: null, bytes: null } : await this.#keepBody(body, isSecret);
@@ -150,7 +150,7 @@ class SentKey implements RequestKey {
   }
 
   /** Answers as the key's first request was answered. @throws ServiceError idempotency_key_reused */
-  async replay(row: KeyRow, answers: KeyAnswers): Promise<Response> {
+  async replay(row: KeyRow, answers: StoredResponses): Promise<Response> {
     this.#requireSame(row);
     this.#c.header(REPLAYED, "true");
     if (row.operationId) return answers.operation(this.#c, row.operationId);

@@ -1,15 +1,15 @@
 import type { Context } from "hono";
 import type { Page } from "../domain/cursors.ts";
-import { type Answered, answered } from "./answered.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { streamOf } from "./generated-stream.ts";
+import { type TypedResponse, typedResponse } from "./typed-response.ts";
 
 /** Reads at most `size` items behind a cursor, or from the start. */
 export type ReadPage<Item> = (cursor: string | null, size: number) => Promise<Page<Item>>;
 
 /** Which part of the list is asked for. */
-export interface Part {
+export interface PageRequest {
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -43,10 +43,10 @@ const PAGE = 500;
  */
 export const listResponse = async <Item>(
   c: Context<AppEnv>,
-  { limit, cursor }: Part,
+  { limit, cursor }: PageRequest,
   read: ReadPage<Item>,
   format: ListFormat<Item> = JSON_LIST,
-): Promise<Answered<readonly Item[], 200>> => {
+): Promise<TypedResponse<readonly Item[], 200>> => {
   // The first page is read before anything is answered, so that a failure there can answer an error.
   const first = await read(cursor ?? null, limit ?? PAGE);
   if (first.next !== null && limit === undefined) {
@@ -55,7 +55,7 @@ export const listResponse = async <Item>(
   if (first.next !== null) linkToNext(c, first.next, format.cursorName);
   const { opening, closing, contentType } = format;
   const text = opening + written(first.items, format) + closing;
-  return answered(c.body(text, 200, { "Content-Type": contentType }));
+  return typedResponse(c.body(text, 200, { "Content-Type": contentType }));
 };
 
 /** Names the next page of this address in a Link header (RFC 8288). */
@@ -90,7 +90,7 @@ const streamed = <Item>(
   c: Context<AppEnv>,
   pieces: AsyncGenerator<Uint8Array, void, void>,
   { contentType }: ListFormat<Item>,
-): Answered<readonly Item[], 200> => {
+): TypedResponse<readonly Item[], 200> => {
   async function* logged(): AsyncGenerator<Uint8Array, void, void> {
     try {
       yield* pieces;
@@ -100,7 +100,7 @@ const streamed = <Item>(
       throw error;
     }
   }
-  return answered(c.body(streamOf(logged()), 200, { "Content-Type": contentType }));
+  return typedResponse(c.body(streamOf(logged()), 200, { "Content-Type": contentType }));
 };
 
 /**

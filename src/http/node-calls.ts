@@ -4,7 +4,7 @@ import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { RequestWindow } from "../domain/request-window.ts";
-import { patiently } from "../waiting.ts";
+import { pollUntil } from "../waiting.ts";
 import { networksOf } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { CountedKey } from "./rate-limit.ts";
@@ -82,7 +82,7 @@ const paidBy = (context: ServiceContext, payers: readonly Payer[]): ServiceConte
   async admitCall() {
     const time = () => context.now().getTime();
     const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now: context.now };
-    const admitted = await patiently(patience, () => budget.take(payers, time()) || null);
+    const admitted = await pollUntil(patience, () => budget.take(payers, time()) || null);
     if (admitted === null) throw tooMany(budget.freeAfter(payers, time()));
   },
 });

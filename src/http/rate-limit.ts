@@ -2,7 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import { counted, duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
-import { Waiters } from "../domain/waiters.ts";
+import { WaitCounter } from "../domain/wait-counter.ts";
 import { within } from "../waiting.ts";
 import { counterOf, type Ended } from "./request-counter.ts";
 
@@ -50,7 +50,7 @@ class Meter {
   #uncountedUntil = 0;
   #asking: { readonly answer: Promise<void>; readonly since: number } | null = null;
   /** Each says at least every `PATIENCE_MS` that it still waits. */
-  readonly #waiting = new Waiters(2 * PATIENCE_MS);
+  readonly #waiting = new WaitCounter(2 * PATIENCE_MS);
 
   /** Counts a request: at once where a grant is left, else when the counter has answered. */
   count(context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> {

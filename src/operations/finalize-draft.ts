@@ -1,7 +1,7 @@
 import type { FinalizeAnswer } from "../api/resources/finalization.ts";
 import { hasManifest, isAsOnChain } from "../collections/drafts.ts";
 import { requirePayees } from "../collections/new-collection.ts";
-import type { Answer, Caller, ServiceContext } from "../context.ts";
+import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
@@ -28,7 +28,7 @@ export const finalizeDraft = async (
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
-): Promise<Answer<FinalizeAnswer>> => {
+): Promise<EndpointResponse<FinalizeAnswer>> => {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const { found, underWay } = await requireFinalizable(context, caller, draftId);
     if (underWay) return join(context, caller, underWay);
@@ -77,7 +77,7 @@ const join = async (
   context: ServiceContext,
   caller: Caller,
   row: OperationRow,
-): Promise<Answer<FinalizeAnswer>> => {
+): Promise<EndpointResponse<FinalizeAnswer>> => {
   if (caller.requestKey) {
     const statements = insertOperationKey(context.db, caller.requestKey, row.id);
     await context.db.batch(statements as [Statement, ...Statement[]]).catch((error: unknown) => {

@@ -35,7 +35,7 @@ import type { TransactionRecord } from "../wallet/interface.ts";
 import { isCredible, type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
 
 /** What is known of an operation at one moment. */
-export interface Known<Facts> {
+export interface KnownFacts<Facts> {
   /** Its transactions, as the wallet's journal has them. */
   readonly records: readonly TransactionRecord[];
   readonly facts: Facts;
@@ -61,7 +61,7 @@ export interface StepRules<Request, Facts> {
 const nextOf = <Request, Facts>(
   { steps, storage, remedy, pause, follows, proven }: StepRules<Request, Facts>,
   request: Request,
-  { records, facts }: Known<Facts>,
+  { records, facts }: KnownFacts<Facts>,
 ): Next => {
   const earlier = records.length === 0 ? (follows?.(facts) ?? null) : null;
   if (earlier !== null) return { do: "follow", operation: earlier };
@@ -92,7 +92,7 @@ export interface Operation<Request> extends Omit<OperationRow, "request"> {
 }
 
 /** What each kind answers. */
-export interface KindAnswers {
+export interface KindResults {
   readonly wallet_create: WalletCreated;
   readonly contract_deploy: ContractDeployed;
   readonly contract_publish: CodePublished;
@@ -201,13 +201,13 @@ export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRu
     context: ServiceContext,
     operation: Operation<Request>,
     step: string,
-    known: Known<Facts>,
+    known: KnownFacts<Facts>,
   ) => Promise<StepTransaction | null>;
   /** Reads the results; null while the nodes don't show them yet. */
   readonly effects: (
     context: ServiceContext,
     operation: Operation<Request>,
-    known: Known<Facts>,
+    known: KnownFacts<Facts>,
   ) => Promise<Effects<Body> | Gone | null>;
   /** Lease for reading effects that are much work, one call at a time. Milliseconds; 0 or absent: little work. */
   readonly effort?: (facts: Facts) => number;

@@ -1,7 +1,7 @@
 import type { Quote } from "../api/resources/quote.ts";
 import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";
-import type { Answer, Caller, ServiceContext } from "../context.ts";
+import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { findQuote, insertQuote, type QuoteRow } from "../db/queries/quotes.ts";
 import { noRoom } from "../db/quota.ts";
 import { yoctoProblem } from "../domain/amounts.ts";
@@ -41,7 +41,7 @@ export const quoteWrite = async (
   { integrationId, requestKey }: Pick<Caller, "integrationId" | "requestKey">,
   write: QuotedWrite,
   planned: Proposal | null,
-): Promise<Answer<Quote>> => {
+): Promise<EndpointResponse<Quote>> => {
   const { db, env, now } = context;
   const { burnt, leastBought } = await readGasPrices(connectFor(context));
   const most = { burnt: burnt * DEARER_BY_THEN, leastBought };

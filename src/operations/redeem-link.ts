@@ -3,7 +3,7 @@ import type { ContractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { requireAccounts } from "../collections/accounts.ts";
 import type { CollectionTarget } from "../collections/collection-target.ts";
-import type { Answer, ServiceContext } from "../context.ts";
+import type { EndpointResponse, ServiceContext } from "../context.ts";
 import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
 import type { ClaimProof } from "../domain/claim-proofs.ts";
@@ -11,7 +11,7 @@ import { errorCodeOf } from "../domain/contract-failures.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { findArchived } from "../files/archive/read.ts";
-import type { AnsweredRow } from "./engine/endings.ts";
+import type { RowWithResults } from "./engine/endings.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import type { ClaimOperation } from "./kinds/claim.ts";
 
@@ -37,7 +37,7 @@ export const redeemLink = async (
   context: ServiceContext,
   home: ClaimHome,
   proof: ClaimProof,
-): Promise<Answer<ClaimAnswer>> => {
+): Promise<EndpointResponse<ClaimAnswer>> => {
   const link = { collectionId: home.collectionUuid, dropId: proof.drop_id, link: proof.link };
   const before = await goingOn(context, home.integrationId, link);
   if (before) return join(context, before, proof);
@@ -87,7 +87,7 @@ const goingOn = async (
   context: ServiceContext,
   integrationId: Uuid,
   link: ClaimedLink,
-): Promise<AnsweredRow | null> => {
+): Promise<RowWithResults | null> => {
   const found = await findClaim(context.db, link);
   if (!found) return null;
   // One that ended long ago is in the archive; one that the database has lost is nowhere until it is put back.
@@ -100,7 +100,7 @@ const archivedClaim = async (
   context: ServiceContext,
   integrationId: Uuid,
   id: Uuid,
-): Promise<AnsweredRow | null> => {
+): Promise<RowWithResults | null> => {
   const archived = await findArchived(context, integrationId, id);
   return archived ? { ...archived.row, results: archived.transactions } : null;
 };
@@ -108,9 +108,9 @@ const archivedClaim = async (
 /** Answers a repeated claim as the first. Another one may know no more than that the link is used. */
 const join = (
   context: ServiceContext,
-  row: AnsweredRow,
+  row: RowWithResults,
   { signature }: ClaimProof,
-): Promise<Answer<ClaimAnswer>> => {
+): Promise<EndpointResponse<ClaimAnswer>> => {
   // A key signs the same words in one way only: whoever has the link's key sends the same signature for a receiver.
   if ((row.request as ClaimOperation).proof.signature !== signature) {
     throw new ServiceError("conflict", "This link has been claimed already, for another account.");

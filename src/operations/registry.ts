@@ -4,7 +4,7 @@ import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { Wallet } from "../wallet/interface.ts";
-import type { Kind, KindAnswers } from "./kind.ts";
+import type { Kind, KindResults } from "./kind.ts";
 import { allowlistKind } from "./kinds/allowlist.ts";
 import { claimKind } from "./kinds/claim.ts";
 import { collectionUpdateKind } from "./kinds/collection-update.ts";
@@ -20,7 +20,7 @@ import { nftUpdateKind } from "./kinds/nft-update.ts";
 import { walletCreateKind } from "./kinds/wallet-create.ts";
 import { walletPayoutKind } from "./kinds/wallet-payout.ts";
 
-const KINDS: { readonly [K in OperationKind]: Kind<KindAnswers[K]> } = {
+const KINDS: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   wallet_create: walletCreateKind,
   contract_deploy: contractDeployKind,
   contract_publish: contractPublishKind,

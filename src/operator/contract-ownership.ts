@@ -3,7 +3,7 @@ import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
 import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
-import type { Answer, ServiceContext } from "../context.ts";
+import type { EndpointResponse, ServiceContext } from "../context.ts";
 import { type ContractRow, findContractOf, listContracts } from "../db/queries/contracts.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
@@ -35,7 +35,7 @@ export interface HandOver {
 export const handOverContract = async (
   context: ServiceContext,
   { contractId, accountId, staysAdmin }: HandOver,
-): Promise<Answer<ContractHandOver>> => {
+): Promise<EndpointResponse<ContractHandOver>> => {
   const contract = await requireContract(context, contractId);
   const { integrationId, accountId: account } = contract;
   const walletId = requireWallet(await requireIntegration(context, integrationId));
@@ -66,7 +66,7 @@ export const handOverContract = async (
 export const acceptContract = async (
   context: ServiceContext,
   { integrationId, accountId }: { readonly integrationId: Uuid; readonly accountId: string },
-): Promise<Answer<ContractOwnership>> => {
+): Promise<EndpointResponse<ContractOwnership>> => {
   const walletId = requireWallet(await requireUndeleted(context, integrationId));
   const known = await findContractOf(context.db, accountId);
   if (known !== undefined && known.integrationId !== integrationId) {

@@ -7,7 +7,7 @@ import { protocolLimits } from "../chain/protocol.ts";
 import { type ChainRpc, connect } from "../chain/rpc.ts";
 import { accountBalance, accountCode, isPublishedCode } from "../chain/views.ts";
 import { allCollections } from "../collections/on-chain.ts";
-import type { Answer, ServiceContext } from "../context.ts";
+import type { EndpointResponse, ServiceContext } from "../context.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
 import { hasOpenOperation, openOperationOf } from "../db/queries/operations.ts";
@@ -213,7 +213,7 @@ export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Pr
 export const upgradeContract = async (
   context: ServiceContext,
   contractId: Uuid,
-): Promise<Answer<ContractUpgraded>> => {
+): Promise<EndpointResponse<ContractUpgraded>> => {
   const contract = await requireContract(context, contractId);
   const { integrationId } = contract;
   const subject = { integrationId, subjectId: contractId };

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Readiness } from "../api/resources/readiness.ts";
 import { readBlock } from "../chain/blocks.ts";
-import { KeptAnswers } from "../chain/kept-answers.ts";
 import { ChainRpc, connect } from "../chain/rpc.ts";
+import { SharedReads } from "../chain/shared-reads.ts";
 import { accountBalance } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
-import { isBehind } from "../db/queries/lineage.ts";
+import { isBehind } from "../db/queries/rollback.ts";
 import { sweptAt } from "../db/queries/sweeps.ts";
 import { fullAt, type SizeSample } from "../domain/database-growth.ts";
 import { settingDigests } from "../env.ts";
@@ -83,7 +83,7 @@ const LAST_DATE = Date.UTC(2100, 0);
 type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
 
 /** A burst of questions would itself keep the nodes from answering in time. */
-const kept = new KeptAnswers<Outside>({ lastsMs: KEPT_MS, patienceMs: NODE_MS + 1_000, most: 1 });
+const kept = new SharedReads<Outside>({ lastsMs: KEPT_MS, patienceMs: NODE_MS + 1_000, most: 1 });
 
 const outside = (context: ServiceContext): Promise<Outside> =>
   kept.get(context, "outside", () => lookOutside(context));

@@ -1,8 +1,8 @@
 import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Overview } from "../api/resources/overview.ts";
 import { contractViews } from "../chain/contract/views.ts";
-import { KeptAnswers } from "../chain/kept-answers.ts";
 import { connect } from "../chain/rpc.ts";
+import { SharedReads } from "../chain/shared-reads.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
 import { listIntegrations } from "../db/queries/integrations.ts";
@@ -112,7 +112,7 @@ interface Slow {
   readonly stored: number;
 }
 
-const kept = new KeptAnswers<Slow>({ lastsMs: KEPT_MS, patienceMs: 10_000, most: 1 });
+const kept = new SharedReads<Slow>({ lastsMs: KEPT_MS, patienceMs: 10_000, most: 1 });
 
 const readSlow = async (context: ServiceContext): Promise<Slow> => {
   const [contracts, stored] = await Promise.all([contractsOf(context), storedBytes(context.db)]);

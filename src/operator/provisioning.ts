@@ -7,7 +7,7 @@ import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
-import type { Answer, ServiceContext } from "../context.ts";
+import type { EndpointResponse, ServiceContext } from "../context.ts";
 import { type ContractRow, findAnyContract } from "../db/queries/contracts.ts";
 import { type IntegrationRow, insertIntegration } from "../db/queries/integrations.ts";
 import { hasOpenOperation } from "../db/queries/operations.ts";
@@ -39,7 +39,7 @@ const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
 export const createIntegration = async (
   context: ServiceContext,
   name: string,
-): Promise<Answer<WalletCreated>> => {
+): Promise<EndpointResponse<WalletCreated>> => {
   const id = newUuid();
   await insertIntegration(context.db, id, name, context.now());
   return makeWallet(context, await requireIntegration(context, id));
@@ -52,7 +52,7 @@ export const createIntegration = async (
 export const provisionWallet = async (
   context: ServiceContext,
   integrationId: Uuid,
-): Promise<Answer<Omit<WalletCreated, "tx_results">>> => {
+): Promise<EndpointResponse<Omit<WalletCreated, "tx_results">>> => {
   const integration = await requireUndeleted(context, integrationId);
   const { walletAccountId, walletState } = integration;
   if (walletState !== "ready" || walletAccountId === null) return makeWallet(context, integration);
@@ -69,7 +69,7 @@ export const provisionWallet = async (
 const makeWallet = async (
   context: ServiceContext,
   integration: IntegrationRow,
-): Promise<Answer<WalletCreated>> => {
+): Promise<EndpointResponse<WalletCreated>> => {
   const { db, settings } = context;
   const integrationId = integration.id;
   const accountId =
@@ -135,7 +135,7 @@ export interface Deployment {
 export const deployContract = async (
   context: ServiceContext,
   deployment: Deployment,
-): Promise<Answer<ContractDeployed>> => {
+): Promise<EndpointResponse<ContractDeployed>> => {
   const { db, settings } = context;
   const { integrationId } = deployment;
   const integration = await requireUndeleted(context, integrationId);
@@ -194,7 +194,7 @@ export const requireWallet = (integration: IntegrationRow): string => {
 export const adoptContract = async (
   context: ServiceContext,
   adoption: { readonly integrationId: Uuid; readonly accountId: string },
-): Promise<Answer<Contract>> => {
+): Promise<EndpointResponse<Contract>> => {
   const { db, settings } = context;
   const { integrationId, accountId } = adoption;
   const walletId = requireWallet(await requireUndeleted(context, integrationId));

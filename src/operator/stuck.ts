@@ -1,8 +1,8 @@
 import type { StuckTransaction } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import { openOperations, withOldOperations } from "../db/queries/integrations.ts";
-import { behindFrom } from "../db/queries/lineage.ts";
 import type { WalletName } from "../db/queries/recovery.ts";
+import { behindFrom } from "../db/queries/rollback.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -78,13 +78,13 @@ const walletsAfter = async (
 };
 
 /** The operation that the database lacks of a wallet, and is to be recovered for. */
-const lackedView = (witness: Uuid | undefined): Found[] =>
-  witness === undefined
+const lackedView = (missing: Uuid | undefined): Found[] =>
+  missing === undefined
     ? []
     : [
         {
           place: 0,
-          stuck: { operation_uuid: witness, step: "database", state: "behind", transaction: null },
+          stuck: { operation_uuid: missing, step: "database", state: "behind", transaction: null },
         },
       ];
 

@@ -3,7 +3,6 @@ import type { ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { skipNumbers } from "../db/queries/events.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
-import { forgetBehind, hasOperation } from "../db/queries/lineage.ts";
 import { acceptedRow, findOperation, type OperationRow } from "../db/queries/operations.ts";
 import {
   heldBy,
@@ -15,11 +14,12 @@ import {
   putBackOperation,
   type WalletName,
 } from "../db/queries/recovery.ts";
+import { forgetBehind, hasOperation } from "../db/queries/rollback.ts";
 import { recountUsage } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { unknownCursor } from "../domain/cursors.ts";
-import { beginOfEra, toldByEnd } from "../domain/events.ts";
+import { firstOfGeneration, toldByEnd } from "../domain/events.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { COLLECTION_KINDS, OPERATION_KINDS, type OperationKind } from "../domain/operations.ts";
 import { findArchived } from "../files/archive/read.ts";
@@ -31,9 +31,9 @@ import { type Effects, Unrestorable } from "../operations/kind.ts";
 import { kindNamed } from "../operations/registry.ts";
 import { walletOf } from "../wallet/client.ts";
 import type {
-  Ending,
   JournaledOperation,
-  OriginPlace,
+  OperationEnding,
+  SnapshotPosition,
   TransactionRecord,
   Wallet,
 } from "../wallet/interface.ts";
@@ -107,14 +107,14 @@ const unrestorable = async (attempt: () => Promise<void>): Promise<Unrestorable 
 };
 
 /** The answer that was given, as the database keeps it. */
-const answerOf = ({ state, answerStatus, answerBody }: Ending) => ({
+const answerOf = ({ state, answerStatus, answerBody }: OperationEnding) => ({
   state,
   answerStatus: answerStatus ?? 200,
   answerBody: answerBody ?? "null",
 });
 
 /** The body of that answer. */
-const bodyOf = async (context: ServiceContext, ending: Ending): Promise<unknown> => {
+const bodyOf = async (context: ServiceContext, ending: OperationEnding): Promise<unknown> => {
   const text = await openText(context.env.BUCKET, answerOf(ending).answerBody);
   return typeof text === "string" ? JSON.parse(text) : new Response(text).json();
 };
@@ -159,7 +159,7 @@ const keyStatements = (context: ServiceContext, journaled: JournaledOperation): 
 const effectsOf = async (
   context: ServiceContext,
   operation: OperationRow,
-  { state }: Ending,
+  { state }: OperationEnding,
   records: readonly TransactionRecord[],
 ): Promise<Pick<Effects, "statements" | "commit" | "mint">> => {
   const { id, kind, integrationId, subjectId } = operation;
@@ -221,12 +221,13 @@ const recoverWallet = async (
 ): Promise<boolean> => {
   const { db, env } = context;
   const wallet = walletOf(env, name);
-  const { state, witness, era } = await wallet.testimony();
-  const isBehind = state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
-  if (isBehind && witness !== null) {
-    await wallet.databaseLacks(witness, era);
+  const { state, latest, generation } = await wallet.rollbackCheck();
+  const isBehind = state === "behind" || (latest !== null && !(await hasOperation(db, latest)));
+  if (isBehind && latest !== null) {
+    await wallet.databaseLacks(latest, generation);
     // Readers of events may hold numbers that the database has lost, so restored and new events get other numbers.
-    if (name !== "platform") await db.batch([skipNumbers(db, name, beginOfEra(era + 1), context.now())]);
+    if (name !== "platform")
+      await db.batch([skipNumbers(db, name, firstOfGeneration(generation + 1), context.now())]);
     const recovery = new WalletRecovery(context, { name, wallet, account, until });
     if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
     // What was put back is weighed at once.
@@ -287,7 +288,7 @@ class WalletRecovery {
       }
       const last = page.at(-1);
       if (page.length < PAGE || last === undefined) return true;
-      page = await this.#wallet.journaled(last.place satisfies OriginPlace, PAGE);
+      page = await this.#wallet.journaled(last.place satisfies SnapshotPosition, PAGE);
     }
   }
 

@@ -6,7 +6,7 @@ import type { IntegrationRow } from "../db/queries/integrations.ts";
 import * as queries from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { beginOfEra, eraOf } from "../domain/events.ts";
+import { firstOfGeneration, generationOf } from "../domain/events.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { resealWebhooks } from "../events/webhooks/secrets.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -54,30 +54,30 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
 /**
  * Puts the key back into a wallet object that was lost, from the sealed copy. It signs nothing until `activateWallet`.
  * An object that still has its key keeps it, and its state. The database may have been lost too, and be a copy from
- * before: the numbers of events go on in another era, since their readers may hold numbers that the copy lacks.
+ * before: the numbers of events go on in another generation, since their readers may hold numbers that the copy lacks.
  * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const { db, env, now } = context;
   const integration = await requireIntegration(context, integrationId);
   const { state } = await walletOf(env, integrationId).status();
-  const era = state === "empty" ? eraOf(await readLastSeq(db, integrationId)) + 1 : 0;
-  if (era > 0) await db.batch([skipNumbers(db, integrationId, beginOfEra(era), now())]);
-  const key = await restoredKey(context, integration, era);
+  const generation = state === "empty" ? generationOf(await readLastSeq(db, integrationId)) + 1 : 0;
+  if (generation > 0) await db.batch([skipNumbers(db, integrationId, firstOfGeneration(generation), now())]);
+  const key = await restoredKey(context, integration, generation);
   if (key === null) throw noWallet();
   return toWallet(await walletOf(context.env, integrationId).status());
 };
 
 /**
  * The key that is stored for a wallet, which its object has after this: one that has lost its key gets it back.
- * @param era of the database, which a restored object goes on in
+ * @param generation of the database, which a restored object goes on in
  * @returns 32 bytes; null if none is stored
  * @throws ServiceError conflict if the copy's version of WALLET_SECRETS is missing
  */
 export const restoredKey = async (
   { env, settings }: ServiceContext,
   { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
-  era = 0,
+  generation = 0,
 ): Promise<Uint8Array | null> => {
   if (walletAccountId === null || walletPublicKey === null) return null;
   if (walletSecret === null || walletSecretVersion === null) return null;
@@ -90,7 +90,7 @@ export const restoredKey = async (
       `Add version ${walletSecretVersion} to WALLET_SECRETS again: this wallet's key is sealed under it.`,
     );
   }
-  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion, era);
+  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion, generation);
   if (toHex(restored.publicKey) === toHex(walletPublicKey)) return restored.publicKey;
   throw new Error(`the object of wallet ${walletAccountId} has another key than the database`);
 };

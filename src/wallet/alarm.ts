@@ -5,7 +5,7 @@ import type { Driver } from "./driver.ts";
 import { entryOf } from "./entry.ts";
 import type { Filing } from "./filing.ts";
 import type { Journal } from "./journal/journal.ts";
-import type { Lineage } from "./lineage.ts";
+import type { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Custody } from "./signing/custody.ts";
 
@@ -19,11 +19,11 @@ const STAY_MS = 20_000;
 const RESUME_WAIT_MS = 25_000;
 const RESUMED_AT_ONCE = 10;
 
-interface Parts extends Runtime {
+interface AlarmParts extends Runtime {
   readonly ctx: DurableObjectState;
   readonly journal: Journal;
   readonly driver: Driver;
-  readonly lineage: Lineage;
+  readonly rollbackGuard: RollbackGuard;
   readonly filing: Filing;
   readonly custody: Pick<Custody, "unlock">;
 }
@@ -33,11 +33,11 @@ interface Parts extends Runtime {
  * catches every error and sets itself again, because the platform gives up on an alarm after six failures.
  */
 export class Alarm {
-  readonly #parts: Parts;
+  readonly #parts: AlarmParts;
   /** When the alarm is set for, as far as this instance knows. */
   #setFor: number | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: AlarmParts) {
     this.#parts = parts;
   }
 
@@ -84,13 +84,13 @@ export class Alarm {
 
   /**
    * The database doesn't have an operation that should be resumed: it is older than the journal. An operation without
-   * an origin (from an earlier release) can't be put back, so nobody is asked about it again; if a database has it
+   * a snapshot (from an earlier release) can't be put back, so nobody is asked about it again; if a database has it
    * again, the scheduled job finds it there.
    */
-  #lacks(operation: Uuid, era: number): void {
+  #lacks(operation: Uuid, generation: number): void {
     const { journal, log, now } = this.#parts;
-    if (journal.origins.has(operation)) {
-      this.#parts.lineage.lacks(operation, era);
+    if (journal.snapshots.has(operation)) {
+      this.#parts.rollbackGuard.lacks(operation, generation);
     } else {
       log("wallet.operation_lost", { operation_uuid: operation });
       journal.operations.acknowledge(operation, now());
@@ -105,9 +105,9 @@ export class Alarm {
     const resume = async (operation: string) => {
       try {
         at("wallet.before_resume");
-        const { era } = journal.origins;
+        const { generation } = journal.snapshots;
         // Only false says that it is missing: a Worker of the previous release answers nothing.
-        if ((await worker.resume(operation)) === false) this.#lacks(operation as Uuid, era);
+        if ((await worker.resume(operation)) === false) this.#lacks(operation as Uuid, generation);
         at("wallet.resumed");
       } catch (error) {
         log("wallet.resume_failed", { operation, error });

@@ -1,7 +1,7 @@
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
-import { persistently } from "../waiting.ts";
+import { retry } from "../waiting.ts";
 import type { Wallet } from "./interface.ts";
 
 /** Tries of a call before its error is passed on; none after the object said that it is overloaded. */
@@ -35,9 +35,9 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     },
     withdraw: (...operation) => again(() => stub().withdraw(...operation)),
     transactions: (operation) => again(() => stub().transactions(operation)),
-    settled: (operation, timeoutMs) => {
+    recordsAtEnd: (operation, timeoutMs) => {
       const left = timer(timeoutMs);
-      return again(() => stub().settled(operation, left()));
+      return again(() => stub().recordsAtEnd(operation, left()));
     },
     landing: (operation) => again(() => stub().landing(operation)),
     acknowledgeAll: (acknowledgements) => again(() => stub().acknowledgeAll(acknowledgements)),
@@ -45,8 +45,8 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
       const left = timer(timeoutMs);
       return again(() => stub().acknowledged(operation, left()));
     },
-    testimony: () => again(() => stub().testimony()),
-    databaseLacks: (witness, era) => again(() => stub().databaseLacks(witness, era)),
+    rollbackCheck: () => again(() => stub().rollbackCheck()),
+    databaseLacks: (missing, generation) => again(() => stub().databaseLacks(missing, generation)),
     journaled: (after, limit) => again(() => stub().journaled(after, limit)),
     journaledOf: (operations) => again(() => stub().journaledOf(operations)),
     lose: (operation) => again(() => stub().lose(operation)),
@@ -70,7 +70,7 @@ const isOverloaded = (error: unknown): boolean => (error as StubError).overloade
 /** Asks again after an exception, except when the object says that it is overloaded. */
 const again = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
-    return await persistently(ATTEMPTS, call);
+    return await retry(ATTEMPTS, call);
   } catch (error) {
     if (!isOverloaded(error)) throw error;
     throw new ServiceError("wallet_busy", "The wallet is overloaded. Try again in a few seconds.", {

@@ -13,7 +13,7 @@ const LONGEST_OUTAGE_PAUSE_MS = 2_000;
 /** The loop recomputes its due time this long after something new came, once for everything that came meanwhile. */
 const NUDGE_MS = 10;
 
-interface Parts extends Runtime {
+interface DriverParts extends Runtime {
   readonly journal: Journal;
   readonly head: Head;
   readonly keys: LaneKeys;
@@ -28,13 +28,13 @@ interface Parts extends Runtime {
  * the journal, and after an eviction the alarm or the next call starts it again.
  */
 export class Driver {
-  readonly #parts: Parts;
+  readonly #parts: DriverParts;
   #running: Promise<void> | null = null;
   #wake: (() => void) | null = null;
   #outages = 0;
   #nudged = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: DriverParts) {
     this.#parts = parts;
   }
 

@@ -19,7 +19,7 @@ const PAUSE_MS = 60_000;
 /** Names of forgotten operations that one step forgets too. */
 const NAMES = 500;
 
-interface Parts extends Runtime {
+interface FilingParts extends Runtime {
   readonly journal: Journal;
   readonly bucket: R2Bucket;
   /** Whose id is in the files' keys. */
@@ -33,11 +33,11 @@ interface Parts extends Runtime {
  * between leaves a file that the journal doesn't know, and the next run writes another; the scheduled job deletes both.
  */
 export class Filing {
-  readonly #parts: Parts;
+  readonly #parts: FilingParts;
   /** Until then R2 isn't asked again. Milliseconds since the epoch. */
   #pausedUntil = 0;
 
-  constructor(parts: Parts) {
+  constructor(parts: FilingParts) {
     this.#parts = parts;
   }
 
@@ -56,7 +56,7 @@ export class Filing {
     const { journal, now, driver } = this.#parts;
     const steps = driver.busy && !isLarge(journal.bytes) ? STEPS_BESIDE : STEPS;
     for (let step = 0; step < steps && now() >= this.#pausedUntil; step++) {
-      journal.atomically(() => journal.origins.forgetNames(now() - namedFor(journal.bytes), NAMES));
+      journal.atomically(() => journal.snapshots.forgetNames(now() - namedFor(journal.bytes), NAMES));
       if (!journal.forgetting.isTime(now(), this.#terms)) return;
       const taken = journal.atomically(() => journal.forgetting.take(now(), this.#terms));
       if (taken.length > 0) await this.#file(taken);

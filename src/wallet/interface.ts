@@ -7,7 +7,7 @@ import type { TransactionRecord } from "./transaction-record.ts";
  * An operation as the database has it: what is needed to put it back where the database loses it, and to notice that
  * it has lost others.
  */
-export interface Origin {
+export interface OperationSnapshot {
   readonly kind: OperationKind;
   readonly integrationUuid: Uuid;
   readonly subjectUuid: Uuid;
@@ -19,17 +19,17 @@ export interface Origin {
   /** Its caller's own name for it; null, or absent from a former release: none. */
   readonly reference?: string | null;
   /** Idempotency-Keys that stand for it. */
-  readonly keys: readonly OriginKey[];
+  readonly keys: readonly SnapshotKey[];
   /** Milliseconds since the epoch. */
   readonly acceptedAt: number;
   /** Number of its row: whatever was accepted later has a higher one. */
   readonly rowNumber: number;
   /** The latest other operations of its integration that the database had when this was read from it. */
-  readonly beside: readonly Uuid[];
+  readonly recent: readonly Uuid[];
 }
 
 /** An Idempotency-Key that stands for an operation. */
-export interface OriginKey {
+export interface SnapshotKey {
   readonly key: string;
   /** Lower-case hexadecimal of the request's fingerprint. */
   readonly fingerprint: string | null;
@@ -38,14 +38,14 @@ export interface OriginKey {
 }
 
 /** Where an operation stands in the order of acceptance. */
-export interface OriginPlace {
+export interface SnapshotPosition {
   /** How often the database had been recovered. */
-  readonly era: number;
+  readonly generation: number;
   readonly rowNumber: number;
 }
 
 /** What an operation came to, as its caller is told. */
-export interface Ending {
+export interface OperationEnding {
   readonly state: Extract<OperationState, "succeeded" | "failed">;
   readonly answerStatus: number | null;
   /** As the database keeps it: the body, or where R2 has it. */
@@ -58,15 +58,15 @@ export interface Ending {
 export interface Acknowledgement {
   readonly operationUuid: Uuid;
   /** What its caller is told, kept so that it can be told again; absent where the database doesn't say it. */
-  readonly ending?: Ending;
+  readonly ending?: OperationEnding;
 }
 
 /** An operation as the journal keeps it. */
-export interface JournaledOperation extends Omit<Origin, "rowNumber" | "beside"> {
-  readonly place: OriginPlace;
+export interface JournaledOperation extends Omit<OperationSnapshot, "rowNumber" | "recent"> {
+  readonly place: SnapshotPosition;
   readonly operationUuid: Uuid;
   /** Null: it goes on, or nobody has acknowledged its end. */
-  readonly ending: Ending | null;
+  readonly ending: OperationEnding | null;
 }
 
 /** The answer to a submitted intent, and whether it is certainly the object's first. */
@@ -98,10 +98,10 @@ export type SubmitAnswer =
       readonly lockedOut?: { readonly publicKey: string; readonly accountId: string };
     }
   /**
-   * The origin doesn't show that the database has `witness`, which came from it earlier. Look for it, and hand the
-   * intent over again: with it in `beside`, or after `databaseLacks`. Nothing was journaled.
+   * The snapshot doesn't show that the database has `latest`, which came from it earlier. Look for it, and hand the
+   * intent over again: with it in `recent`, or after `databaseLacks`. Nothing was journaled.
    */
-  | { readonly status: "unwitnessed"; readonly witness: Uuid; readonly era: number }
+  | { readonly status: "unchecked"; readonly latest: Uuid; readonly generation: number }
   /**
    * The wallet would spend more in a day than the operator lets it; nothing was journaled. yoctoNEAR: the limit, what is
    * spent of it or promised by now, what the intent may take; seconds until the next day begins.
@@ -150,17 +150,17 @@ export interface Intent {
   /** What the operation may cost in all, yoctoNEAR; null or absent: whatever it costs. */
   readonly mostCost?: string | null;
   /** The operation behind it. Absent where it had an intent before, and from a Worker of the release before this one. */
-  readonly origin?: Origin;
+  readonly snapshot?: OperationSnapshot;
 }
 
 /** What tells whether the database is older than a wallet's journal. */
-export interface Testimony {
+export interface RollbackCheck {
   /** `empty`: the object has no key, and perhaps lost its journal. */
   readonly state: WalletStatus["state"];
   /** The operation that was accepted last of those that came here, which the database has to have; null: none came. */
-  readonly witness: Uuid | null;
+  readonly latest: Uuid | null;
   /** How often the database was recovered. */
-  readonly era: number;
+  readonly generation: number;
 }
 
 /** Whether bytes of an operation may still get into a block. */
@@ -226,9 +226,14 @@ export interface Wallet {
   activate(): Promise<void>;
   /**
    * Takes over a sealed key after the object was lost; it signs nothing until open operations are reconciled.
-   * @param era the database's from now on; absent: its first
+   * @param generation the database's from now on; absent: its first
    */
-  restore(accountId: string, sealed: Uint8Array, secretVersion: number, era?: number): Promise<SealedKey>;
+  restore(
+    accountId: string,
+    sealed: Uint8Array,
+    secretVersion: number,
+    generation?: number,
+  ): Promise<SealedKey>;
   /**
    * Journals an intent. The same operation and step again answers `accepted` and changes nothing.
    * @param waitMs how long to wait, once it is journaled, until the operation's records are over, as `settled` does;
@@ -240,7 +245,7 @@ export interface Wallet {
    * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before with these rows);
    * false if it has other rows, so that its caller has to read them, or where rows of it may have been lost with a
    * former object. This makes "nothing more is sent" a promise.
-   * @param fresh the caller has only just accepted it, and its one call was answered, so that no former object can have
+   * @param isNew the caller has only just accepted it, and its one call was answered, so that no former object can have
    * had it
    * @param states the rows' states on which the caller's decision rests, in their order: where one of them is another
    * by now, the operation isn't given up
@@ -248,7 +253,7 @@ export interface Wallet {
   withdraw(
     operationUuid: Uuid,
     journaled: number,
-    fresh?: boolean,
+    isNew?: boolean,
     states?: readonly TransactionRecord["state"][],
   ): Promise<boolean>;
   /** All records of an operation, in the order in which they were submitted. */
@@ -257,7 +262,7 @@ export interface Wallet {
    * Waits until every record of the operation is over (not `queued` or `open`) or the time is up, then answers as
    * `transactions` does. Milliseconds.
    */
-  settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
+  recordsAtEnd(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
   /**
    * Whether bytes that were signed for the operation may still get into a block. They may while a row is queued or open,
    * while an unprovable one may still be included, and by an object that can't know: one without its key, or for
@@ -272,17 +277,17 @@ export interface Wallet {
    */
   acknowledged(operationUuid: Uuid, timeoutMs: number): Promise<boolean>;
   /** What the database has to have, if it isn't older than the journal. */
-  testimony(): Promise<Testimony>;
+  rollbackCheck(): Promise<RollbackCheck>;
   /**
    * Says that the database doesn't have an operation which this wallet has had from it. From then on nothing new is
-   * taken, until `recovered`. Without effect where it was recovered since `era`.
+   * taken, until `recovered`. Without effect where it was recovered since `generation`.
    */
-  databaseLacks(witness: Uuid, era: number): Promise<void>;
+  databaseLacks(missing: Uuid, generation: number): Promise<void>;
   /**
    * Operations that the journal keeps, in the order of their acceptance.
    * @param after behind the first of these that the journal knows, or behind a place; from its start where it knows none
    */
-  journaled(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]>;
+  journaled(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]>;
   /** Those of these operations that the journal keeps. */
   journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]>;
   /** An operation can't be put back: from now on the database may lack it. */

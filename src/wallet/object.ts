@@ -15,26 +15,26 @@ import type {
   Intent,
   JournaledOperation,
   LandingState,
-  OriginPlace,
+  RollbackCheck,
   SealedKey,
+  SnapshotPosition,
   StuckRecord,
   SubmitResult,
-  Testimony,
   TransactionRecord,
   Wallet,
   WalletStatus,
 } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
-import { isOlder } from "./journal/origins.ts";
+import { predates } from "./journal/snapshots.ts";
 import { LaneGrowth } from "./lanes/growth.ts";
 import { LaneKeys } from "./lanes/lane-keys.ts";
-import { Lineage } from "./lineage.ts";
 import { Endings } from "./observing/endings.ts";
 import { Landing } from "./observing/landing.ts";
 import { Looker } from "./observing/look.ts";
 import { MintedTokens } from "./observing/minted-tokens.ts";
 import { Observer } from "./observing/observe.ts";
 import { Records } from "./records.ts";
+import { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
 import { Custody } from "./signing/custody.ts";
 import { Dispatcher } from "./signing/dispatch.ts";
@@ -78,21 +78,21 @@ class Acknowledgements {
   }
 }
 
-interface Parts extends Runtime {
+interface WithdrawalParts extends Runtime {
   readonly journal: Journal;
   readonly whole: WholeJournal;
 }
 
 /** Seals operations against further steps (docs/transactions.md, "The alarm and operations"). */
 class Withdrawal {
-  readonly #parts: Parts;
+  readonly #parts: WithdrawalParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: WithdrawalParts) {
     this.#parts = parts;
   }
 
   /** As `withdraw` of a wallet. One that ended and is in a file takes no further step anyway. */
-  async of(...[operation, journaled, fresh, states]: Parameters<Wallet["withdraw"]>): Promise<boolean> {
+  async of(...[operation, journaled, isNew, states]: Parameters<Wallet["withdraw"]>): Promise<boolean> {
     const { journal, whole, now } = this.#parts;
     const { intents, operations } = journal;
     const records = intents.records(operation).map(({ record }) => record);
@@ -101,7 +101,7 @@ class Withdrawal {
     if (records.length !== journaled) return false;
     if (operations.isWithdrawn(operation)) return true;
     const wallet = journal.wallet();
-    if (!fresh && (wallet === null || isOlder(operation, wallet.restoredAt))) return false;
+    if (!isNew && (wallet === null || predates(operation, wallet.restoredAt))) return false;
     if (!intents.isOver(operation) || !areIn(records, states)) return false;
     operations.withdraw(operation, journaled, now());
     return true;
@@ -133,7 +133,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   readonly #custody: Custody;
   readonly #observer: Observer;
   readonly #driver: Driver;
-  readonly #lineage: Lineage;
+  readonly #rollbackGuard: RollbackGuard;
   readonly #submission: Submission;
   readonly #withdrawal: Withdrawal;
   readonly #landing: Landing;
@@ -181,14 +181,14 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const looker = new Looker({ ...runtime, journal, rpc, head, dispatcher, endings, keys });
     const observer = new Observer({ ...runtime, journal, head, dispatcher, looker, keys });
     const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });
-    const lineage = new Lineage({ ...runtime, origins: journal.origins });
+    const rollbackGuard = new RollbackGuard({ ...runtime, snapshots: journal.snapshots });
     const filing = new Filing({ ...runtime, ctx, journal, bucket: env.BUCKET, settings, driver });
-    const alarm = new Alarm({ ...runtime, ctx, journal, filing, driver, lineage, custody });
+    const alarm = new Alarm({ ...runtime, ctx, journal, filing, driver, rollbackGuard, custody });
     const arm = () => alarm.arm(OPEN_EVERY_MS);
     const storage = new StorageAhead({ ...runtime, journal, funds, entry: entryOf(ctx) });
     this.#submission = new Submission({
       ...{ ...runtime, journal, whole, settings, head },
-      ...{ funds, lineage, storage, arm },
+      ...{ funds, rollbackGuard, storage, arm },
     });
     this.#withdrawal = new Withdrawal({ ...runtime, journal, whole });
     this.#landing = new Landing({ ...runtime, journal, rpc, head });
@@ -200,7 +200,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#custody = custody;
     this.#observer = observer;
     this.#driver = driver;
-    this.#lineage = lineage;
+    this.#rollbackGuard = rollbackGuard;
     this.#alarm = alarm;
     this.#acknowledgements = new Acknowledgements(journal);
   }
@@ -239,10 +239,10 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async transactions(operationUuid: Uuid): Promise<TransactionRecord[]> {
-    return this.settled(operationUuid, 0);
+    return this.recordsAtEnd(operationUuid, 0);
   }
 
-  async settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]> {
+  async recordsAtEnd(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]> {
     const until = Date.now() + timeoutMs;
     await this.#custody.unlock();
     this.#driver.keepOn();
@@ -258,17 +258,17 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.#acknowledgements.of(operationUuid, timeoutMs);
   }
 
-  async testimony(): Promise<Testimony> {
+  async rollbackCheck(): Promise<RollbackCheck> {
     await this.#custody.unlock();
-    const { era } = this.#journal.origins;
-    return { state: this.#state(), witness: this.#journal.origins.witness(), era };
+    const { generation } = this.#journal.snapshots;
+    return { state: this.#state(), latest: this.#journal.snapshots.latest(), generation };
   }
 
-  async databaseLacks(witness: Uuid, era: number): Promise<void> {
-    this.#lineage.lacks(witness, era);
+  async databaseLacks(missing: Uuid, generation: number): Promise<void> {
+    this.#rollbackGuard.lacks(missing, generation);
   }
 
-  async journaled(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]> {
+  async journaled(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]> {
     return this.#whole.after(after, limit);
   }
 
@@ -277,19 +277,19 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async lose(operationUuid: Uuid): Promise<void> {
-    this.#journal.origins.lose(operationUuid);
+    this.#journal.snapshots.lose(operationUuid);
     this.#journal.operations.acknowledge(operationUuid, Date.now());
   }
 
   async recovered(): Promise<void> {
-    this.#lineage.recovered();
+    this.#rollbackGuard.recovered();
   }
 
   /** The wallet's state as the operator sees it. */
   #state(): WalletStatus["state"] {
     const state = this.#journal.wallet()?.state ?? "empty";
     if (state !== "active") return state;
-    if (this.#journal.origins.behind !== null) return "behind";
+    if (this.#journal.snapshots.behind !== null) return "behind";
     return this.#journal.lanes.missing() === null ? "active" : "locked_out";
   }
 

@@ -9,7 +9,7 @@ import type { WholeJournal } from "./whole-journal.ts";
 /** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
-interface Parts {
+interface RecordsParts {
   readonly journal: Journal;
   readonly whole: WholeJournal;
   readonly waiters: Waiters;
@@ -19,9 +19,9 @@ interface Parts {
 
 /** The journal's intents as the rest of the service sees them. */
 export class Records {
-  readonly #parts: Parts;
+  readonly #parts: RecordsParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: RecordsParts) {
     this.#parts = parts;
   }
 

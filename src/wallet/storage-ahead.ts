@@ -54,7 +54,7 @@ interface Watched {
   isLooking: boolean;
 }
 
-interface Parts extends Pick<Runtime, "now" | "log"> {
+interface StorageAheadParts extends Pick<Runtime, "now" | "log"> {
   readonly journal: Journal;
   readonly funds: Funds;
   readonly entry: Pick<WorkerEntry, "provideStorage">;
@@ -66,10 +66,10 @@ interface Parts extends Pick<Runtime, "now" | "log"> {
  * Kept in memory only: what is forgotten costs a look, and a mint that finds too little pays as ever.
  */
 export class StorageAhead {
-  readonly #parts: Parts;
+  readonly #parts: StorageAheadParts;
   readonly #watched = new Map<string, Watched>();
 
-  constructor(parts: Parts) {
+  constructor(parts: StorageAheadParts) {
     this.#parts = parts;
   }
 

@@ -8,10 +8,10 @@ import type { Head } from "./chain-state/head.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
 import { encodeActions } from "./journal/encoding.ts";
 import type { Journal } from "./journal/journal.ts";
-import { isOlder } from "./journal/origins.ts";
+import { predates } from "./journal/snapshots.ts";
 import { nextDayAfter, withinDay } from "./journal/spending.ts";
 import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
-import type { Lineage } from "./lineage.ts";
+import type { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
 import type { StorageAhead } from "./storage-ahead.ts";
 import type { WholeJournal } from "./whole-journal.ts";
@@ -25,13 +25,13 @@ const LOCKED_OUT_AFTER = 60;
 /** Largest transaction that the protocol takes (`max_transaction_size`); the actions can't exceed it. Bytes. */
 const MAX_ACTION_BYTES = 1_572_864;
 
-interface Parts extends Runtime {
+interface SubmissionParts extends Runtime {
   readonly journal: Journal;
   readonly whole: WholeJournal;
   readonly settings: Pick<Settings, "MAX_QUEUE">;
   readonly head: Head;
   readonly funds: Funds;
-  readonly lineage: Lineage;
+  readonly rollbackGuard: RollbackGuard;
   readonly storage: StorageAhead;
   /** Sets the alarm for a row that has come to the journal, in the turn in which it is called. */
   readonly arm: () => Promise<void>;
@@ -39,9 +39,9 @@ interface Parts extends Runtime {
 
 /** Takes intents into the journal, or says why not. */
 export class Submission {
-  readonly #parts: Parts;
+  readonly #parts: SubmissionParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: SubmissionParts) {
     this.#parts = parts;
   }
 
@@ -63,9 +63,9 @@ export class Submission {
       return { status: "busy", retryAfter: LOCKED_OUT_AFTER, inactive: true, lockedOut };
     }
     const isNew = !journal.intents.hasAny(intent.operationUuid);
-    const unwitnessed = isNew ? this.#parts.lineage.refusal(intent) : null;
+    const unwitnessed = isNew ? this.#parts.rollbackGuard.refusal(intent) : null;
     if (unwitnessed !== null) return unwitnessed;
-    if (isOlder(intent.operationUuid, wallet.restoredAt) || (isNew && this.#isForgotten(intent))) {
+    if (predates(intent.operationUuid, wallet.restoredAt) || (isNew && this.#isForgotten(intent))) {
       await this.#add(intent, NO_COST, "unknown");
       return { status: "accepted" };
     }
@@ -76,7 +76,7 @@ export class Submission {
     const meanwhile =
       this.#known(intent) ??
       this.#tooDear(intent, cost) ??
-      (isNew && journal.origins.behind !== null ? this.#parts.lineage.refusal(intent) : null) ??
+      (isNew && journal.snapshots.behind !== null ? this.#parts.rollbackGuard.refusal(intent) : null) ??
       this.#full() ??
       (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy()) ??
       this.#limited(intent);
@@ -89,10 +89,10 @@ export class Submission {
 
   /** The answer that is settled without looking at the chain: the step is journaled, or the operation takes none any more. */
   #known({ operationUuid, step }: Intent): SubmitResult | null {
-    const { intents, operations, origins } = this.#parts.journal;
+    const { intents, operations, snapshots } = this.#parts.journal;
     if (intents.has(operationUuid, step)) return { status: "accepted" };
     // One that failed may be open again in a database that was rolled back, and another release may know a remedy.
-    const isSealed = operations.isWithdrawn(operationUuid) || origins.hasFailed(operationUuid);
+    const isSealed = operations.isWithdrawn(operationUuid) || snapshots.hasFailed(operationUuid);
     return isSealed ? { status: "withdrawn" } : null;
   }
 
@@ -105,8 +105,8 @@ export class Submission {
   }
 
   /** Whether the operation was done and forgotten, or may have been: a database came back that was older. */
-  #isForgotten({ operationUuid, origin }: Intent): boolean {
-    return origin !== undefined && this.#parts.journal.origins.isForgotten(operationUuid);
+  #isForgotten({ operationUuid, snapshot }: Intent): boolean {
+    return snapshot !== undefined && this.#parts.journal.snapshots.isForgotten(operationUuid);
   }
 
   #full(): SubmitResult | null {
@@ -206,7 +206,7 @@ export class Submission {
         share: order && { name: shareNameOf(intent.receiverId, order), tokens: tokensOf(order) },
         now: now(),
       });
-      if (intent.origin) journal.origins.add(intent.operationUuid, intent.origin);
+      if (intent.snapshot) journal.snapshots.add(intent.operationUuid, intent.snapshot);
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
     });

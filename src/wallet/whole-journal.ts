@@ -2,7 +2,7 @@ import { setBounded } from "../domain/bounded-map.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Settings } from "../env.ts";
 import { readLines } from "../files/storage/line-files.ts";
-import type { JournaledOperation, OriginPlace } from "./interface.ts";
+import type { JournaledOperation, SnapshotPosition } from "./interface.ts";
 import type { JournalFile } from "./journal/files.ts";
 import { type FiledOperation, filedOf } from "./journal/forgetting.ts";
 import type { Journal } from "./journal/journal.ts";
@@ -14,7 +14,7 @@ const REMEMBERED = 3;
 /** Rows of files that are read at once. */
 const FILES = 16;
 
-interface Parts extends Runtime {
+interface WholeJournalParts extends Runtime {
   readonly journal: Journal;
   readonly bucket: R2Bucket;
   readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS" | "JOURNAL_FILES_KEPT_DAYS">;
@@ -22,18 +22,18 @@ interface Parts extends Runtime {
 
 /** The journal and the files of what it has forgotten, read as one. What is in both is as the journal has it. */
 export class WholeJournal {
-  readonly #parts: Parts;
+  readonly #parts: WholeJournalParts;
   /** By key, the one that was asked for last at the end. */
   readonly #remembered = new Map<string, Promise<FiledOperation[]>>();
 
-  constructor(parts: Parts) {
+  constructor(parts: WholeJournalParts) {
     this.#parts = parts;
   }
 
   /** An operation that a file has, where the journal has forgotten it; null: it hasn't, or no file has it any more. */
   async filed(operation: Uuid): Promise<FiledOperation | null> {
-    const { origins, files } = this.#parts.journal;
-    if (!origins.isForgotten(operation)) return null;
+    const { snapshots, files } = this.#parts.journal;
+    if (!snapshots.isForgotten(operation)) return null;
     const latestFirst = files
       .around(operation, this.#since)
       .toSorted((one, other) => other.number - one.number);
@@ -46,7 +46,7 @@ export class WholeJournal {
 
   /** Those of these operations that are known, in the order of their acceptance. */
   async of(operations: readonly Uuid[]): Promise<JournaledOperation[]> {
-    const found = this.#parts.journal.origins.of(operations);
+    const found = this.#parts.journal.snapshots.of(operations);
     const known = new Set(found.map(({ operationUuid }) => operationUuid));
     for (const operation of operations) {
       const filed = known.has(operation) ? null : await this.filed(operation);
@@ -59,11 +59,11 @@ export class WholeJournal {
    * Operations behind the first known one of these, or behind a place, in the order of their acceptance. What is held of
    * files at once is one page and a few files.
    */
-  async after(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]> {
+  async after(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]> {
     const place = "rowNumber" in after ? after : ((await this.of(after))[0]?.place ?? null);
-    const { origins, files } = this.#parts.journal;
+    const { snapshots, files } = this.#parts.journal;
     // The journal comes first: what moves from it to a file meanwhile is here already.
-    let page = origins.after(place, limit);
+    let page = snapshots.after(place, limit);
     const ofJournal = new Set(page.map(({ operationUuid }) => operationUuid));
     const since = this.#since;
     for (let last: JournalFile | null = null; ; ) {
@@ -107,13 +107,16 @@ export class WholeJournal {
   }
 }
 
-const beginOf = ({ era, firstRow }: JournalFile): OriginPlace => ({ era, rowNumber: firstRow });
+const beginOf = ({ generation, firstRow }: JournalFile): SnapshotPosition => ({
+  generation,
+  rowNumber: firstRow,
+});
 
-const isBehind = (one: OriginPlace, other: OriginPlace): boolean =>
-  one.era === other.era ? one.rowNumber > other.rowNumber : one.era > other.era;
+const isBehind = (one: SnapshotPosition, other: SnapshotPosition): boolean =>
+  one.generation === other.generation ? one.rowNumber > other.rowNumber : one.generation > other.generation;
 
 const byPlace = (one: JournaledOperation, other: JournaledOperation): number =>
-  one.place.era - other.place.era || one.place.rowNumber - other.place.rowNumber;
+  one.place.generation - other.place.generation || one.place.rowNumber - other.place.rowNumber;
 
 /** The first of these, each once: the one that comes last in the list. */
 const firstOf = (operations: readonly JournaledOperation[], limit: number): JournaledOperation[] =>

@@ -81,14 +81,14 @@ test("after a recovery no number comes again, and whoever holds one misses nothi
   expect(await lastSeq()).toBe(end);
 });
 
-test("a second recovery goes on in the next era", async () => {
+test("a second recovery goes on in the next generation", async () => {
   const snapshot = await takeSnapshot();
   await mint();
-  for (const era of [1, 2]) {
+  for (const generation of [1, 2]) {
     await goBack(snapshot);
     await recoverDatabase();
     const first = (await list(`?after=${(await list()).findLast(({ seq }) => seq < 1e9)!.seq}`))[0];
-    expect(first?.seq).toBe(era * 1_000_000_000 + 1);
+    expect(first?.seq).toBe(generation * 1_000_000_000 + 1);
   }
 });
 

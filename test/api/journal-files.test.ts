@@ -83,8 +83,8 @@ const replayed = async (key: string): Promise<unknown> => {
 const acknowledged = async (name = wallet): Promise<void> => {
   await vi.waitUntil(
     () =>
-      withJournalOf(name, ({ operations, origins }) => {
-        const all = origins.after(null, 1_000);
+      withJournalOf(name, ({ operations, snapshots }) => {
+        const all = snapshots.after(null, 1_000);
         return all.every(({ operationUuid }) => operations.acknowledgedAt(operationUuid) !== null);
       }),
     { timeout: 60_000, interval: 100 },
@@ -388,9 +388,9 @@ describe("operations of a wallet that ended", () => {
             },
           });
           journal.operations.begin(operation, false);
-          journal.origins.add(operation, {
+          journal.snapshots.add(operation, {
             ...{ kind: "mint", integrationUuid: wallet as Uuid, subjectUuid: newUuid(), request: "{}" },
-            ...{ keys: [], acceptedAt: Date.now(), rowNumber: 1_000 + number, beside: [] },
+            ...{ keys: [], acceptedAt: Date.now(), rowNumber: 1_000 + number, recent: [] },
           });
           const ending = { result: null, value: null, contractCode: null, height: null };
           journal.move("refuse", { intentId: id, row: null, ending, now: Date.now() });

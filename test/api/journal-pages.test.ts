@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import type { JournaledOperation, Origin } from "../../src/wallet/interface.ts";
+import type { JournaledOperation, OperationSnapshot } from "../../src/wallet/interface.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
 import { WholeJournal } from "../../src/wallet/whole-journal.ts";
 
@@ -14,7 +14,7 @@ const INTEGRATION = newUuid();
 /** More than one look at the journal's list of files takes in. */
 const FILES = 20;
 
-/** Operations in the order of acceptance: how often an era began before, and in which files each is; 0: the journal. */
+/** Operations in the order of acceptance: how often a generation began before, and in which files each is; 0: the journal. */
 const accepted = fc.array(
   fc.record({
     begins: fc.boolean(),
@@ -23,32 +23,37 @@ const accepted = fc.array(
   { maxLength: 60 },
 );
 
-const origin = (rowNumber: number): Origin => ({
+const snapshot = (rowNumber: number): OperationSnapshot => ({
   ...{ kind: "mint", integrationUuid: INTEGRATION, subjectUuid: INTEGRATION, request: "{}", keys: [] },
-  ...{ acceptedAt: rowNumber, rowNumber, beside: [] },
+  ...{ acceptedAt: rowNumber, rowNumber, recent: [] },
 });
 
 /** Puts operations where they are. */
 const spread = (journal: Journal, texts: Map<string, string>, given: readonly Given[]): Uuid[] => {
   const byFile = new Map<string, JournaledOperation[]>();
-  const ids = given.map(({ era, where, row }) => {
+  const ids = given.map(({ generation, where, row }) => {
     const operation = newUuid();
-    journal.origins.beginEra(era);
-    journal.origins.add(operation, origin(row));
-    const [journaled] = journal.origins.of([operation]);
+    journal.snapshots.beginGeneration(generation);
+    journal.snapshots.add(operation, snapshot(row));
+    const [journaled] = journal.snapshots.of([operation]);
     for (const file of where.filter((number) => number > 0)) {
-      // A file has operations of one era.
-      const key = `${era}-${file}`;
+      // A file has operations of one generation.
+      const key = `${generation}-${file}`;
       byFile.set(key, [...(byFile.get(key) ?? []), journaled!]);
     }
-    if (!where.includes(0)) journal.origins.forget(operation);
+    if (!where.includes(0)) journal.snapshots.forget(operation);
     return operation;
   });
   for (const [key, operations] of byFile) {
     const rows = operations.map(({ place }) => place.rowNumber);
     const uuids = operations.map(({ operationUuid }) => operationUuid).toSorted();
     journal.files.add({
-      ...{ key, era: operations[0]!.place.era, firstRow: Math.min(...rows), lastRow: Math.max(...rows) },
+      ...{
+        key,
+        generation: operations[0]!.place.generation,
+        firstRow: Math.min(...rows),
+        lastRow: Math.max(...rows),
+      },
       ...{ firstId: uuids[0]!, lastId: uuids.at(-1)!, writtenAt: Date.now() },
     });
     const lines = operations.map((operation) => `${JSON.stringify({ operation, records: [] })}\n`);
@@ -56,7 +61,7 @@ const spread = (journal: Journal, texts: Map<string, string>, given: readonly Gi
   }
   return ids;
 };
-type Given = { readonly era: number; readonly where: readonly number[]; readonly row: number };
+type Given = { readonly generation: number; readonly where: readonly number[]; readonly row: number };
 
 test("every operation comes once, in order, however it is spread over the journal and its files", async () => {
   const check = (operations: readonly Given[], limit: number, anchors: readonly number[]) =>
@@ -95,10 +100,10 @@ test("every operation comes once, in order, however it is spread over the journa
       fc.integer({ min: 1, max: 9 }),
       fc.uniqueArray(fc.nat(60), { maxLength: 3 }),
       async (list, limit, anchors) => {
-        let era = 0;
+        let generation = 0;
         const operations = list.map(({ begins, where }, index) => {
-          if (begins && index % 7 === 0) era += 1;
-          return { era, where, row: index + 1 };
+          if (begins && index % 7 === 0) generation += 1;
+          return { generation, where, row: index + 1 };
         });
         await check(operations, limit, anchors);
       },

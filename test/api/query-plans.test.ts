@@ -7,7 +7,7 @@ import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
 import { isUnclaimed, toldDrops } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
-import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
+import { noteAddedFiles, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
 import { operationsOfEvents, readEventPage } from "../../src/db/queries/event-pages.ts";
 import {
@@ -262,7 +262,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "noting files",
-    () => batch([noteBrought(db, { collectionId: id, operationId: id }, ["00"], sql`true`)]),
+    () => batch([noteAddedFiles(db, { collectionId: id, operationId: id }, ["00"], sql`true`)]),
     "SCAN json_each",
   ],
 ];

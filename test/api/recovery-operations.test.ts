@@ -80,7 +80,7 @@ describe("an operation that comes back", () => {
     const before = await takeSnapshot();
     await background.resume(uuid);
     const ended = await operationOver(shop.key, uuid);
-    await bodyOf(await mint("witness"), 201);
+    await bodyOf(await mint("latest"), 201);
     await goBack(before);
     expect((await readOperation(shop.key, uuid)).state).toBe("pending");
     expect(await recoverDatabase()).toMatchObject({ operations: 2, idempotency_keys: 1 });

@@ -27,6 +27,8 @@ it("keys that were added serve at once, though no node tells what became of thei
   await until(async () => (await journalRows(uuid, lanesInUse)).length > 5);
   await setFaults();
   // The receiver has no contract: each call lands and fails.
-  const ended = await Promise.all(calls.map(({ operationUuid }) => wallet.settled(operationUuid, ENOUGH)));
+  const ended = await Promise.all(
+    calls.map(({ operationUuid }) => wallet.recordsAtEnd(operationUuid, ENOUGH)),
+  );
   expect(ended.flat().map(({ state }) => state)).toEqual(calls.map(() => "failed"));
 });

@@ -57,7 +57,7 @@ describe("a transaction whose block is dropped, and that its node calls INCLUDED
     const wanted = payment(receiver, "9");
     await platform.submit(wanted);
     const dropped = async () => {
-      const [record] = await platform.settled(wanted.operationUuid, 100);
+      const [record] = await platform.recordsAtEnd(wanted.operationUuid, 100);
       const hash = record?.result?.transaction_hash;
       if (!hash) return false;
       const asked = { tx_hash: hash, sender_account_id: env.PLATFORM_ACCOUNT_ID, wait_until: "NONE" };
@@ -70,7 +70,7 @@ describe("a transaction whose block is dropped, and that its node calls INCLUDED
     const [record] = await platform.transactions(wanted.operationUuid);
     await useNonceOfPlatform(receiver, BigInt(record!.result!.nonce));
     await setFaults();
-    const [ended] = await platform.settled(wanted.operationUuid, ENOUGH);
+    const [ended] = await platform.recordsAtEnd(wanted.operationUuid, ENOUGH);
     expect(ended).toMatchObject({ state: "succeeded" });
     expect(ended?.result?.transaction_hash).not.toBe(record?.result?.transaction_hash);
     expect((await balanceOf(receiver)) - before).toBe(1_009n);
@@ -104,7 +104,7 @@ it("a lane is not free any more when the block that freed it is dropped", async 
     }
     await setFaults();
     for (const { operationUuid } of payments) {
-      expect(await wallet.settled(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+      expect(await wallet.recordsAtEnd(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
     }
     if (isDropped) return;
   }
@@ -116,7 +116,7 @@ it("a transaction that every node answers with an error delays nobody but itself
   await setFaults({ kind: "per_hash", count: 1 });
   const poisoned = payment(receiver, "5");
   await wallet.submit(poisoned);
-  expect(await wallet.settled(poisoned.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
+  expect(await wallet.recordsAtEnd(poisoned.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
   const [record] = await wallet.transactions(poisoned.operationUuid);
   await setFaults(
     { kind: "per_hash", hash: record!.result!.transaction_hash },
@@ -127,7 +127,7 @@ it("a transaction that every node answers with an error delays nobody but itself
   }
   expect(await wallet.transactions(poisoned.operationUuid)).toMatchObject([{ state: "open" }]);
   await setFaults();
-  expect(await wallet.settled(poisoned.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.recordsAtEnd(poisoned.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   expect((await balanceOf(receiver)) - before).toBe(325n);
 });
 
@@ -139,9 +139,9 @@ it("a transaction that every node answers with an error for good is sent again u
   await wallet.submit(poisoned);
   await until(async () => (await balanceOf(receiver)) - before === 5n);
   // No node gives its outcome, which proves nothing.
-  expect(await wallet.settled(poisoned.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
+  expect(await wallet.recordsAtEnd(poisoned.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
   await setFaults();
-  expect(await wallet.settled(poisoned.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.recordsAtEnd(poisoned.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   expect((await balanceOf(receiver)) - before).toBe(5n);
 });
 
@@ -150,9 +150,9 @@ it("a transaction that no node answers about holds up nobody either", async () =
   await setFaults({ kind: "hang", methods: ["tx"], count: 1 });
   const silent = payment(receiver, "1");
   await wallet.submit(silent);
-  expect(await wallet.settled(silent.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
+  expect(await wallet.recordsAtEnd(silent.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
   expect(await carriedOut(wallet, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
   // The question about the first has no answer yet: the second didn't wait for it.
   expect(await wallet.transactions(silent.operationUuid)).toMatchObject([{ state: "open" }]);
-  expect(await wallet.settled(silent.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.recordsAtEnd(silent.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });

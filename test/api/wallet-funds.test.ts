@@ -129,7 +129,7 @@ const openWallet = async (funding: bigint): Promise<{ wallet: Wallet; uuid: Uuid
       { kind: "add_full_access_key", publicKey },
     ],
   });
-  expect(await platform.settled(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await platform.recordsAtEnd(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   await wallet.activate();
   return { wallet, uuid, accountId };
 };
@@ -148,7 +148,7 @@ test("gas that waits or is on its way makes a wallet busy, never poor, and no mo
   const call = () =>
     intent([{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas, deposit: "0" }]);
   const over = (calls: readonly Intent[]) =>
-    Promise.all(calls.map(({ operationUuid }) => wallet.settled(operationUuid, ENOUGH)));
+    Promise.all(calls.map(({ operationUuid }) => wallet.recordsAtEnd(operationUuid, ENOUGH)));
   const first = Array.from({ length: 60 }, call);
   await Promise.all(first.map((each) => wallet.submit(each)));
   await over(first);
@@ -188,7 +188,7 @@ test("a second payment waits for what the first takes, and is then told what is 
   const [first, second] = [payment(), payment()];
   expect(await wallet.submit(first)).toEqual({ status: "accepted" });
   expect(["busy", "insufficient_funds"]).toContain((await wallet.submit(second)).status);
-  await wallet.settled(first.operationUuid, ENOUGH);
+  await wallet.recordsAtEnd(first.operationUuid, ENOUGH);
   const answer = await wallet.submit(second);
   expect(answer).toMatchObject({ status: "insufficient_funds" });
   expect(await wallet.transactions(second.operationUuid)).toEqual([]);
@@ -216,5 +216,5 @@ test("a node that doesn't show the latest payment yet makes no wallet poor", asy
   );
   expect(rows).toEqual([{ state: "open", refusal: null, noop_hash: null }]);
   await setFaults();
-  expect(await wallet.settled(spend.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.recordsAtEnd(spend.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });

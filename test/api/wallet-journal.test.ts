@@ -4,7 +4,7 @@ import { v7 } from "uuid";
 import { describe, expect, it, vi } from "vitest";
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import type { Origin } from "../../src/wallet/interface.ts";
+import type { OperationSnapshot } from "../../src/wallet/interface.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
 import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
 import { endObject } from "../support/wallets.ts";
@@ -57,13 +57,13 @@ const begin = (journal: Journal, operation = newUuid(), state: "queued" | "unkno
 /** A UUID of tomorrow. */
 const laterUuid = () => v7({ msecs: Date.now() + 2 * DAY_MS }) as Uuid;
 
-const ORIGIN: Omit<Origin, "rowNumber" | "request"> = {
+const SNAPSHOT: Omit<OperationSnapshot, "rowNumber" | "request"> = {
   kind: "mint",
   integrationUuid: newUuid(),
   subjectUuid: newUuid(),
   keys: [],
   acceptedAt: NOW,
-  beside: [],
+  recent: [],
 };
 
 /** Everything that is over is due at once, and nothing of it needs a file. */
@@ -102,7 +102,7 @@ describe("what was acknowledged long ago", () => {
     withJournal((journal) => {
       for (let row = 0; row < 300; row++) {
         const { id, operation } = begin(journal);
-        journal.origins.add(operation, { ...ORIGIN, rowNumber: row, request: "x".repeat(10_000) });
+        journal.snapshots.add(operation, { ...SNAPSHOT, rowNumber: row, request: "x".repeat(10_000) });
         journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
         journal.operations.acknowledge(operation, NOW);
       }
@@ -111,32 +111,32 @@ describe("what was acknowledged long ago", () => {
       forget(journal, NOW + 1);
       forget(journal, NOW + 1);
       expect(journal.bytes).toBeLessThan(full / 4);
-      expect(journal.origins.witness()).toBeNull();
+      expect(journal.snapshots.latest()).toBeNull();
     }));
 
   it("is known by its name, and later by its age", () =>
     withJournal((journal) => {
       const waiting = newUuid();
       const { id, operation } = begin(journal);
-      journal.origins.add(operation, { ...ORIGIN, rowNumber: 1, request: "{}" });
+      journal.snapshots.add(operation, { ...SNAPSHOT, rowNumber: 1, request: "{}" });
       journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
       journal.operations.acknowledge(operation, NOW);
       forget(journal, NOW + 1);
       const forgotten = () =>
-        [operation, waiting, newUuid()].map((uuid) => journal.origins.isForgotten(uuid));
+        [operation, waiting, newUuid()].map((uuid) => journal.snapshots.isForgotten(uuid));
       expect(forgotten()).toEqual([true, false, false]);
-      expect(journal.origins.forgetNames(Date.now() - DAY_MS, 10)).toBe(0);
-      expect(journal.origins.forgetNames(Date.now() + DAY_MS, 10)).toBe(1);
-      expect([operation, waiting].map((uuid) => journal.origins.isForgotten(uuid))).toEqual([true, true]);
-      expect(journal.origins.isForgotten(laterUuid())).toBe(false);
+      expect(journal.snapshots.forgetNames(Date.now() - DAY_MS, 10)).toBe(0);
+      expect(journal.snapshots.forgetNames(Date.now() + DAY_MS, 10)).toBe(1);
+      expect([operation, waiting].map((uuid) => journal.snapshots.isForgotten(uuid))).toEqual([true, true]);
+      expect(journal.snapshots.isForgotten(laterUuid())).toBe(false);
     }));
 
   it("ends nothing that began before it and waits still", async () => {
     const receiver = await createReceiver();
     const { uuid, wallet } = await createWallet();
-    const origin = { ...ORIGIN, integrationUuid: uuid, request: "{}" };
-    const waiting = { ...payment(receiver), origin: { ...origin, rowNumber: 1 } };
-    const done = { ...payment(receiver), origin: { ...origin, rowNumber: 2 } };
+    const snapshot = { ...SNAPSHOT, integrationUuid: uuid, request: "{}" };
+    const waiting = { ...payment(receiver), snapshot: { ...snapshot, rowNumber: 1 } };
+    const done = { ...payment(receiver), snapshot: { ...snapshot, rowNumber: 2 } };
     expect(await carriedOut(wallet, done)).toMatchObject({ state: "succeeded" });
     await wallet.acknowledgeAll([{ operationUuid: done.operationUuid }]);
     await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) => {
@@ -145,7 +145,7 @@ describe("what was acknowledged long ago", () => {
     await endObject(uuid);
     expect(await carriedOut(wallet, waiting)).toMatchObject({ state: "succeeded" });
     // A database that was rolled back has it open again. It isn't carried out again.
-    const again = { ...done, origin: { ...done.origin, beside: [waiting.operationUuid] } };
+    const again = { ...done, snapshot: { ...done.snapshot, recent: [waiting.operationUuid] } };
     expect(await carriedOut(wallet, again)).toMatchObject({ state: "unknown" });
   });
 
@@ -181,7 +181,7 @@ describe("what was acknowledged long ago", () => {
 
 it("an operation of a former release that its database lacks is not asked about for ever", async () => {
   const { uuid, wallet } = await createWallet();
-  // Without an origin, as former releases journaled it.
+  // Without a snapshot, as former releases journaled it.
   const paid = payment(await createReceiver());
   await carriedOut(wallet, paid);
   const stub = env.WALLET.getByName(uuid);

@@ -149,7 +149,7 @@ describe("a wallet whose own key somebody deleted", () => {
     expect(await wallet.transactions(waiting.operationUuid)).toMatchObject([{ state: "queued" }]);
     await owner({ kind: "add_full_access_key", publicKey });
     await until(async () => (await wallet.status()).state === "active");
-    expect(await wallet.settled(waiting.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await wallet.recordsAtEnd(waiting.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
     expect((await balanceOf(receiver)) - before).toBe(21n);
   });
 
@@ -164,7 +164,7 @@ describe("a wallet whose own key somebody deleted", () => {
     const landed = () => journalRows<{ landed: number }>(uuid, "SELECT landed FROM signed");
     await until(async () => (await landed())[0]?.landed === 1);
     await setFaults();
-    expect(await wallet.settled(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
     expect((await balanceOf(receiver)) - before).toBe(4n);
   });
 });
@@ -182,7 +182,7 @@ it("a wallet whose key was never added says so and waits quietly, until it is", 
   expect(await wallet.submit(payment(receiver, "1"))).toMatchObject({ status: "busy", inactive: true });
   await owner({ kind: "add_full_access_key", publicKey });
   await until(async () => (await wallet.status()).state === "active");
-  expect(await wallet.settled(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });
 
 it("a mint of an integration whose wallet is locked out is told so", async () => {

@@ -38,7 +38,7 @@ const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
     ],
   };
   await platform.submit(creation);
-  expect(await platform.settled(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await platform.recordsAtEnd(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   await walletOf(env, uuid).activate();
   return { uuid, accountId };
 };
@@ -48,7 +48,9 @@ const openPayment = async (uuid: Uuid): Promise<Uuid> => {
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   const payment = pay();
   expect(await walletOf(env, uuid).submit(payment)).toEqual({ status: "accepted" });
-  expect(await walletOf(env, uuid).settled(payment.operationUuid, 1_000)).toMatchObject([{ state: "open" }]);
+  expect(await walletOf(env, uuid).recordsAtEnd(payment.operationUuid, 1_000)).toMatchObject([
+    { state: "open" },
+  ]);
   return payment.operationUuid;
 };
 
@@ -61,7 +63,7 @@ it("what is over can't land any more, nor what was never handed over; what is op
   const open = await openPayment(uuid);
   expect(await wallet.landing(open)).toMatchObject({ isOver: false });
   await setFaults();
-  expect(await wallet.settled(open, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.recordsAtEnd(open, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   expect(await wallet.landing(open)).toMatchObject({ isOver: true });
 });
 
@@ -78,7 +80,7 @@ it("an unprovable row can until its nonce is used in a final block", async () =>
   await setFaults();
   const next = pay();
   await wallet.submit(next);
-  expect(await wallet.settled(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.recordsAtEnd(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   expect(await wallet.landing(given)).toMatchObject({ isOver: true });
 });
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
     actions: [{ kind: "create_account" }, { kind: "transfer", deposit: "1000000000000000000000000" }],
   };
   await platform.submit(creation);
-  expect(await platform.settled(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await platform.recordsAtEnd(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });
 
 beforeEach(() => setFaults());
@@ -34,7 +34,7 @@ const openPayment = async (deposit: string) => {
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
   const payment = pay(deposit);
   expect(await platform.submit(payment)).toEqual({ status: "accepted" });
-  const [record] = await platform.settled(payment.operationUuid, 1_000);
+  const [record] = await platform.recordsAtEnd(payment.operationUuid, 1_000);
   expect(record).toMatchObject({ state: "open", result: { status: "pending" } });
   return { payment, result: record!.result! };
 };
@@ -48,7 +48,7 @@ describe("a transaction that never landed is signed again", () => {
     const { payment, result } = await openPayment("9");
     await useNonceOfPlatform(receiver, BigInt(result.nonce) + above);
     await setFaults();
-    const [record] = await platform.settled(payment.operationUuid, ENOUGH);
+    const [record] = await platform.recordsAtEnd(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });
     expect(record?.result?.transaction_hash).not.toBe(result.transaction_hash);
     expect(BigInt(record!.result!.nonce)).toBe(BigInt(result.nonce) + above + 1n);
@@ -60,7 +60,7 @@ describe("a transaction that never landed is signed again", () => {
     const { payment, result } = await openPayment("30");
     await chainCall("devchain_advance", { heights: VALIDITY + 10, blocks: 4 }, "/other");
     await setFaults();
-    const [record] = await platform.settled(payment.operationUuid, ENOUGH);
+    const [record] = await platform.recordsAtEnd(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });
     expect(record?.result?.transaction_hash).not.toBe(result.transaction_hash);
     expect((await balanceOf(receiver)) - before).toBe(30n);

@@ -58,7 +58,7 @@ const waitTogether = async (intents: readonly Intent[]): Promise<void> => {
 };
 
 const settled = async (intents: readonly Intent[]): Promise<TransactionRecord[]> =>
-  (await Promise.all(intents.map(({ operationUuid }) => wallet().settled(operationUuid, ENOUGH)))).map(
+  (await Promise.all(intents.map(({ operationUuid }) => wallet().recordsAtEnd(operationUuid, ENOUGH)))).map(
     ([record]) => record!,
   );
 
@@ -206,7 +206,9 @@ it("a wallet that can't buy the gas of all at once sends as many as it can, and 
   });
   await setFaults();
   await own.reconcile();
-  const records = await Promise.all(intents.map(({ operationUuid }) => own.settled(operationUuid, ENOUGH)));
+  const records = await Promise.all(
+    intents.map(({ operationUuid }) => own.recordsAtEnd(operationUuid, ENOUGH)),
+  );
   expect(records.map(([record]) => record!.state)).toEqual(Array(8).fill("succeeded"));
   const sent = hashesOf(records.map(([record]) => record!)).size;
   expect(sent).toBeGreaterThan(1);
@@ -330,13 +332,15 @@ describe("mints of a contract that can't pay for their storage", () => {
       shop.contractAccountId,
     );
     await wallet().submit(withdraw);
-    expect(await wallet().settled(withdraw.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await wallet().recordsAtEnd(withdraw.operationUuid, ENOUGH)).toMatchObject([
+      { state: "succeeded" },
+    ]);
     // What the collection has been promised already is used up. An object that has only begun doesn't see it coming.
     for (const quantity of [24, 5, 1]) {
       for (let state = "succeeded"; state === "succeeded"; ) {
         const last = mintOf([receivers[0]!], quantity);
         await wallet().submit(last);
-        const [record] = await wallet().settled(last.operationUuid, ENOUGH);
+        const [record] = await wallet().recordsAtEnd(last.operationUuid, ENOUGH);
         state = record!.state;
         if (state === "failed") expect(record!.contractCode).toBe("E_STORAGE_BALANCE");
         await endObject(uuid);
@@ -430,7 +434,7 @@ it("a shared transaction that is raced by a no-op is signed again, and has one e
   // No node ever takes the first transaction.
   await setFaults({ kind: "per_hash", methods: ["send_tx"], count: 1 });
   await waitTogether(intents);
-  const [open] = await wallet().settled(intents[0]!.operationUuid, 1_500);
+  const [open] = await wallet().recordsAtEnd(intents[0]!.operationUuid, 1_500);
   expect(open).toMatchObject({ state: "open", result: { status: "pending" } });
   const real = Date.now.bind(Date);
   vi.spyOn(Date, "now").mockImplementation(() => real() + 121_000);

@@ -29,7 +29,7 @@ it("a row isn't given up while the chain stands still with a block that is too y
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
   const wanted = payment(receiver, "9");
   await platform.submit(wanted);
-  const [open] = await platform.settled(wanted.operationUuid, 1_000);
+  const [open] = await platform.recordsAtEnd(wanted.operationUuid, 1_000);
   await useNonceOfPlatform(receiver, BigInt(open!.result!.nonce));
   // From here on the service's node shows no new block.
   await setFaults({ kind: "freeze", node: SERVICES_NODE });
@@ -42,7 +42,7 @@ it("a row isn't given up while the chain stands still with a block that is too y
     expect(await platform.transactions(wanted.operationUuid)).toMatchObject([{ state: "open" }]);
   }
   await setFaults();
-  expect(await platform.settled(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await platform.recordsAtEnd(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   expect((await balanceOf(receiver)) - before).toBe(1_009n);
 });
 
@@ -73,7 +73,7 @@ describe("a row that was given up", () => {
     await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
     const wanted = payment(receiver, "9");
     await platform.submit(wanted);
-    const [open] = await platform.settled(wanted.operationUuid, 1_000);
+    const [open] = await platform.recordsAtEnd(wanted.operationUuid, 1_000);
     await setFaults(...FORGETFUL);
     await useNonceOfPlatform(receiver, BigInt(open!.result!.nonce));
     await givenUp("platform", wanted.operationUuid);

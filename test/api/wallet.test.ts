@@ -40,7 +40,7 @@ const createAccount = async (id: string, publicKey: Uint8Array, deposit: bigint)
     id,
   );
   expect(await platform.submit(creation)).toEqual({ status: "accepted" });
-  const [record] = await platform.settled(creation.operationUuid, ENOUGH);
+  const [record] = await platform.recordsAtEnd(creation.operationUuid, ENOUGH);
   expect(record).toMatchObject({ state: "succeeded" });
 };
 
@@ -94,7 +94,7 @@ describe("a wallet's key", () => {
     const wallet = await createWallet();
     const begun = newUuid();
     await wallet.submit(pay("1", begun));
-    const [last] = await wallet.settled(begun, ENOUGH);
+    const [last] = await wallet.recordsAtEnd(begun, ENOUGH);
     const copy = await wallet.reseal();
     await runInDurableObject(stub(), async (_object, state) => {
       await state.storage.deleteAlarm();
@@ -111,7 +111,7 @@ describe("a wallet's key", () => {
     expect(await wallet.transactions(begun)).toMatchObject([{ state: "unknown" }]);
     const fresh = pay("5");
     expect(await wallet.submit(fresh)).toEqual({ status: "accepted" });
-    const [first] = await wallet.settled(fresh.operationUuid, ENOUGH);
+    const [first] = await wallet.recordsAtEnd(fresh.operationUuid, ENOUGH);
     expect(first).toMatchObject({ state: "succeeded" });
     // Everything that the lost object signed has a lower nonce and can't land any more.
     expect(BigInt(first!.result!.nonce)).toBe(BigInt(last!.result!.nonce) + 100_001n);
@@ -132,7 +132,9 @@ describe("a wallet's key", () => {
     const payment = pay("2");
     const before = await balanceOf(receiver);
     expect(await platform.submit(payment)).toEqual({ status: "accepted" });
-    expect(await platform.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await platform.recordsAtEnd(payment.operationUuid, ENOUGH)).toMatchObject([
+      { state: "succeeded" },
+    ]);
     expect((await platform.status()).publicKey).toEqual(publicKey);
     expect((await balanceOf(receiver)) - before).toBe(2n);
   });
@@ -168,7 +170,7 @@ describe("an intent", () => {
     const payment = pay("7");
     const answers = await Promise.all([1, 2, 3, 4].map(() => wallet.submit(payment)));
     expect(answers).toEqual(Array(4).fill({ status: "accepted" }));
-    const [record] = await wallet.settled(payment.operationUuid, ENOUGH);
+    const [record] = await wallet.recordsAtEnd(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({
       state: "succeeded",
       step: "one",
@@ -215,7 +217,7 @@ describe("an intent", () => {
       receiver,
     );
     await wallet.submit(call);
-    const [record] = await wallet.settled(call.operationUuid, ENOUGH);
+    const [record] = await wallet.recordsAtEnd(call.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "failed", contractCode: null, result: { status: "failure" } });
     expect(record?.result?.failure_message).toContain("CodeDoesNotExist");
   });
@@ -227,12 +229,12 @@ describe("an intent", () => {
       receiver,
     );
     await wallet.submit(call);
-    const [record] = await wallet.settled(call.operationUuid, ENOUGH);
+    const [record] = await wallet.recordsAtEnd(call.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "refused", result: { status: "failure" } });
     expect(record?.result?.failure_message).toContain("ActionsValidation");
     const next = pay();
     await wallet.submit(next);
-    expect(await wallet.settled(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await wallet.recordsAtEnd(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   });
 
   it("is refused when it can't be put into bytes, and what waits beside it is signed", async () => {
@@ -242,10 +244,10 @@ describe("an intent", () => {
     expect(await Promise.all([broken, payment].map((wanted) => wallet.submit(wanted)))).toEqual(
       Array(2).fill({ status: "accepted" }),
     );
-    const [record] = await wallet.settled(broken.operationUuid, ENOUGH);
+    const [record] = await wallet.recordsAtEnd(broken.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "refused", result: { transaction_hash: "", status: "failure" } });
     expect(record?.result?.failure_message).toContain("can't be signed");
-    expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await wallet.recordsAtEnd(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   });
 
   it("of a withdrawn operation is never journaled", async () => {
@@ -256,7 +258,7 @@ describe("an intent", () => {
     const other = pay();
     await wallet.submit(other);
     expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
-    await wallet.settled(other.operationUuid, ENOUGH);
+    await wallet.recordsAtEnd(other.operationUuid, ENOUGH);
     // A caller that doesn't know all its rows can't give it up, though none is open.
     expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     expect(await wallet.withdraw(other.operationUuid, 1)).toBe(true);
@@ -285,7 +287,7 @@ describe("many intents", () => {
       ),
     );
     await Promise.all(calls.map((call) => wallet.submit(call)));
-    const records = await Promise.all(calls.map((call) => wallet.settled(call.operationUuid, ENOUGH)));
+    const records = await Promise.all(calls.map((call) => wallet.recordsAtEnd(call.operationUuid, ENOUGH)));
     expect(records.flat().map(({ state }) => state)).toEqual(Array(40).fill("failed"));
     const hashes = new Set(records.flat().map(({ result }) => result?.transaction_hash));
     expect(hashes.size).toBe(40);
@@ -345,7 +347,7 @@ describe("a payment has one effect when", () => {
           await new Promise((go) => setTimeout(go, 200));
       }
       for (const { operationUuid } of payments) {
-        expect(await wallet.settled(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+        expect(await wallet.recordsAtEnd(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
       }
       await setFaults();
       expect((await balanceOf(receiver)) - before).toBe(321n);
@@ -358,7 +360,7 @@ describe("a payment has one effect when", () => {
     await setFaults({ kind: "unknown_transaction", count: 4 });
     const payment = pay("3");
     await wallet.submit(payment);
-    expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await wallet.recordsAtEnd(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
     expect(await journalRows(uuid, "SELECT 1 FROM signed")).toHaveLength(1);
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
@@ -370,13 +372,13 @@ describe("a payment has one effect when", () => {
     await setFaults({ kind: "per_hash", methods: ["send_tx"], count: 1 });
     const payment = pay("9");
     await wallet.submit(payment);
-    const [first] = await wallet.settled(payment.operationUuid, 1_500);
+    const [first] = await wallet.recordsAtEnd(payment.operationUuid, 1_500);
     expect(first).toMatchObject({ state: "open" });
     const raced = "SELECT nonce, noop_hash FROM signed WHERE noop_hash IS NOT NULL";
     expect(await journalRows(uuid, raced)).toEqual([]);
     const real = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => real() + 121_000);
-    const [record] = await wallet.settled(payment.operationUuid, ENOUGH);
+    const [record] = await wallet.recordsAtEnd(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });
     const nonce = first!.result!.nonce;
     expect(BigInt(record!.result!.nonce)).toBeGreaterThan(BigInt(nonce));
@@ -393,7 +395,7 @@ it("the height of a transaction is that of its last receipt, from where on its e
   const wallet = await createWallet();
   const payment = pay("1");
   await wallet.submit(payment);
-  const [record] = await wallet.settled(payment.operationUuid, ENOUGH);
+  const [record] = await wallet.recordsAtEnd(payment.operationUuid, ENOUGH);
   const block = { block_id: record!.result!.block_hash };
   const { header } = await chainCall<{ header: { height: number } }>("block", block);
   expect(record!.height).toBeGreaterThan(header.height);
@@ -408,7 +410,7 @@ it("an outcome that the wallet's node doesn't know is found at another", async (
     await setFaults({ kind: "unknown_transaction", node: "/" });
     const payment = pay("1");
     await wallet.submit(payment);
-    expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await wallet.recordsAtEnd(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   } finally {
     await setBack();
     await kill();
@@ -443,7 +445,9 @@ describe("a payment has one effect when the object is killed at", () => {
         status: "accepted",
         ...(broken && { repeated: true }),
       });
-      expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+      expect(await wallet.recordsAtEnd(payment.operationUuid, ENOUGH)).toMatchObject([
+        { state: "succeeded" },
+      ]);
       expect((await balanceOf(receiver)) - before).toBe(11n);
       expect(kills.count).toBeGreaterThan(0);
     });

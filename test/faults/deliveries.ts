@@ -119,7 +119,7 @@ export class Deliveries {
 
   /**
    * Gaps of the numbers, and first attempts that came before one of an earlier event. A database that was restored has
-   * lost events that were attempted: numbers go on behind the last of these, or in the next era, and what was told since
+   * lost events that were attempted: numbers go on behind the last of these, or in the next generation, and what was told since
    * then under a number that they had comes late.
    */
   #disorder(told: readonly Sent[]): string[] {

@@ -122,7 +122,7 @@ async function send({ service, integration }: Shop, receiverId: string, action: 
   const intent = { operationUuid, step: "one", fairnessKey: "test", receiverId, actions: [action] };
   const answer = await wallet.submit(intent, 60_000);
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
-  const [record] = await wallet.settled(operationUuid, 60_000);
+  const [record] = await wallet.recordsAtEnd(operationUuid, 60_000);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${JSON.stringify(record)}`);
   await wallet.acknowledgeAll([{ operationUuid }]);
   return new TextDecoder().decode(record.value ?? undefined);

@@ -26,7 +26,7 @@ export const inJournal = async (wallet: string): Promise<Uuid[]> =>
   (
     await journalRows<{ operation: Uuid }>(
       wallet as Uuid,
-      "SELECT operation FROM origins ORDER BY era, row_number",
+      "SELECT operation FROM snapshots ORDER BY generation, row_number",
     )
   ).map(({ operation }) => operation);
 

@@ -25,7 +25,7 @@ export const payment = (receiverId: string, amount = "1"): Intent =>
 export const carriedOut = async (wallet: Wallet, wanted: Intent): Promise<TransactionRecord> => {
   const answer = await wallet.submit(wanted);
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
-  const [record] = await wallet.settled(wanted.operationUuid, ENOUGH);
+  const [record] = await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH);
   return record!;
 };
 

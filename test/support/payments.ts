@@ -20,7 +20,7 @@ export async function sendFrom(
     actions,
   });
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
-  const [record] = await wallet.settled(operationUuid, ENOUGH);
+  const [record] = await wallet.recordsAtEnd(operationUuid, ENOUGH);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${record?.state}`);
   await wallet.acknowledgeAll([{ operationUuid }]);
   return new TextDecoder().decode(record.value ?? undefined);

@@ -191,7 +191,7 @@ const ALLOWED: readonly Allowed[] = [
   { line: /^SCAN replays$/, why: "ten rounds at most" },
   {
     line: SORT,
-    of: /FROM origins WHERE operation IN \(SELECT value FROM json_each\(\?\)\)/,
+    of: /FROM snapshots WHERE operation IN \(SELECT value FROM json_each\(\?\)\)/,
     why: "brought along",
   },
 
@@ -202,8 +202,8 @@ const ALLOWED: readonly Allowed[] = [
     why: "the first of the queue, up to a window",
   },
   {
-    line: /^SCAN origins USING INDEX origins_order$/,
-    of: /WHERE lost = 0 ORDER BY era DESC, row_number DESC LIMIT 1$/,
+    line: /^SCAN snapshots USING INDEX snapshots_order$/,
+    of: /WHERE lost = 0 ORDER BY generation DESC, row_number DESC LIMIT 1$/,
     why: "the newest, behind those few that recovery could not restore",
   },
   { line: SORT, of: /^SELECT DISTINCT carried\.shared/, why: "transactions that are shared and go on" },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ArchiveRow } from "../../src/db/queries/archives.ts";
 import { type ArchivedOperation, linesOf, operationsOf } from "../../src/files/archive/file.ts";
-import { joined, type Part, readPart } from "../../src/files/archive/read.ts";
+import { joined, type ListTail, readPart } from "../../src/files/archive/read.ts";
 
 /** Lists go on from the database into files, which may overlap: each item comes once, and in order. */
 
@@ -53,7 +53,7 @@ test("every item of a list comes once, in order, however it is spread over files
             .slice(0, size + 1);
           const floor = rows.length > size ? rows.at(-1)! : null;
           const behind = before;
-          const part: Part<string> = await readPart<string>(bucket, {
+          const part: ListTail<string> = await readPart<string>(bucket, {
             files: (most) =>
               Promise.resolve(
                 files
@@ -71,7 +71,7 @@ test("every item of a list comes once, in order, however it is spread over files
             ...{ before, floor, want: size + 1 },
             passes: (item) => passes(Number(item)),
           });
-          const { items, reached }: Part<string> = joined<string>(
+          const { items, reached }: ListTail<string> = joined<string>(
             [{ items: rows, reached: floor }, part],
             (item) => item,
           );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inTime, patiently, persistently, within } from "../../src/waiting.ts";
+import { inTime, pollUntil, retry, within } from "../../src/waiting.ts";
 
 /** A call that fails the given number of times before it succeeds, and counts its tries. */
 const failing = (failures: number) => {
@@ -17,19 +17,19 @@ describe("a call that may be repeated", () => {
 
   test("is made until it succeeds", async () => {
     const call = failing(2);
-    expect([await persistently(attempts, call), call.count]).toEqual(["done", 3]);
+    expect([await retry(attempts, call), call.count]).toEqual(["done", 3]);
   });
 
   test("fails as its last attempt did", async () => {
     const call = failing(9);
-    await expect(persistently(attempts, call)).rejects.toThrow("failure 3");
+    await expect(retry(attempts, call)).rejects.toThrow("failure 3");
     expect(call.count).toBe(3);
   });
 
   test("isn't repeated after an error that lasts", async () => {
     const call = failing(9);
     const isLasting = (error: unknown) => error instanceof Error && error.message === "failure 2";
-    await expect(persistently({ ...attempts, isLasting }, call)).rejects.toThrow("failure 2");
+    await expect(retry({ ...attempts, isLasting }, call)).rejects.toThrow("failure 2");
   });
 });
 
@@ -64,7 +64,7 @@ describe("something that is looked for", () => {
 
   test("is found at the first look that finds it", async () => {
     let looks = 0;
-    const found = await patiently({ patienceMs: 1_000, everyMs: 0, now: clock() }, () =>
+    const found = await pollUntil({ patienceMs: 1_000, everyMs: 0, now: clock() }, () =>
       ++looks === 3 ? "it" : null,
     );
     expect([found, looks]).toEqual(["it", 3]);
@@ -76,9 +76,9 @@ describe("something that is looked for", () => {
       looks += 1;
       return null;
     };
-    expect(await patiently({ patienceMs: 30, everyMs: 0, now: clock() }, look)).toBeNull();
+    expect(await pollUntil({ patienceMs: 30, everyMs: 0, now: clock() }, look)).toBeNull();
     expect(looks).toBe(3);
-    expect(await patiently({ patienceMs: 0, everyMs: 0, now: clock() }, look)).toBeNull();
+    expect(await pollUntil({ patienceMs: 0, everyMs: 0, now: clock() }, look)).toBeNull();
     expect(looks).toBe(4);
   });
 });

@@ -228,8 +228,8 @@ describe("the journal", () => {
   const acknowledged = fc.record({
     age: fc.nat(70 * 24).map((hours) => hours * HOUR),
     isOpen: fc.boolean(),
-    isWitness: fc.boolean(),
-    hasOrigin: fc.boolean(),
+    isLatest: fc.boolean(),
+    hasSnapshot: fc.boolean(),
   });
 
   it("keeps operations for the days that are set, and what recovery needs of them", () => {
@@ -255,14 +255,14 @@ describe("the journal", () => {
       fc.property(size, days, acknowledged, (bytes, set, operation) => {
         const terms = termsOf(bytes, set);
         const fate = fateOf(operation, terms);
-        const { age, isOpen, isWitness, hasOrigin } = operation;
-        const isNeeded = hasOrigin && age <= terms.recoverableMs;
+        const { age, isOpen, isLatest, hasSnapshot } = operation;
+        const isNeeded = hasSnapshot && age <= terms.recoverableMs;
         if (fate === "dropped") expect(isNeeded).toBe(false);
-        if (fate === "filed") expect({ isNeeded, isWitness }).toEqual({ isNeeded: true, isWitness: false });
+        if (fate === "filed") expect({ isNeeded, isLatest }).toEqual({ isNeeded: true, isLatest: false });
         if (isOpen || age <= terms.keptMs) expect(["kept", "kept_again"]).toContain(fate);
         // Nothing stays for good, and what stays due is one operation.
         if (!isOpen && age > Math.max(terms.keptMs, terms.recoverableMs)) expect(fate).toBe("dropped");
-        if (!isOpen && !isWitness && age > terms.keptMs) expect(["filed", "dropped"]).toContain(fate);
+        if (!isOpen && !isLatest && age > terms.keptMs) expect(["filed", "dropped"]).toContain(fate);
       }),
       { numRuns: 2_000 },
     );

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { show } from "../../http/typed-response.ts";
 import { planUpgrade, upgradeContract } from "../../operator/contract-upgrade.ts";
 import { listEveryContract } from "../../operator/contracts.ts";
 import { endpoint, json, reply } from "../endpoint.ts";

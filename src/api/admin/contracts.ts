@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { show } from "../../http/answered.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { show } from "../../http/typed-response.ts";
 import {
   acceptContract,
   handOverContract,

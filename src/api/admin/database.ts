@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { recoverDatabase } from "../../operator/wallet-recovery.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { recoveryView } from "../resources/recovery.ts";

@@ -10,9 +10,9 @@ import {
 import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { show } from "../../http/answered.ts";
 import { forgetKeysOf } from "../../http/authentication.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { show } from "../../http/typed-response.ts";
 import {
   changeIntegration,
   listIntegrations,

@@ -6,9 +6,9 @@ import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../domain/api-keys.ts"
 import { cursorUuid, type Page, pageOf } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
-import { show } from "../../http/answered.ts";
 import { forgetKey } from "../../http/authentication.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { show } from "../../http/typed-response.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { type IssuedKey, issuedKeyView, type Key, keyView } from "../resources/key.ts";

@@ -5,7 +5,7 @@ import { requireUsage, toLimits } from "../../db/quota.ts";
 import { YOCTO_PATTERN } from "../../domain/amounts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import type { LimitsShown } from "../resources/me.ts";

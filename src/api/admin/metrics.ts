@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { OPEN_METRICS } from "../../domain/open-metrics.ts";
 import { prefers } from "../../http/acceptance.ts";
-import { answered } from "../../http/answered.ts";
+import { typedResponse } from "../../http/typed-response.ts";
 import { readMetrics } from "../../operator/metrics.ts";
 import { endpoint } from "../endpoint.ts";
 import { OPEN_METRICS_TYPE, PLAIN_TEXT } from "../other-types.ts";
@@ -26,6 +26,6 @@ export const metricsRead = endpoint(
   async (c) => {
     const isPlain = prefers(PLAIN_TEXT, c.req.header("Accept"), OPEN_METRICS_TYPE);
     const type = isPlain ? `${PLAIN_TEXT}; charset=utf-8` : OPEN_METRICS;
-    return answered(c.body(await readMetrics(c.get("context")), 200, { "Content-Type": type }));
+    return typedResponse(c.body(await readMetrics(c.get("context")), 200, { "Content-Type": type }));
   },
 );

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Answer, ServiceContext } from "../../context.ts";
+import type { EndpointResponse, ServiceContext } from "../../context.ts";
 import { takeSales } from "../../db/queries/integrations.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import type { Statement } from "../../db/statements.ts";
@@ -57,7 +57,7 @@ const settleOperation = async (
   context: ServiceContext,
   id: Uuid,
   hadEffect: boolean,
-): Promise<Answer<OperationResource>> => {
+): Promise<EndpointResponse<OperationResource>> => {
   const row = await findOperation(context.db, id);
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
   requireUnknown(row);

@@ -1,4 +1,4 @@
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { readOverview } from "../../operator/overview.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { overviewView } from "../resources/overview.ts";

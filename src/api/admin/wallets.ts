@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { show } from "../../http/typed-response.ts";
 import { provisionWallet } from "../../operator/provisioning.ts";
 import { listStuck } from "../../operator/stuck.ts";
 import {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { readableOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountBody } from "./change.ts";

@@ -1,5 +1,5 @@
 import { eligibility } from "../../collections/eligibility.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { eligibilityView } from "../resources/eligibility.ts";
 import { eligibilityParam } from "../schemas/parameters.ts";

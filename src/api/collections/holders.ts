@@ -11,7 +11,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { prefers } from "../../http/acceptance.ts";
 import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
-import { persistently } from "../../waiting.ts";
+import { retry } from "../../waiting.ts";
 import { endpoint } from "../endpoint.ts";
 import { CSV, jsonOrCsv } from "../other-types.ts";
 import { type Holder, holderView } from "../resources/holder.ts";
@@ -78,7 +78,7 @@ const placeOf = (cursor: string | null): { readonly height: number; readonly fro
 
 /** The last final block that shows everything that operations of the service did to a collection. */
 const finalBlock = (rpc: ChainRpc, height: number): Promise<BlockHead> =>
-  persistently({ ...ATTEMPTS, isLasting: (error) => !(error instanceof NodesLagError) }, () =>
+  retry({ ...ATTEMPTS, isLasting: (error) => !(error instanceof NodesLagError) }, () =>
     readBlock(rpc, "final", { atLeast: height }),
   );
 
@@ -133,7 +133,7 @@ const count = async (views: ContractViews, collectionId: number): Promise<readon
 /** A node that was asked may not have the block yet that another has shown. */
 const pageAt = async (views: ContractViews, collectionId: number, from: number) => {
   try {
-    return await persistently({ ...ATTEMPTS, isLasting: (error) => !isUnknownBlock(error) }, () =>
+    return await retry({ ...ATTEMPTS, isLasting: (error) => !isUnknownBlock(error) }, () =>
       readTokens(views, collectionId, from, AT_ONCE),
     );
   } catch (error) {

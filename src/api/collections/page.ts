@@ -12,7 +12,7 @@ import { type PageLink, type PageTheme, SLUG, SLUG_LENGTH } from "../../domain/c
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { spellingFault } from "../../domain/media-url.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { type CollectionPage, collectionPageView } from "../resources/collection-page.ts";
 import { textField, uuidField } from "../schemas/fields.ts";

@@ -1,5 +1,5 @@
 import { readCollection } from "../../collections/collections.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { collectionView } from "../resources/collection.ts";
 import { collectionParam } from "../schemas/parameters.ts";

@@ -5,10 +5,10 @@ import type { MemoryShare } from "../../files/isolate-memory.ts";
 import { attachAssets } from "../../files/uploads/attach-assets.ts";
 import { jsonArray } from "../../files/uploads/json-array.ts";
 import { formMemory } from "../../files/uploads/receive-form.ts";
-import { answered } from "../../http/answered.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
 import { boundaryOf, readForm } from "../../http/multipart/multipart.ts";
+import { typedResponse } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Asset, assetView } from "../resources/asset.ts";
 import { LINE_PATTERN, uuidField } from "../schemas/fields.ts";
@@ -128,7 +128,7 @@ export const assetBulk = endpoint(
         parts,
       );
       const text = await textOf(assets, memory);
-      return answered<readonly Asset[], 201>(c.body(text, 201, { "Content-Type": "application/json" }));
+      return typedResponse<readonly Asset[], 201>(c.body(text, 201, { "Content-Type": "application/json" }));
     } catch (error) {
       memory.ended();
       throw error;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { deleteAsset, listAssets } from "../../files/uploads/assets.ts";
-import { showNothing } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { showNothing } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { assetView } from "../resources/asset.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";

@@ -1,5 +1,5 @@
 import { createDraft } from "../../collections/drafts.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { draftView } from "../resources/draft.ts";
 import { draftBody } from "../schemas/collection-settings.ts";

@@ -1,5 +1,5 @@
 import { deleteDraft } from "../../collections/drafts.ts";
-import { showNothing } from "../../http/answered.ts";
+import { showNothing } from "../../http/typed-response.ts";
 import { endpoint } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
 

@@ -1,5 +1,5 @@
 import { readDraft } from "../../collections/drafts.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { draftView } from "../resources/draft.ts";
 import { draftParam } from "../schemas/parameters.ts";

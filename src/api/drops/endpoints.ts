@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { listDrops, readDrop } from "../../collections/drops.ts";
 import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
-import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { show } from "../../http/typed-response.ts";
 import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
 import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, optionalBody } from "../endpoint.ts";

@@ -7,10 +7,10 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { EventsRead, EventsWanted } from "../../events/read.ts";
 import { awaitEvents, type EventReader, eventReader, UNREAD_MS } from "../../events/readers.ts";
 import { prefers } from "../../http/acceptance.ts";
-import { answered } from "../../http/answered.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { JSON_LIST, listResponse } from "../../http/list-response.ts";
+import { typedResponse } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { EVENT_STREAM } from "../other-types.ts";
 import { type Event, eventView } from "../resources/event.ts";
@@ -145,11 +145,11 @@ export const eventsList = endpoint(
       const after = lastEventId(c) ?? asked ?? 0;
       const begun = await beginStream(context, integrationId, { after, types });
       const headers = { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" };
-      if (c.req.method === "HEAD") return answered<readonly Event[], 200>(c.body(null, 200, headers));
+      if (c.req.method === "HEAD") return typedResponse<readonly Event[], 200>(c.body(null, 200, headers));
       const reader = eventReader(context, integrationId);
       const pieces = streamEvents(context, integrationId, { types, begun }, reader);
       const guard = { patienceMs: UNREAD_MS, moved: reader.stays, ended: reader.leaves };
-      return answered<readonly Event[], 200>(c.body(streamOf(pieces, guard), 200, headers));
+      return typedResponse<readonly Event[], 200>(c.body(streamOf(pieces, guard), 200, headers));
     }
     const until = context.now().getTime() + wait * 1_000;
     const cursor = asked === undefined ? undefined : String(asked);

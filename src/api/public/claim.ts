@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { isHidden, onChain, openShowcase } from "../../collections/public-collection.ts";
 import { tokensByIds } from "../../collections/public-tokens.ts";
-import type { Answer, ServiceContext } from "../../context.ts";
-import { show } from "../../http/answered.ts";
+import type { EndpointResponse, ServiceContext } from "../../context.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { paidByAddress } from "../../http/node-calls.ts";
+import { show } from "../../http/typed-response.ts";
 import { redeemLink } from "../../operations/redeem-link.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import type { ClaimAnswer } from "../resources/drop.ts";
@@ -17,7 +17,7 @@ import { dropNumber, linkNumber, slug } from "./parameters.ts";
 const showClaim = async (
   context: ServiceContext,
   { slug, base, receiver }: { readonly slug: string; readonly base: string; readonly receiver: string },
-  answer: Answer<ClaimAnswer>,
+  answer: EndpointResponse<ClaimAnswer>,
 ): Promise<PublicClaim> => {
   const { status, body } = answer;
   const nothing = { receiver_id: receiver, token_ids: [], tokens: [] };

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { show } from "../../http/answered.ts";
 import { linkToNext } from "../../http/list-response.ts";
+import { show } from "../../http/typed-response.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import {
   publicClaimableView,

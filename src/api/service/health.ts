@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { countPublic } from "../../http/address-limit.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { readiness } from "../../operator/health.ts";
 import { endpoint, errorSchema, json } from "../endpoint.ts";
 import { readyView } from "../resources/readiness.ts";

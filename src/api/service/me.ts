@@ -1,6 +1,6 @@
 import { type ContractBalance, type ContractMetadata, contractViews } from "../../chain/contract/views.ts";
-import { KeptAnswers } from "../../chain/kept-answers.ts";
 import { type ChainRpc, connect } from "../../chain/rpc.ts";
+import { SharedReads } from "../../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { ownKey } from "../../db/queries/api-keys.ts";
 import { type ContractRow, readyContracts } from "../../db/queries/contracts.ts";
@@ -8,7 +8,7 @@ import { selectUsage, usageFrom } from "../../db/queries/usage.ts";
 import { toLimits } from "../../db/quota.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { PLATFORM_FEE_PERCENT } from "../../domain/royalties.ts";
-import { show } from "../../http/answered.ts";
+import { show } from "../../http/typed-response.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Me, meView } from "../resources/me.ts";
@@ -20,8 +20,8 @@ const MOST_CONTRACTS = 50;
 const KEPT_MS = 5_000;
 
 const keeping = { lastsMs: KEPT_MS, patienceMs: 30_000, most: 1_000 };
-const ofMetadata = new KeptAnswers<ContractMetadata>(keeping);
-const ofBalances = new KeptAnswers<ContractBalance>(keeping);
+const ofMetadata = new SharedReads<ContractMetadata>(keeping);
+const ofBalances = new SharedReads<ContractBalance>(keeping);
 
 /**
  * Who a key belongs to, what its wallet and contracts have, and what it may still use. A question to a node is counted

@@ -17,9 +17,9 @@ import {
   testWebhook,
   updateWebhook,
 } from "../../events/webhooks/webhooks.ts";
-import { show, showNothing, showSecret } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { countRequest, secondsToWait } from "../../http/rate-limit.ts";
+import { show, showNothing, showSecret } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { deliveryView, webhookSecretView, webhookView } from "../resources/webhook.ts";
 import { textField, uuidField } from "../schemas/fields.ts";

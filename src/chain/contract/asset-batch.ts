@@ -112,7 +112,7 @@ const writeRuns = (writer: BorshWriter, runs: readonly Run[]): void => {
 };
 
 /** What makes up a batch's size. */
-interface Parts {
+interface BatchParts {
   readonly assets: number;
   readonly referenced: boolean;
   readonly copyRuns: number;
@@ -128,7 +128,7 @@ const sizeOf = ({
   subtitles,
   subtitleRuns,
   subtitleBytes,
-}: Parts): BatchSize => {
+}: BatchParts): BatchSize => {
   const hashes = assets * HASH * (referenced ? 2 : 1);
   const runs = copyRuns + (subtitles > 0 ? subtitleRuns : 0);
   return {

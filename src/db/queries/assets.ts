@@ -6,7 +6,7 @@ import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs, draftAssets, drafts } from "../schema/index.ts";
 import { failedOn, type Statement, violated } from "../statements.ts";
-import { type AnsweredKey, carryOutAnswered } from "./idempotency.ts";
+import { carryOutAnswered, type KeyWithResponse } from "./idempotency.ts";
 import { assetsWeight, weigh } from "./usage.ts";
 
 /** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
@@ -147,7 +147,7 @@ export const deleteAsset = async (
   db: Database,
   integrationId: Uuid,
   { draftId, id }: { readonly draftId: Uuid; readonly id: Uuid },
-  answered: AnsweredKey | null,
+  answered: KeyWithResponse | null,
 ): Promise<boolean> => {
   const which = sql`draft_assets.id = ${uuidToBytes(id)}
     AND draft_assets.draft_id = (SELECT drafts.id FROM drafts WHERE drafts.id = ${uuidToBytes(draftId)}

@@ -47,7 +47,7 @@ export const hasDue = sql`EXISTS (
  * Notes which files an operation brings to its collection, where `condition` holds.
  * @param sha256s lower-case hexadecimal
  */
-export const noteBrought = (
+export const noteAddedFiles = (
   db: Database,
   { collectionId, operationId }: Omit<Media, "digests">,
   sha256s: readonly string[],

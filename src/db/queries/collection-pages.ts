@@ -3,7 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
 import { type Statement, violated } from "../statements.ts";
-import { type AnsweredKey, keepWithEffect, unlessTaken } from "./idempotency.ts";
+import { type KeyWithResponse, keepWithEffect, unlessTaken } from "./idempotency.ts";
 
 /** A row of the pages. */
 export type CollectionPageRow = typeof collectionPages.$inferSelect;
@@ -30,7 +30,7 @@ export const findPage = async (
 /** A page as it was read, null where there was none, and the answer to keep, which shows it with the changes. */
 interface PageAsRead {
   readonly read: CollectionPageRow | null;
-  readonly answered: AnsweredKey;
+  readonly answered: KeyWithResponse;
 }
 
 /**

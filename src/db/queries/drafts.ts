@@ -6,7 +6,7 @@ import { collections, contracts, draftAssets, drafts, operations } from "../sche
 import type { Statement } from "../statements.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
-import { type AnsweredKey, carryOutAnswered, keepWithEffect, unlessTaken } from "./idempotency.ts";
+import { carryOutAnswered, type KeyWithResponse, keepWithEffect, unlessTaken } from "./idempotency.ts";
 import type { OperationRow } from "./operations.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
@@ -113,7 +113,7 @@ interface DraftChanges {
   /** Another contract, where it changes. */
   readonly contractId: Uuid | undefined;
   /** The draft as it was read and has to be still, and the answer to keep, which shows it with the changes; null: none. */
-  readonly asRead: { readonly read: DraftRow; readonly answered: AnsweredKey | null } | null;
+  readonly asRead: { readonly read: DraftRow; readonly answered: KeyWithResponse | null } | null;
 }
 
 /**
@@ -181,7 +181,7 @@ export const deleteDraft = async (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
-  answered: AnsweredKey | null = null,
+  answered: KeyWithResponse | null = null,
 ): Promise<boolean> => {
   const stillOpen = sql`(SELECT id FROM drafts WHERE ${open(integrationId, id)})`;
   const weight = both(draftWeight(integrationId, id), assetsWeight(integrationId, id));

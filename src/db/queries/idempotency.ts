@@ -30,7 +30,7 @@ export interface StoredResponse {
 }
 
 /** A request's key with the response of its effect. */
-export interface AnsweredKey {
+export interface KeyWithResponse {
   readonly key: NewKey;
   readonly response: StoredResponse;
 }
@@ -106,7 +106,7 @@ export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid)
  */
 export const keepWithEffect = (
   db: Database,
-  answered: AnsweredKey | null,
+  answered: KeyWithResponse | null,
   condition: SQL,
 ): readonly Statement[] =>
   answered === null ? [] : insertKey(db, answered.key, answered.response, condition);
@@ -124,7 +124,7 @@ export const unlessTaken = (error: unknown): unknown =>
  */
 export const carryOutAnswered = async <Effect extends Statement>(
   db: Database,
-  { answered, condition }: { readonly answered: AnsweredKey | null; readonly condition: SQL },
+  { answered, condition }: { readonly answered: KeyWithResponse | null; readonly condition: SQL },
   effect: Effect,
   before: readonly Statement[] = [],
 ): Promise<Awaited<Effect>> => {

@@ -116,7 +116,7 @@ export const commitTo = async (
 };
 
 /** What an operation ends with. */
-export interface Ending {
+export interface EndedState {
   readonly state: "succeeded" | "failed" | "unknown";
   readonly answerStatus: number;
   readonly answerBody: string;
@@ -126,7 +126,7 @@ export interface Ending {
 }
 
 /** Ends an operation that is open. The answer has the row if this statement was the one to end it. */
-export const endOperation = (db: Database, id: Uuid, ending: Ending, now: Date) =>
+export const endOperation = (db: Database, id: Uuid, ending: EndedState, now: Date) =>
   db
     .update(operations)
     .set({ ...ending, finishedAt: ending.state === "unknown" ? null : now, updatedAt: now })

@@ -3,7 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { quotes } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { type AnsweredKey, keepWithEffect, unlessTaken } from "./idempotency.ts";
+import { type KeyWithResponse, keepWithEffect, unlessTaken } from "./idempotency.ts";
 import { hasRoom, quotesWeight, unweighQuotes, weighed } from "./usage.ts";
 
 /** A row of quotes. */
@@ -18,7 +18,7 @@ export type QuoteRow = typeof quotes.$inferSelect;
 export const insertQuote = async (
   db: Database,
   quote: QuoteRow,
-  answered: AnsweredKey | null,
+  answered: KeyWithResponse | null,
 ): Promise<boolean> => {
   const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt } = quote;
   const insert = db

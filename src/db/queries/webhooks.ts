@@ -4,7 +4,7 @@ import { MOST_WEBHOOKS } from "../../domain/webhooks.ts";
 import type { Database } from "../client.ts";
 import { webhooks } from "../schema/index.ts";
 import { insertEvents, lastSeq } from "./events.ts";
-import { type AnsweredKey, carryOutAnswered } from "./idempotency.ts";
+import { carryOutAnswered, type KeyWithResponse } from "./idempotency.ts";
 
 /** A row of the webhooks. */
 export type WebhookRow = typeof webhooks.$inferSelect;
@@ -24,7 +24,7 @@ export type NewWebhook = Pick<
 export const insertWebhook = async (
   db: Database,
   row: NewWebhook,
-  answered: AnsweredKey | null,
+  answered: KeyWithResponse | null,
 ): Promise<boolean> => {
   const { integrationId, createdAt } = row;
   const condition = sql`(SELECT count(*) FROM webhooks WHERE integration_id = ${uuidToBytes(integrationId)}) < ${MOST_WEBHOOKS}`;
@@ -133,7 +133,7 @@ export const changeAsRead = async (
   db: Database,
   read: WebhookRow,
   changes: Partial<WebhookRow>,
-  answered: AnsweredKey | null,
+  answered: KeyWithResponse | null,
 ): Promise<boolean> => {
   const asRead = SHOWN.map((name) => {
     const value = read[name];
@@ -155,7 +155,7 @@ export const deleteWebhook = async (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
-  answered: AnsweredKey | null,
+  answered: KeyWithResponse | null,
 ): Promise<boolean> => {
   const which = own(integrationId, id);
   const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`;

@@ -234,6 +234,6 @@ export const behindWallets = sqliteTable("behind_wallets", {
   /** The integration's uuid, or `platform`. */
   wallet: text("wallet").primaryKey(),
   /** The operation that is missing. */
-  witness: uuid("witness").notNull(),
+  missing: uuid("missing").notNull(),
   noticedAt: instant("noticed_at").notNull(),
 });

@@ -16,7 +16,7 @@ const AT_ONCE = 20;
 /** Events that are compared with what was sent if the database was rolled back: those since then, and more. */
 const LOOKED_BACK = 200;
 
-interface Parts {
+interface DeliveringParts {
   readonly context: ServiceContext;
   readonly journal: DeliveryJournal;
   readonly webhook: WebhookRow;
@@ -37,14 +37,14 @@ interface Replayed extends Pick<EventsRead, "seen" | "goesOn"> {
  * between them. What came of an attempt is noted before the next, so that a stop anywhere repeats one attempt at most.
  */
 export class Delivering {
-  readonly #parts: Parts;
+  readonly #parts: DeliveringParts;
   #read: Event[] = [];
   /** The number up to which `#read` has been looked at. */
   #seen = 0;
   #replayed: Replayed | null = null;
   #isOver = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: DeliveringParts) {
     this.#parts = parts;
   }
 

@@ -4,7 +4,7 @@ import { enabledWebhooks } from "../../db/queries/webhooks.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Bindings } from "../../env.ts";
-import { persistently } from "../../waiting.ts";
+import { retry } from "../../waiting.ts";
 
 /** Which events are sent again. */
 export interface Replay {
@@ -58,11 +58,11 @@ const ATTEMPTS = {
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
   return {
-    wake: (id) => persistently(ATTEMPTS, () => stub().wake(id)),
+    wake: (id) => retry(ATTEMPTS, () => stub().wake(id)),
     sendTest: (id) => stub().sendTest(id),
     replay: (id, replay) => stub().replay(id, replay),
-    deliveries: (before, limit) => persistently(ATTEMPTS, () => stub().deliveries(before, limit)),
-    forget: () => persistently(ATTEMPTS, () => stub().forget()),
+    deliveries: (before, limit) => retry(ATTEMPTS, () => stub().deliveries(before, limit)),
+    forget: () => retry(ATTEMPTS, () => stub().forget()),
   };
 };
 

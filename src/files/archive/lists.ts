@@ -3,7 +3,7 @@ import { type ArchiveRow, filesOfOperations, filesOfTransactions } from "../../d
 import { type ListedOperation, narrows, type OperationFilter } from "../../db/queries/operation-list.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { HASH_DIGITS } from "./file.ts";
-import { FILES_AT_ONCE, type Part, readPart } from "./read.ts";
+import { FILES_AT_ONCE, type ListTail, readPart } from "./read.ts";
 
 /** What a list reads of the archive, beside what the database has. */
 interface Asked {
@@ -17,14 +17,14 @@ interface Asked {
   readonly want: number;
 }
 
-const NOTHING: Part<never> = { items: [], reached: null };
+const NOTHING: ListTail<never> = { items: [], reached: null };
 
 /** Archived operations of a part of the list, which the filter takes. Places are ids. */
 export const archivedOperations = (
   { db, env }: ServiceContext,
   filter: OperationFilter,
   { integrationId, files, before, floor, want }: Asked,
-): Promise<Part<ListedOperation>> | Part<ListedOperation> => {
+): Promise<ListTail<ListedOperation>> | ListTail<ListedOperation> => {
   const [first] = files;
   if (!first || (floor !== null && first.lastId <= floor)) return NOTHING;
   const part = { before: before as Uuid | null, floor: floor as Uuid | null };
@@ -64,7 +64,7 @@ const timeOf = (place: string): Date => new Date(Number(place.slice(0, DIGITS)))
 export const archivedTransactions = (
   { db, env }: ServiceContext,
   { integrationId, files, before, floor, want }: Asked,
-): Promise<Part<ListedTransaction>> | Part<ListedTransaction> => {
+): Promise<ListTail<ListedTransaction>> | ListTail<ListedTransaction> => {
   const [first] = files;
   const lastOf = (file: ArchiveRow): string =>
     transactionPlace({ time: file.lastAt?.getTime() ?? 0, place: Number.MAX_SAFE_INTEGER });

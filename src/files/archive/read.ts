@@ -33,7 +33,7 @@ export const findAllArchived = async (
 };
 
 /** A part of a list, from its end on, of which everything down to `reached` is here; null: everything. */
-export interface Part<Item> {
+export interface ListTail<Item> {
   readonly items: readonly Item[];
   readonly reached: string | null;
 }
@@ -65,7 +65,7 @@ export const readPart = async <Item>(
   bucket: R2Bucket,
   list: ListOfFiles<Item>,
   most = FILES_AT_ONCE,
-): Promise<Part<Item>> => {
+): Promise<ListTail<Item>> => {
   const { before, floor, placeOf } = list;
   const files = await list.files(most);
   const isIn = (place: string) => (before === null || place < before) && (floor === null || place > floor);
@@ -90,13 +90,13 @@ const partOf = <Item>(
   { passes }: ListOfFiles<Item>,
   items: readonly Item[],
   reached: string | null,
-): Part<Item> => ({ items: items.filter(passes), reached });
+): ListTail<Item> => ({ items: items.filter(passes), reached });
 
 /** Of two parts of one list, what is complete in both, the greatest place first, and how far it reaches. */
 export const joined = <Item>(
-  parts: readonly [Part<Item>, Part<Item>],
+  parts: readonly [ListTail<Item>, ListTail<Item>],
   placeOf: (item: Item) => string,
-): Part<Item> => {
+): ListTail<Item> => {
   const [one, other] = parts.map(({ reached }) => reached) as [string | null, string | null];
   const reached = one === null || (other !== null && other > one) ? other : one;
   const byPlace = new Map(parts.flatMap(({ items }) => items.map((item) => [placeOf(item), item] as const)));

@@ -21,7 +21,7 @@ export function decodeUnixFsNode(bytes: Uint8Array): UnixFsNode {
 }
 
 /** A block that belongs to content and isn't here: the content can't be read on. */
-export class MissingBlock extends Error {
+class MissingBlock extends Error {
   readonly block: BlockId;
 
   constructor(block: BlockId) {

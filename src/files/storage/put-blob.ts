@@ -1,4 +1,4 @@
-import { persistently } from "../../waiting.ts";
+import { retry } from "../../waiting.ts";
 import { blobKey } from "./keys.ts";
 
 const ATTEMPTS = { tries: 4, firstPauseMs: 100 };
@@ -26,7 +26,7 @@ export const putSame = (
   bytes: Uint8Array | string,
   mediaType: string,
 ): Promise<void> =>
-  persistently(ATTEMPTS, async () => {
+  retry(ATTEMPTS, async () => {
     try {
       await bucket.put(key, bytes, { httpMetadata: { contentType: mediaType } });
     } catch (error) {

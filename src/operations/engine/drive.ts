@@ -12,11 +12,11 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { pause } from "../../waiting.ts";
-import type { Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import type { OperationSnapshot, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor, walletName } from "../registry.ts";
 import { acknowledgeSoon } from "./acknowledgements.ts";
-import { type AnsweredRow, type EndedRow, endingOf, fail, succeed } from "./endings.ts";
+import { type EndedRow, endingOf, fail, type RowWithResults, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
@@ -63,7 +63,7 @@ const ELSEWHERE_MS = 1_000;
 
 /** How far an operation has come. */
 export interface Progress {
-  readonly row: AnsweredRow;
+  readonly row: RowWithResults;
   /** A step of it is in the wallet's journal, so it is no longer given up for a temporary reason. */
   readonly isBegun: boolean;
 }
@@ -72,15 +72,15 @@ export interface Progress {
  * Carries an operation on until a time: submits steps to the wallet, waits for them, writes the effects. Concurrent
  * calls are safe: steps are journaled once by their name, and effects are written once by the operation's state.
  * @param until milliseconds since the Unix epoch
- * @param brought the caller has just accepted it, and may give it up before its first step is journaled
+ * @param isNew the caller has just accepted it, and may give it up before its first step is journaled
  */
 export const drive = async (
   context: ServiceContext,
   row: AcceptedRow,
   until: number,
-  brought = false,
+  isNew = false,
 ): Promise<Progress> => {
-  const work = new Drive(context, row, until, brought);
+  const work = new Drive(context, row, until, isNew);
   return { row: await work.run(), isBegun: work.isBegun };
 };
 
@@ -90,21 +90,21 @@ class Drive {
   readonly #kind: Kind;
   readonly #wallet: Wallet;
   readonly #until: number;
-  /** The request that brought it drives it, and nothing of it can have come to a wallet's object before. */
-  #fresh: boolean;
+  /** This call accepted the operation and drives it: no wallet object can have received a step of it before. */
+  #isNew: boolean;
   readonly #turn: Turn;
   #records: readonly TransactionRecord[] = [];
   /** Facts of its kind that were read, as long as they aren't found to be out of date. */
   #known: unknown;
   #leased = false;
 
-  constructor(context: ServiceContext, row: AcceptedRow, until: number, brought: boolean) {
+  constructor(context: ServiceContext, row: AcceptedRow, until: number, isNew: boolean) {
     this.#context = context;
     this.#row = row;
     this.#kind = kindNamed(row.kind);
     this.#wallet = walletFor(context, row);
     this.#until = until;
-    this.#fresh = brought;
+    this.#isNew = isNew;
     this.#turn = new Turn(this.#wallet);
     this.#known = row.known;
   }
@@ -113,8 +113,8 @@ class Drive {
     return this.#records.length > 0;
   }
 
-  async run(): Promise<AnsweredRow> {
-    if (!this.#fresh) this.#records = await this.#wallet.transactions(this.#row.id);
+  async run(): Promise<RowWithResults> {
+    if (!this.#isNew) this.#records = await this.#wallet.transactions(this.#row.id);
     for (;;) {
       const ended = await this.#advance();
       if (ended) return this.#acknowledged(ended);
@@ -133,7 +133,7 @@ class Drive {
         return this.#submit(next.step, outlook);
       case "wait":
         if (this.#left() <= 0) return null;
-        this.#records = await this.#wallet.settled(this.#row.id, this.#left());
+        this.#records = await this.#wallet.recordsAtEnd(this.#row.id, this.#left());
         checkpoint("operation.settled");
         return null;
       case "pause":
@@ -173,21 +173,21 @@ class Drive {
       ...transaction,
       ...(await spendingOf(this.#context, this.#kind, this.#row)),
     };
-    const submit = async (origin?: Origin) => {
-      const answer = await this.#wallet.submit({ ...intent, origin }, Math.max(this.#left(), 0));
+    const submit = async (snapshot?: OperationSnapshot) => {
+      const answer = await this.#wallet.submit({ ...intent, snapshot }, Math.max(this.#left(), 0));
       // An object that was lost during the call may have sent it; the one that answered doesn't know.
-      if (answer.repeated) this.#fresh = false;
+      if (answer.repeated) this.#isNew = false;
       return answer;
     };
     const answer = this.isBegun
       ? await submit()
       : await handOver(this.#context, this.#wallet, this.#row, submit);
     checkpoint("operation.after_submit");
-    if (answer.status === "unwitnessed")
+    if (answer.status === "unchecked")
       throw new Error(`operation ${id} is new to its wallet after its first step`);
     if (answer.status === "accepted") {
-      this.#fresh = false;
-      this.#records = answer.records ?? (await this.#wallet.settled(id, Math.max(this.#left(), 0)));
+      this.#isNew = false;
+      this.#records = answer.records ?? (await this.#wallet.recordsAtEnd(id, Math.max(this.#left(), 0)));
       checkpoint("operation.settled");
       return null;
     }
@@ -203,7 +203,7 @@ class Drive {
       return null;
     }
     checkpoint("operation.before_withdraw");
-    if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {
+    if (await this.#wallet.withdraw(id, this.#records.length, this.#isNew)) {
       checkpoint("operation.withdrawn");
       return this.#fail(
         refusalFailure(
@@ -213,7 +213,7 @@ class Drive {
       );
     }
     // Another call has submitted a step; or a lost object may have had one, and the wallet waits for its operator.
-    this.#fresh = false;
+    this.#isNew = false;
     this.#records = await this.#wallet.transactions(id);
     if (!this.isBegun) await this.#pause(ELSEWHERE_MS);
     return null;
@@ -222,7 +222,7 @@ class Drive {
   /**
    * Whether a refusal of the wallet is waited out; the scheduled job asks the wallet again at the latest. A partial
    * effect has to be completed. A temporary reason ends an operation only before its first step, by the request that
-   * brought it, and only if no 202 promised it (docs/operations.md).
+   * accepted it, and only if no 202 promised it (docs/operations.md).
    */
   async #isWaitedOut(refusal: Refusal): Promise<boolean> {
     // Nobody knows whether it will be cheaper. What is there already is gone on with by the next request.
@@ -232,7 +232,7 @@ class Drive {
     if (this.isBegun) return true;
     // Giving it up was decided and interrupted: nobody can have been told 202 since.
     if (this.#row.commitment === "given_up") return false;
-    return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));
+    return !(this.#isNew && (await commitTo(this.#context.db, this.#row.id, "given_up")));
   }
 
   async #finish(outlook: Outlook): Promise<EndedRow | null> {
@@ -259,7 +259,7 @@ class Drive {
   }
 
   /** Claims effects that are much work. If another call has, answers the current row after a pause. */
-  async #takeOn(effort: number): Promise<AnsweredRow | null> {
+  async #takeOn(effort: number): Promise<RowWithResults | null> {
     if (effort === 0 || this.#leased) return null;
     const { db, now } = this.#context;
     const time = now();
@@ -279,7 +279,7 @@ class Drive {
    * Tells the wallet that the effects are written. If that is lost, its alarm asks again. The operation that waits
    * for its turn after it continues at once.
    */
-  #acknowledged(ended: EndedRow): AnsweredRow {
+  #acknowledged(ended: EndedRow): RowWithResults {
     if (ended.state === "succeeded" || ended.state === "failed") {
       const { waitUntil } = this.#context;
       if (ended.next) waitUntil(driveNext(this.#context, ended.next));

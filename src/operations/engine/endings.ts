@@ -27,15 +27,15 @@ import type { Mint } from "../../domain/mint-notes.ts";
 import { KINDS_IN_TURN } from "../../domain/operations.ts";
 import { wakeEndpoints } from "../../events/webhooks/interface.ts";
 import { keepText, textKey } from "../../files/storage/large-texts.ts";
-import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
+import type { OperationEnding, TransactionRecord } from "../../wallet/interface.ts";
 import type { Effects } from "../kind.ts";
 import { heightOf } from "../records.ts";
 
 /** The row of an operation, with the results of its transactions where they are known. */
-export type AnsweredRow = OperationRow & { readonly results?: readonly TransactionResult[] | undefined };
+export type RowWithResults = OperationRow & { readonly results?: readonly TransactionResult[] | undefined };
 
 /** The row of an operation that is over. */
-export type EndedRow = AnsweredRow & {
+export type EndedRow = RowWithResults & {
   /** The operation whose turn has come by its end; absent: it lets none go on. */
   readonly next?: StaleOperation | undefined;
 };
@@ -234,7 +234,7 @@ export const endingOf = ({
   answerStatus,
   answerBody,
   finishedAt,
-}: OperationRow): Ending | undefined =>
+}: OperationRow): OperationEnding | undefined =>
   (state === "succeeded" || state === "failed") && finishedAt !== null
     ? { state, answerStatus, answerBody, endedAt: finishedAt.getTime() }
     : undefined;

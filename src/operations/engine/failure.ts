@@ -53,7 +53,7 @@ export const unknownFailure = (record: TransactionRecord): Failure => ({
 });
 
 /** A wallet's refusal of a step. */
-export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unwitnessed" }>;
+export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unchecked" }>;
 
 /**
  * The failure of an operation that the wallet refused to begin or to go on with.

@@ -1,14 +1,20 @@
 import type { ServiceContext } from "../../context.ts";
-import { hasOperation, type Lineage, lineage, lineageFrom, noteBehind } from "../../db/queries/lineage.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
-import type { Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
+import {
+  type Acceptance,
+  acceptance,
+  acceptanceFrom,
+  hasOperation,
+  noteBehind,
+} from "../../db/queries/rollback.ts";
+import type { OperationSnapshot, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import { walletName } from "../registry.ts";
 
-/** An operation's row, with its lineage and its kind's facts where they were read for or along with its acceptance. */
-export type AcceptedRow = OperationRow & { readonly lineage?: Lineage; readonly known?: unknown };
+/** An operation's row, with its acceptance and its kind's facts where they were read for or along with its acceptance. */
+export type AcceptedRow = OperationRow & { readonly acceptance?: Acceptance; readonly known?: unknown };
 
 /** The answer to a submitted step. */
-export type HandedOver = Exclude<SubmitResult, { status: "unwitnessed" }>;
+export type HandedOver = Exclude<SubmitResult, { status: "unchecked" }>;
 
 /**
  * Submits the first step of an operation to its wallet, with what the wallet stores to notice a rolled-back database
@@ -19,30 +25,30 @@ export const handOver = async (
   { db, log, now }: ServiceContext,
   wallet: Wallet,
   row: AcceptedRow,
-  submit: (origin: Origin) => Promise<SubmitResult>,
+  submit: (snapshot: OperationSnapshot) => Promise<SubmitResult>,
 ): Promise<HandedOver> => {
-  let origin = originOf(row, row.lineage ?? (await readLineage(db, row)));
+  let snapshot = snapshotOf(row, row.acceptance ?? (await readAcceptance(db, row)));
   for (;;) {
-    const answer = await submit(origin);
-    if (answer.status !== "unwitnessed") return answer;
-    const { witness, era } = answer;
-    if (await hasOperation(db, witness)) {
-      origin = { ...origin, beside: [...origin.beside, witness] };
+    const answer = await submit(snapshot);
+    if (answer.status !== "unchecked") return answer;
+    const { latest, generation } = answer;
+    if (await hasOperation(db, latest)) {
+      snapshot = { ...snapshot, recent: [...snapshot.recent, latest] };
     } else {
-      log("database.behind", { operation_uuid: row.id, witness });
-      await wallet.databaseLacks(witness, era);
-      await noteBehind(db, walletName(row), witness, now());
+      log("database.behind", { operation_uuid: row.id, latest });
+      await wallet.databaseLacks(latest, generation);
+      await noteBehind(db, walletName(row), latest, now());
     }
   }
 };
 
-const readLineage = async (db: ServiceContext["db"], row: OperationRow): Promise<Lineage> => {
-  const read = await lineage(db, row).get();
+const readAcceptance = async (db: ServiceContext["db"], row: OperationRow): Promise<Acceptance> => {
+  const read = await acceptance(db, row).get();
   if (!read) throw new Error(`operation ${row.id} has no row`);
-  return lineageFrom(read);
+  return acceptanceFrom(read);
 };
 
-const originOf = (row: OperationRow, { rowNumber, beside, keys }: Lineage): Origin => ({
+const snapshotOf = (row: OperationRow, { rowNumber, recent, keys }: Acceptance): OperationSnapshot => ({
   kind: row.kind,
   integrationUuid: row.integrationId,
   subjectUuid: row.subjectId,
@@ -53,5 +59,5 @@ const originOf = (row: OperationRow, { rowNumber, beside, keys }: Lineage): Orig
   keys,
   acceptedAt: row.createdAt.getTime(),
   rowNumber,
-  beside,
+  recent,
 });

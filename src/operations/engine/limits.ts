@@ -79,9 +79,9 @@ export const topUpRefusal = async (
 export const spendingOf = async (
   { db }: ServiceContext,
   { wallet }: Kind,
-  { kind, integrationId, lineage }: AcceptedRow,
+  { kind, integrationId, acceptance }: AcceptedRow,
 ): Promise<Pick<Intent, "spendingPerDay">> => {
   if (wallet === "platform" || kind === PAYOUT) return {};
-  const limit = lineage ? lineage.spendingPerDay : await readSpendingPerDay(db, integrationId);
+  const limit = acceptance ? acceptance.spendingPerDay : await readSpendingPerDay(db, integrationId);
   return limit === null ? {} : { spendingPerDay: limit };
 };

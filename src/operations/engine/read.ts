@@ -1,6 +1,6 @@
 import type { AcceptedOperation, OperationCost, OperationResource } from "../../api/resources/operation.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
-import type { Answer, Caller, ServiceContext } from "../../context.ts";
+import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
 import { findOperationWhole, type TransactionResult } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { withResults } from "../../domain/answer-results.ts";
@@ -77,7 +77,7 @@ export const readOperation = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   id: Uuid,
-): Promise<Answer<OperationResource>> => {
+): Promise<EndpointResponse<OperationResource>> => {
   const { integrationId } = caller;
   const found = await findOperationWhole(context.db, id);
   if (!found) return archivedResource(context, integrationId, id);
@@ -94,7 +94,7 @@ export const readOperationAsOperator = async (
   context: ServiceContext,
   id: Uuid,
   integrationId?: Uuid,
-): Promise<Answer<OperationResource>> => {
+): Promise<EndpointResponse<OperationResource>> => {
   const found = await findOperationWhole(context.db, id);
   if (found) {
     return resource(context, found, await toOperation(context, found, found.results));
@@ -108,7 +108,7 @@ const archivedResource = async (
   context: ServiceContext,
   integrationId: Uuid,
   id: Uuid,
-): Promise<Answer<OperationResource>> => {
+): Promise<EndpointResponse<OperationResource>> => {
   const archived = await findArchived(context, integrationId, id);
   if (!archived) throw missing();
   const results = archived.transactions.map(({ result }) => result as ChainTransactionResult);
@@ -122,7 +122,7 @@ const resource = async (
   context: ServiceContext,
   operation: OperationRow,
   view: AcceptedOperation,
-): Promise<Answer<OperationResource>> => {
+): Promise<EndpointResponse<OperationResource>> => {
   const { answerBody, answerStatus: status } = operation;
   if (answerBody === null) return { status: 200, body: { ...view, answer: null } };
   const text = await openText(context.env.BUCKET, answerBody);

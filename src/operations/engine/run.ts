@@ -2,13 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
-import type { Answer, Caller, ServiceContext } from "../../context.ts";
+import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
-import { noteBrought } from "../../db/queries/collection-media.ts";
+import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { isLeft, wasLeft } from "../../db/queries/contracts.ts";
 import { insertOperationKey, unlessTaken } from "../../db/queries/idempotency.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
-import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import {
   commitTo,
   findOperation,
@@ -16,6 +15,7 @@ import {
   type OperationRow,
   wasAccepted,
 } from "../../db/queries/operations.ts";
+import { type AcceptanceRow, acceptance, acceptanceFrom } from "../../db/queries/rollback.ts";
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
 import { explained, refuseUsedUp } from "../../db/quota.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
@@ -24,14 +24,14 @@ import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { COLLECTION_KINDS, type OperationKind } from "../../domain/operations.ts";
 import { inTime } from "../../waiting.ts";
-import type { ConditionalProposal, GuardedProposal, Kind, KindAnswers, Proposal } from "../kind.ts";
+import type { ConditionalProposal, GuardedProposal, Kind, KindResults, Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
-import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
-import type { AnsweredRow } from "./endings.ts";
+import type { RowWithResults } from "./endings.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { acceptedUnread, perhapsAccepted } from "./in-doubt.ts";
 import { plannedOf, requireWithin } from "./limits.ts";
+import { responseOf } from "./response.ts";
 
 /** The condition of a write to a contract, and beside it that the wallet hasn't lost its role there to a hand-over. */
 const unlessLeft = (contract: string, condition: SQL = sql`true`): SQL =>
@@ -90,11 +90,11 @@ const accept = async (
   const statements: Statement[] = [
     insertOperation(db, accepted, sql`${mayBegin} AND ${condition}`, context.now()),
     ...kept,
-    ...(kept.length > 0 ? [noteBrought(db, brought, files, isAccepted)] : []),
+    ...(kept.length > 0 ? [noteAddedFiles(db, brought, files, isAccepted)] : []),
     ...(requestKey === null ? [] : insertOperationKey(db, requestKey, accepted.id)),
     ...after,
     ...(kept.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
-    lineage(db, accepted, requestKey?.key ?? null),
+    acceptance(db, accepted, requestKey?.key ?? null),
     ...(facts === null ? [] : [facts.read(db, accepted)]),
   ];
   const made = { id: accepted.id, facts };
@@ -123,10 +123,10 @@ const commit = async (
   try {
     const results = await db.batch(statements as [Statement, ...Statement[]]);
     const [row] = results[0] as OperationRow[];
-    const [read] = results.at(facts === null ? -1 : -2) as LineageRow[];
+    const [read] = results.at(facts === null ? -1 : -2) as AcceptanceRow[];
     if (!row || !read) return undefined;
     const known = facts?.facts(results.at(-1) as unknown[]);
-    return { ...row, lineage: lineageFrom(read), known };
+    return { ...row, acceptance: acceptanceFrom(read), known };
   } catch (error) {
     // The database rolls a batch back that breaks a constraint, and names the constraint.
     if (violatesConstraint(error)) throw error;
@@ -160,22 +160,22 @@ export function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
   proposal: GuardedProposal<K>,
-): Promise<Answer<KindAnswers[K]>>;
+): Promise<EndpointResponse<KindResults[K]>>;
 export function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
   proposal: ConditionalProposal<K>,
-): Promise<Answer<KindAnswers[K]> | null>;
+): Promise<EndpointResponse<KindResults[K]> | null>;
 export function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
   proposal: Proposal<K>,
-): Promise<Answer<KindAnswers[K]>>;
+): Promise<EndpointResponse<KindResults[K]>>;
 export async function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
   proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
-): Promise<Answer<KindAnswers[K]> | null> {
+): Promise<EndpointResponse<KindResults[K]> | null> {
   const row = await whereItHolds(context, caller, proposal, async (guarded) => {
     await requireWithin(context, caller, guarded);
     return accept(context, caller, guarded);
@@ -234,9 +234,9 @@ export const joinOperation = <K extends OperationKind>(
   context: ServiceContext,
   caller: Pick<Caller, "respondAsync">,
   row: RowOf<K>,
-): Promise<Answer<KindAnswers[K]>> => carryOut(context, caller, row, false);
+): Promise<EndpointResponse<KindResults[K]>> => carryOut(context, caller, row, false);
 
-type RowOf<K extends OperationKind> = AcceptedRow & AnsweredRow & { readonly kind: K };
+type RowOf<K extends OperationKind> = AcceptedRow & RowWithResults & { readonly kind: K };
 
 /** For whom an operation is run. */
 export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync"> &
@@ -246,18 +246,20 @@ export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync
  * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on
  * without its request. After a 202 it is carried out or fails on its merits: accepted operations are never abandoned
  * for temporary failures, such as an unreachable chain.
- * @param brought this request has had it accepted: until its first step is journaled, it may give it up
+ * @param isNew this request accepted it, and may give it up until its first step is journaled
  * @throws ServiceError where it failed; internal_error or database_unavailable with its uuid where that can't be told
  */
 const carryOut = async <K extends OperationKind>(
   context: ServiceContext,
   caller: Pick<Caller, "respondAsync">,
   row: RowOf<K>,
-  brought: boolean,
-): Promise<Answer<KindAnswers[K]>> => {
+  isNew: boolean,
+): Promise<EndpointResponse<KindResults[K]>> => {
   try {
     // The database keeps what the effects of the kind have made.
-    return (await answerOf(context, await workOn(context, caller, row, brought))) as Answer<KindAnswers[K]>;
+    return (await responseOf(context, await workOn(context, caller, row, isNew))) as EndpointResponse<
+      KindResults[K]
+    >;
   } catch (error) {
     throw error instanceof ServiceError ? error : acceptedUnread(row.id, error);
   }
@@ -267,20 +269,20 @@ const carryOut = async <K extends OperationKind>(
 const workOn = async (
   context: ServiceContext,
   { respondAsync }: Pick<Caller, "respondAsync">,
-  row: AcceptedRow & AnsweredRow,
-  brought: boolean,
-): Promise<AnsweredRow> => {
+  row: AcceptedRow & RowWithResults,
+  isNew: boolean,
+): Promise<RowWithResults> => {
   if (row.state === "succeeded" || row.state === "failed") return row;
   const { SYNC_WAIT_MS } = context.settings;
-  const work = (from: AcceptedRow, wait: number, mayGiveUp: boolean): Promise<Progress | null> =>
-    drive(context, from, context.now().getTime() + wait, mayGiveUp).catch((error: unknown) => {
+  const work = (from: AcceptedRow, wait: number, isNew: boolean): Promise<Progress | null> =>
+    drive(context, from, context.now().getTime() + wait, isNew).catch((error: unknown) => {
       context.log("operation.interrupted", { operation_uuid: row.id, error });
       return null;
     });
   // With respond-async too the first step is submitted before the answer, so that the caller learns of a refusal.
   const reached = respondAsync
-    ? await work(row, NO_WAIT, brought)
-    : await inTime(context, work(row, SYNC_WAIT_MS, brought), SYNC_WAIT_MS + GRACE_MS);
+    ? await work(row, NO_WAIT, isNew)
+    : await inTime(context, work(row, SYNC_WAIT_MS, isNew), SYNC_WAIT_MS + GRACE_MS);
   const current = reached?.row ?? row;
   if (current.state !== "pending") return current;
   if (respondAsync) context.waitUntil(work(current, SYNC_WAIT_MS, false));

@@ -2,7 +2,7 @@ import { changeAllowlist, clearAllowlist } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
 /** What a change of an allowlist needs to be carried out. */
@@ -31,7 +31,7 @@ export const proposeAllowlistChange = async (
 const ACCOUNT_BYTES = 100;
 
 /** One call of `allowlist_add`, `allowlist_remove` or `allowlist_clear`. */
-export const allowlistKind = kindOf<AllowlistOperation, null, KindAnswers["allowlist_add"]>({
+export const allowlistKind = kindOf<AllowlistOperation, null, KindResults["allowlist_add"]>({
   wallet: "integration",
 
   facts: () => null,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Override } from "../../chain/contract/calls.ts";
 import type { ServiceContext } from "../../context.ts";
-import { noteBrought } from "../../db/queries/collection-media.ts";
+import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { putFilesBack } from "../../files/uploads/media-note.ts";
 import { type Operation, Unrestorable } from "../kind.ts";
 
@@ -23,6 +23,6 @@ export const restoreFiles = async (
   const files = filesOf(metadata).map((base64) => Buffer.from(base64, "base64").toString("hex"));
   const gone = await putFilesBack(context, { integrationId, id: subjectId }, files);
   const brought = { collectionId: subjectId, operationId: id };
-  if (files.length > 0) await noteBrought(context.db, brought, files, sql`true`);
+  if (files.length > 0) await noteAddedFiles(context.db, brought, files, sql`true`);
   if (gone.length > 0) throw new Unrestorable(`Files that it brought are gone from R2: ${gone.join(", ")}.`);
 };

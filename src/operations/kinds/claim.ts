@@ -5,7 +5,7 @@ import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/tokens.ts";
 import { findClaim, putClaimBack } from "../../db/queries/claims.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
-import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
+import { type KindResults, kindOf, type Operation } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
 /** What the claim of a link needs to be carried out. None of it is secret: it goes to the chain as it is. */
@@ -27,7 +27,7 @@ const linkOf = ({
 });
 
 /** One call of `nft_claim`. The drop's reserve pays for the storage, so that nothing is ever topped up. */
-export const claimKind = kindOf<ClaimOperation, null, KindAnswers["claim"]>({
+export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
   wallet: "integration",
 
   facts: () => null,

@@ -16,7 +16,7 @@ import {
   hasConfigChanges,
   type SettingsChanges,
 } from "../../domain/settings.ts";
-import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
+import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
 
 /** What an update of a collection needs to be carried out. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -78,7 +78,7 @@ const UNREAD: CollectionTurn = { earlier: null, row: null };
 export const collectionUpdateKind = kindOf<
   CollectionUpdateOperation,
   CollectionTurn,
-  KindAnswers["collection_update"]
+  KindResults["collection_update"]
 >({
   wallet: "integration",
 

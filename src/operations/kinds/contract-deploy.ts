@@ -7,7 +7,7 @@ import {
   setContractState,
 } from "../../db/queries/provisioning.ts";
 import { deployRemedy, type Publication } from "../../domain/steps.ts";
-import { type KindAnswers, kindOf } from "../kind.ts";
+import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
 /** What a deployment needs to be carried out. */
@@ -36,7 +36,7 @@ export interface ContractDeployOperation {
 export const contractDeployKind = kindOf<
   ContractDeployOperation,
   Publication,
-  KindAnswers["contract_deploy"]
+  KindResults["contract_deploy"]
 >({
   wallet: "platform",
 

@@ -1,6 +1,6 @@
 import { acceptOwner, proposeOwner, setAdmin } from "../../chain/contract/calls.ts";
 import { forgetEarned, setContractLeft } from "../../db/queries/contracts.ts";
-import { type KindAnswers, kindOf } from "../kind.ts";
+import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
 /** A proposal of another owner. */
@@ -22,7 +22,7 @@ const ROLES_BYTES = 200;
 export const contractHandOverKind = kindOf<
   ContractHandOverOperation,
   null,
-  KindAnswers["contract_hand_over"]
+  KindResults["contract_hand_over"]
 >({
   wallet: "integration",
   facts: () => null,
@@ -57,7 +57,7 @@ export interface ContractAcceptOperation {
 }
 
 /** The integration's wallet becomes the owner of a contract. */
-export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindAnswers["contract_accept"]>({
+export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindResults["contract_accept"]>({
   wallet: "integration",
   facts: () => null,
   steps: () => ["accept"],

@@ -3,7 +3,7 @@ import { connect } from "../../chain/rpc.ts";
 import { isPublishedCode } from "../../chain/views.ts";
 import { claimPublication, publicationOf } from "../../db/queries/provisioning.ts";
 import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
-import { type KindAnswers, kindOf } from "../kind.ts";
+import { type KindResults, kindOf } from "../kind.ts";
 import { hasSucceeded } from "../records.ts";
 
 /** What the publication of the contract's code needs. */
@@ -28,7 +28,7 @@ interface PublishFacts {
 export const contractPublishKind = kindOf<
   ContractPublishOperation,
   PublishFacts,
-  KindAnswers["contract_publish"]
+  KindResults["contract_publish"]
 >({
   wallet: "platform",
 

@@ -1,4 +1,4 @@
-import { type KindAnswers, kindOf } from "../kind.ts";
+import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
@@ -10,7 +10,7 @@ export interface ContractTopUpOperation {
 }
 
 /** A transfer from the integration wallet to its contract, whose balance runs low. */
-export const contractTopUpKind = kindOf<ContractTopUpOperation, null, KindAnswers["contract_top_up"]>({
+export const contractTopUpKind = kindOf<ContractTopUpOperation, null, KindResults["contract_top_up"]>({
   wallet: "integration",
   facts: () => null,
   steps: () => ["topup"],

@@ -9,7 +9,7 @@ import { publicationOf } from "../../db/queries/provisioning.ts";
 import { type MigrationStep, migrationSteps, withContinuations } from "../../domain/contract-upgrades.ts";
 import { type Publication, SPREAD_MS, stepName, topUpRemedy, upgradeRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
+import { type KindResults, kindOf, type Operation } from "../kind.ts";
 import { hasSucceeded, heightOf } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
@@ -52,7 +52,7 @@ const MIGRATION_BYTES = 2_000;
 export const contractUpgradeKind = kindOf<
   ContractUpgradeOperation,
   UpgradeFacts,
-  KindAnswers["contract_upgrade"]
+  KindResults["contract_upgrade"]
 >({
   wallet: "integration",
 

@@ -16,7 +16,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { BYTE_PRICE, promisedBytes } from "../../domain/promised-bytes.ts";
-import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
 /** What a drop gives and until when; of one that is there, what is added to it. Absent fields stay. */
@@ -174,7 +174,7 @@ const CLOSED: Failure = {
 };
 
 /** One call of `drop_create`; a contract that can't pay for the reserve is topped up before the next attempt. */
-export const dropCreateKind = kindOf<DropCreation, null, KindAnswers["drop_create"]>({
+export const dropCreateKind = kindOf<DropCreation, null, KindResults["drop_create"]>({
   wallet: "integration",
 
   facts: () => null,
@@ -202,7 +202,7 @@ export const dropCreateKind = kindOf<DropCreation, null, KindAnswers["drop_creat
 const ALL = (2n ** 128n - 1n).toString();
 
 /** One call of `drop_extend`. */
-export const dropExtendKind = kindOf<DropExtension, null, KindAnswers["drop_extend"]>({
+export const dropExtendKind = kindOf<DropExtension, null, KindResults["drop_extend"]>({
   wallet: "integration",
 
   facts: () => null,
@@ -227,7 +227,7 @@ export const dropExtendKind = kindOf<DropExtension, null, KindAnswers["drop_exte
 });
 
 /** One call of `drop_close`. */
-export const dropCloseKind = kindOf<DropClosing, null, KindAnswers["drop_close"]>({
+export const dropCloseKind = kindOf<DropClosing, null, KindResults["drop_close"]>({
   wallet: "integration",
 
   facts: () => null,

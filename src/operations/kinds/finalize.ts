@@ -26,7 +26,7 @@ import {
   topUpOf,
 } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { type KindAnswers, type Known, kindOf, type Operation, Unrestorable } from "../kind.ts";
+import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
   cutUp,
@@ -130,7 +130,7 @@ const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation
 export const finalizeKind = kindOf<
   FinalizeOperation,
   FinalizeFacts,
-  KindAnswers["finalize"],
+  KindResults["finalize"],
   Partial<FinalizedDraft>
 >({
   wallet: "integration",
@@ -291,7 +291,10 @@ export const shownOnChain = (
 ): Promise<ContractCollection | null> =>
   findOnChain(contractViews(connect(context.settings), request.contract, height), request.collectionUuid);
 
-const collectionIdOf = ({ begun }: FinalizeOperation, { records, facts }: Known<FinalizeFacts>): number =>
+const collectionIdOf = (
+  { begun }: FinalizeOperation,
+  { records, facts }: KnownFacts<FinalizeFacts>,
+): number =>
   begun?.collectionId ?? facts.shown?.collection_id ?? returned<number>(succeeded(records, "create"));
 
 const batchOf = (step: string, { batches }: FinalizeFacts): PlannedBatch => {

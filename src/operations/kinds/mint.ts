@@ -20,7 +20,7 @@ import type { MintRequest } from "../../domain/requests.ts";
 import { mintRemedy } from "../../domain/steps.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
+import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 import { mostToppedUp, type StorageNeed, spareOf } from "../top-up.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
@@ -218,7 +218,7 @@ const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): 
  * One call of `nft_batch_mint`. A contract that can't pay for the storage is topped up before the next attempt, and an asset
  * whose last copies may be drawn in that block is tried again in a later one.
  */
-export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
+export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
   wallet: "integration",
 
   facts: () => null,

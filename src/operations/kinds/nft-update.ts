@@ -13,7 +13,7 @@ import { jsonBytes } from "../../domain/json-bytes.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
-import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, succeeded } from "../records.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
@@ -77,7 +77,7 @@ const nothingToChange = (): ServiceError =>
 const OVERRIDE_BYTES = 300;
 
 /** One call of `nft_update`. */
-export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindAnswers["nft_update"]>({
+export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_update"]>({
   wallet: "integration",
 
   facts: () => null,

@@ -2,7 +2,7 @@ import { setWalletState } from "../../db/queries/provisioning.ts";
 import { putBackIntegration } from "../../db/queries/recovery.ts";
 import { toHex } from "../../domain/ids.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type KindAnswers, kindOf } from "../kind.ts";
+import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
 /** What the making of a wallet's account needs. */
@@ -17,7 +17,7 @@ export interface WalletCreateOperation {
 }
 
 /** One transaction of the platform account: create, fund, give the key. */
-export const walletCreateKind = kindOf<WalletCreateOperation, null, KindAnswers["wallet_create"]>({
+export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults["wallet_create"]>({
   wallet: "platform",
 
   facts: () => null,

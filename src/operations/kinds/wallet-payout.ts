@@ -12,7 +12,7 @@ import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
+import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
@@ -127,7 +127,7 @@ const spareOf = async (
 };
 
 /** A transfer from the integration wallet to its owner's account. */
-export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindAnswers["wallet_payout"]>({
+export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults["wallet_payout"]>({
   wallet: "integration",
   facts: () => null,
   steps: () => ["pay"],

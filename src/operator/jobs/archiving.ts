@@ -135,7 +135,7 @@ const archive = async (
     bytes,
     createdAt: now(),
   };
-  const brought = operations.flatMap(({ row }) => (row.state === "failed" ? broughtBy(row) : []));
+  const brought = operations.flatMap(({ row }) => (row.state === "failed" ? filesAddedBy(row) : []));
   const isReplaced = await replaceByFile(db, file, ids, brought);
   checkpoint("archive.rows_replaced");
   log("archive.written", { key: file.objectKey, operations: ids.length, replaced: isReplaced });
@@ -165,7 +165,7 @@ interface Named {
 }
 
 /** Files that a mint or an update brought to its collection. */
-const broughtBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] => {
+const filesAddedBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] => {
   const { metadata, changes } = request as { metadata?: Named | null; changes?: Named | null };
   return [metadata, changes]
     .flatMap((named) => [named?.media, named?.reference])
@@ -188,7 +188,7 @@ const RUN_MS = 10_000;
 const MOST_REFUSED = 100;
 
 /** Where a round is: at this integration, behind this operation of it; null: at its first. */
-interface Place {
+interface Cursor {
   readonly integration: Uuid;
   readonly after: Uuid | null;
 }
@@ -196,7 +196,7 @@ interface Place {
 /** What the database stores of the rounds. The release before has a place alone. */
 interface Round {
   /** Null: a round is to begin. */
-  readonly place: Place | null;
+  readonly place: Cursor | null;
   /** Integrations with old operations that could not be moved when they were last tried. */
   readonly refused: readonly Uuid[];
 }
@@ -238,7 +238,7 @@ export const archiveOldOperations = async (context: ServiceContext): Promise<voi
   const { place, refused: before } = await readRound(context);
   const found = await integrationsFrom(db, place?.integration ?? null, INTEGRATIONS + 1);
   const refused = new Set(before);
-  const keep = (next: Place | null) =>
+  const keep = (next: Cursor | null) =>
     writeRound(context, { place: next, refused: [...refused].slice(0, MOST_REFUSED) });
   for (const integration of found.slice(0, INTEGRATIONS)) {
     let after = integration === place?.integration ? place.after : null;

@@ -19,8 +19,8 @@ import { findCollection } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findIntegration, NANO } from "../../db/queries/integrations.ts";
-import { isBehind } from "../../db/queries/lineage.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
+import { isBehind } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
@@ -107,7 +107,7 @@ const PAGE = 50;
 const WAIT_MS = 10_000;
 
 /** Where a round is: behind this contract's collection of that number. */
-interface Place {
+interface Cursor {
   readonly contract: Uuid;
   readonly from: number;
 }
@@ -158,10 +158,10 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
   await writeSweep(db, SWEEP, place && JSON.stringify(place), now());
 };
 
-const parsePlace = (cursor: string | null): Place | null =>
-  cursor === null ? null : (JSON.parse(cursor) as Place);
+const parsePlace = (cursor: string | null): Cursor | null =>
+  cursor === null ? null : (JSON.parse(cursor) as Cursor);
 
-type Known = Awaited<ReturnType<typeof collectionsOnChain>>[number];
+type OnChainCollection = Awaited<ReturnType<typeof collectionsOnChain>>[number];
 
 /** Compares a page of a contract's collections. Returns where the next begins; 0: there is none. */
 const comparePage = async (
@@ -182,7 +182,7 @@ const comparePage = async (
     const next = mayGoOn(page, PAGE) ? from + page.length : 0;
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
-    const quiet: Known[] = [];
+    const quiet: OnChainCollection[] = [];
     for (const shown of page) {
       const row = byId.get(shown.collection_id);
       await compare(context, contract, row, shown);
@@ -224,7 +224,7 @@ const noteMinted = async (
 const noteSales = async (
   { db, now, settings }: ServiceContext,
   { accountId, integrationId }: ContractRow,
-  row: Known,
+  row: OnChainCollection,
   shown: string | null,
 ): Promise<void> => {
   const { earned } = row;
@@ -242,14 +242,14 @@ const noteSales = async (
   await noteEarned(db, row, { shown, sales, now: now() });
 };
 
-const isSame = (row: Known, { published, external_id }: ContractCollection): boolean =>
+const isSame = (row: OnChainCollection, { published, external_id }: ContractCollection): boolean =>
   published && row.id.replaceAll("-", "") === external_id;
 
 /** Compares one collection with its row, if it has one. */
 const compare = async (
   context: ServiceContext,
   contract: ContractRow,
-  row: Known | undefined,
+  row: OnChainCollection | undefined,
   shown: ContractCollection,
 ): Promise<void> => {
   const { collection_id, external_id, minted, published } = shown;

@@ -5,7 +5,7 @@ import { collectionsOnChain } from "../../db/queries/chain-comparison.ts";
 import { enterDrop, isToldOf, raiseToldLinks, type ToldDrop, toldDrops } from "../../db/queries/claims.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
-import { isOlder } from "./wallet-mints.ts";
+import { isDatabaseBehind } from "./wallet-mints.ts";
 
 /** Links of a claim drop as the contract keeps them: one bit a link, the lowest bit of the first byte first. */
 
@@ -83,7 +83,7 @@ const tellDrop = async (
   const links = linksToTell(Buffer.from(drop.claimed_links, "base64"), told.links, MOST);
   const { drop_id, collection_id, quantity } = drop;
   const [collection] = await collectionsOnChain(db, id, collection_id - 1, collection_id);
-  if (links.length === 0 || !collection || (await isOlder(context, integrationId))) return;
+  if (links.length === 0 || !collection || (await isDatabaseBehind(context, integrationId))) return;
   const claim = {
     collection_uuid: collection.id,
     collection_id,

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
-import { forgetBehind, hasOperation, isBehind, noteBehind } from "../../db/queries/lineage.ts";
 import { integrationsAfter, type WalletName } from "../../db/queries/recovery.ts";
+import { forgetBehind, hasOperation, isBehind, noteBehind } from "../../db/queries/rollback.ts";
 import { readSweep, sweptSince, writeSweep } from "../../db/queries/sweeps.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { walletOf } from "../../wallet/client.ts";
@@ -15,7 +15,7 @@ const AT_ONCE = 6;
 const SOUND_FOR = 12 * 3_600_000;
 
 /** Where a round is: behind this wallet, the platform's being the first. */
-interface Place {
+interface Cursor {
   readonly after: Uuid | null;
   /** No wallet so far was ahead of the database, and all answered. */
   readonly sound: boolean;
@@ -28,13 +28,13 @@ interface Place {
 export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const cursor = await readSweep(db, ROUND);
-  const place: Place = cursor === null ? { after: null, sound: true } : (JSON.parse(cursor) as Place);
+  const place: Cursor = cursor === null ? { after: null, sound: true } : (JSON.parse(cursor) as Cursor);
   const page = await integrationsAfter(db, place.after, MOST_WALLETS);
   const first: WalletName[] = cursor === null ? ["platform"] : [];
   const sound = (await areSound(context, [...first, ...page])) && place.sound;
   const last = page.at(-1);
   if (page.length === MOST_WALLETS && last !== undefined) {
-    return writeSweep(db, ROUND, JSON.stringify({ after: last, sound } satisfies Place), now());
+    return writeSweep(db, ROUND, JSON.stringify({ after: last, sound } satisfies Cursor), now());
   }
   await writeSweep(db, ROUND, null, now());
   if (sound) await writeSweep(db, SOUND, null, now());
@@ -60,14 +60,14 @@ const areSound = async (context: ServiceContext, names: readonly WalletName[]): 
 /** Whether the database has what a wallet has had from it last. Where it hasn't, the wallet is told. */
 const isSound = async ({ db, env, log, now }: ServiceContext, name: WalletName): Promise<boolean> => {
   const wallet = walletOf(env, name);
-  const { state, witness, era } = await wallet.testimony();
-  if (witness === null) return true;
+  const { state, latest, generation } = await wallet.rollbackCheck();
+  if (latest === null) return true;
   if (state !== "behind") {
-    if (await hasOperation(db, witness)) return true;
-    await wallet.databaseLacks(witness, era);
+    if (await hasOperation(db, latest)) return true;
+    await wallet.databaseLacks(latest, generation);
   }
-  log("database.behind", { wallet: name, witness });
-  await noteBehind(db, name, witness, now());
+  log("database.behind", { wallet: name, latest });
+  await noteBehind(db, name, latest, now());
   return false;
 };
 

@@ -5,9 +5,9 @@ import type { ServiceContext } from "../../context.ts";
 import { type OpenMint, openMints, raiseTold, toldUpTo } from "../../db/queries/chain-comparison.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, toldNumbers } from "../../db/queries/events.ts";
-import { hasOperation } from "../../db/queries/lineage.ts";
 import { countMinted } from "../../db/queries/metrics.ts";
 import type { Subject } from "../../db/queries/operations.ts";
+import { hasOperation } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import type { Statement } from "../../db/statements.ts";
 import { numbersLeft } from "../../domain/events.ts";
@@ -108,7 +108,7 @@ export const tellWalletMints = async (
   const open = await stillOpen(context, { integrationId, subjectId: collection.id }, look.waitUntil);
   const own = await toldNumbers(db, integrationId, collection.id, collection.toldSeq);
   const numbers = numbersLeft(collection.told + 1, minted, own, MOST + 1);
-  if (numbers.length > 0 && (await isOlder(context, integrationId))) return;
+  if (numbers.length > 0 && (await isDatabaseBehind(context, integrationId))) return;
   const end = numbers.length > MOST ? numbers[MOST]! - 1 : minted;
   const teller = new Teller(context, collection, contract, open);
   let told = collection.told;
@@ -122,9 +122,12 @@ export const tellWalletMints = async (
 };
 
 /** Whether the database lacks operations of the integration: tokens of theirs are told of once they are put back. */
-export const isOlder = async ({ db, env }: ServiceContext, integrationId: Uuid): Promise<boolean> => {
-  const { state, witness } = await walletOf(env, integrationId).testimony();
-  return state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
+export const isDatabaseBehind = async (
+  { db, env }: ServiceContext,
+  integrationId: Uuid,
+): Promise<boolean> => {
+  const { state, latest } = await walletOf(env, integrationId).rollbackCheck();
+  return state === "behind" || (latest !== null && !(await hasOperation(db, latest)));
 };
 
 /** Mints of the service's own that were under way at the look and aren't over after a while. */

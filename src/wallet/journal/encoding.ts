@@ -4,11 +4,11 @@ import type { Action } from "../../chain/actions.ts";
  * Actions as bytes for the journal: a JSON header whose byte fields are places in what follows it. Contract code stays
  * binary, because base64 of the largest one would pass the 2 MB that a row of a Durable Object may have.
  */
-interface Place {
+interface BytesReference {
   readonly $bytes: readonly [at: number, length: number];
 }
 
-const isPlace = (value: unknown): value is Place =>
+const isPlace = (value: unknown): value is BytesReference =>
   typeof value === "object" && value !== null && "$bytes" in value;
 
 /** Bytes of a list of actions: u32 (big endian) length of the header, the header, the byte fields. */
@@ -18,7 +18,7 @@ export const encodeActions = (actions: readonly Action[]): Uint8Array => {
   const header = JSON.stringify(actions, (_key, value: unknown) => {
     if (!(value instanceof Uint8Array)) return value;
     parts.push(value);
-    const place: Place = { $bytes: [size, value.length] };
+    const place: BytesReference = { $bytes: [size, value.length] };
     size += value.length;
     return place;
   });

@@ -1,5 +1,5 @@
 import type { Uuid } from "../../domain/ids.ts";
-import type { OriginPlace } from "../interface.ts";
+import type { SnapshotPosition } from "../interface.ts";
 
 /** A file in R2 that has operations which are forgotten here. */
 export interface JournalFile {
@@ -7,7 +7,7 @@ export interface JournalFile {
   readonly number: number;
   readonly key: string;
   /** What its operations have in common. */
-  readonly era: number;
+  readonly generation: number;
   /** The least and the greatest of their row numbers, and of their uuids. */
   readonly firstRow: number;
   readonly lastRow: number;
@@ -17,7 +17,7 @@ export interface JournalFile {
   readonly writtenAt: number;
 }
 
-const FIELDS = `number, key, era, first_row AS firstRow, last_row AS lastRow, first_id AS firstId, last_id AS lastId,
+const FIELDS = `number, key, generation, first_row AS firstRow, last_row AS lastRow, first_id AS firstId, last_id AS lastId,
   written_at AS writtenAt`;
 
 /** The part of the journal that knows which files have what it has forgotten. Milliseconds since the epoch. */
@@ -31,10 +31,10 @@ export class FileJournal {
   /** Enters a file that R2 has. */
   add(file: Omit<JournalFile, "number">): void {
     this.#sql.exec(
-      `INSERT INTO files (key, era, first_row, last_row, first_id, last_id, written_at)
+      `INSERT INTO files (key, generation, first_row, last_row, first_id, last_id, written_at)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       file.key,
-      file.era,
+      file.generation,
       file.firstRow,
       file.lastRow,
       file.firstId,
@@ -59,16 +59,21 @@ export class FileJournal {
    * Files that have something behind a place, of those written since a time, in the order of where they begin.
    * @param last the file that was read before; null: from the first on
    */
-  behind(place: OriginPlace | null, since: number, last: JournalFile | null, limit: number): JournalFile[] {
+  behind(
+    place: SnapshotPosition | null,
+    since: number,
+    last: JournalFile | null,
+    limit: number,
+  ): JournalFile[] {
     return this.#sql
       .exec<Record<string, SqlStorageValue>>(
         `SELECT ${FIELDS} FROM files INDEXED BY files_order
-         WHERE (era, first_row, number) > (?, ?, ?) AND (era, last_row) > (?, ?) AND written_at >= ?
-         ORDER BY era, first_row, number LIMIT ?`,
-        last?.era ?? -1,
+         WHERE (generation, first_row, number) > (?, ?, ?) AND (generation, last_row) > (?, ?) AND written_at >= ?
+         ORDER BY generation, first_row, number LIMIT ?`,
+        last?.generation ?? -1,
         last?.firstRow ?? -1,
         last?.number ?? -1,
-        place?.era ?? -1,
+        place?.generation ?? -1,
         place?.rowNumber ?? -1,
         since,
         limit,

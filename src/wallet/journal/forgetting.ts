@@ -4,7 +4,7 @@ import type { JournaledOperation, TransactionRecord } from "../interface.ts";
 import type { FileJournal, JournalFile } from "./files.ts";
 import type { IntentJournal } from "./intents.ts";
 import type { OperationJournal } from "./operations.ts";
-import type { OriginJournal } from "./origins.ts";
+import type { SnapshotJournal } from "./snapshots.ts";
 import { fateOf, gatheredFor, type Terms } from "./timing.ts";
 
 /** What recovery needs of an operation, as a line of a file has it. */
@@ -22,31 +22,31 @@ export interface ToFile {
   readonly line: string;
 }
 
-interface Parts {
+interface ForgettingParts {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
-  readonly origins: OriginJournal;
+  readonly snapshots: SnapshotJournal;
   readonly files: FileJournal;
 }
 
 /** The part of the journal that forgets operations whose time is over, some at once. Milliseconds since the epoch. */
 export class Forgetting {
-  readonly #parts: Parts;
+  readonly #parts: ForgettingParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: ForgettingParts) {
     this.#parts = parts;
   }
 
   /** When something is to be forgotten next; null: nothing is there. */
   next(terms: Terms): number | null {
-    const { operations, origins, files } = this.#parts;
-    const witness = origins.witness();
-    const first = operations.firstAcknowledged(witness);
-    const ofWitness = witness === null ? null : operations.acknowledgedAt(witness);
+    const { operations, snapshots, files } = this.#parts;
+    const latest = snapshots.latest();
+    const first = operations.firstAcknowledged(latest);
+    const ofLatest = latest === null ? null : operations.acknowledgedAt(latest);
     const firstFile = files.firstWritten();
     const times = [
       first === null ? null : first + terms.keptMs + gatheredFor(terms),
-      ofWitness === null ? null : ofWitness + Math.max(terms.keptMs, terms.recoverableMs) + 1,
+      ofLatest === null ? null : ofLatest + Math.max(terms.keptMs, terms.recoverableMs) + 1,
       firstFile === null ? null : firstFile + terms.recoverableMs + 1,
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
@@ -65,9 +65,9 @@ export class Forgetting {
    * @returns what may be forgotten once one file has it; what doesn't fit into that stays due
    */
   take(now: number, terms: Terms): ToFile[] {
-    const { operations, origins, files } = this.#parts;
+    const { operations, snapshots, files } = this.#parts;
     files.forget(now - terms.recoverableMs);
-    const witness = origins.witness();
+    const latest = snapshots.latest();
     const toFile: ToFile[] = [];
     let bytes = 0;
     for (const { operation, at } of operations.acknowledgedBefore(now - terms.keptMs, MOST_LINES + 1)) {
@@ -75,8 +75,8 @@ export class Forgetting {
         {
           age: now - at,
           isOpen: operations.isOpen(operation),
-          isWitness: operation === witness,
-          hasOrigin: origins.has(operation),
+          isLatest: operation === latest,
+          hasSnapshot: snapshots.has(operation),
         },
         terms,
       );
@@ -85,17 +85,18 @@ export class Forgetting {
       if (fate !== "filed" || toFile.length === MOST_LINES) continue;
       const filed = this.#toFile(operation, at);
       bytes += Buffer.byteLength(filed.line);
-      if (toFile.length > 0 && (bytes > MOST_BYTES || filed.place.era !== toFile[0]!.place.era)) break;
+      if (toFile.length > 0 && (bytes > MOST_BYTES || filed.place.generation !== toFile[0]!.place.generation))
+        break;
       toFile.push(filed);
     }
     return toFile;
   }
 
   #toFile(operation: Uuid, at: number): ToFile {
-    const { intents, origins } = this.#parts;
-    const [origin] = origins.of([operation]);
+    const { intents, snapshots } = this.#parts;
+    const [snapshot] = snapshots.of([operation]);
     const records = intents.records(operation).map(({ record }) => record);
-    return { operation, at, place: origin!.place, line: lineOf({ operation: origin!, records }) };
+    return { operation, at, place: snapshot!.place, line: lineOf({ operation: snapshot!, records }) };
   }
 
   /** A file has these operations: they are forgotten, unless something has come to them since. Part of the caller's transaction. */
@@ -109,7 +110,7 @@ export class Forgetting {
     const ids = gone.map(({ operation }) => operation).toSorted();
     files.add({
       key,
-      era: first.place.era,
+      generation: first.place.generation,
       firstRow: Math.min(...rows),
       lastRow: Math.max(...rows),
       firstId: ids[0]!,

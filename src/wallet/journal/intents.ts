@@ -56,7 +56,7 @@ const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => (
 });
 
 /** What an intent's end leaves to be told. */
-export interface Ending {
+export interface IntentEnding {
   readonly result: ChainTransactionResult | null;
   readonly value: Uint8Array | null;
   readonly contractCode: string | null;
@@ -190,7 +190,7 @@ export class IntentJournal {
    * Makes a move of the machine. @throws Error if it has no such arrow
    * @param ending where the intent is over by it; its actions aren't needed any more then
    */
-  move(id: number, move: Move, ending: Ending | null, now: number): void {
+  move(id: number, move: Move, ending: IntentEnding | null, now: number): void {
     const { state: from, cost, turn } = this.get(id);
     const to = stateAfter(from, move);
     if (move === "sign") this.#serving = Math.max(this.#serving, turn);
@@ -237,7 +237,7 @@ export class IntentJournal {
   }
 
   /** How an intent that is over ended. */
-  endingOf(id: number): Ending {
+  endingOf(id: number): IntentEnding {
     const row = this.#sql.exec<RecordRow>(`SELECT ${RECORD_FIELDS} FROM intents WHERE id = ?`, id).one();
     const { result, value, contractCode, height } = toRecord(row).record;
     return { result, value, contractCode, height };

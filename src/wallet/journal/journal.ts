@@ -5,15 +5,15 @@ import type { Acknowledgement, SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
-import { type Ending, IntentJournal } from "./intents.ts";
+import { type IntentEnding, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { type IntentState, MOVES, type Move } from "./machine.ts";
 import { OperationJournal } from "./operations.ts";
-import { OriginJournal } from "./origins.ts";
-import { type Carried, type Part, partsOf } from "./parts.ts";
+import { type Carried, type IntentShare, partsOf } from "./parts.ts";
 import { COST, type CostRow, toCost } from "./reserve.ts";
 import { createSchema } from "./schema.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
+import { SnapshotJournal } from "./snapshots.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
 
 /** A shared transaction that is over, or (`state` null) forgotten, and the state of what it carries. */
@@ -169,14 +169,14 @@ export interface Moved {
   /** The signed row; null where the intent can't be signed. */
   readonly row: number | null;
   /** Where the intent is over by the move. */
-  readonly ending: Ending | null;
+  readonly ending: IntentEnding | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
 /** How long an intent waits at most for another operation to pay the storage of both. Milliseconds. */
 const HELD_MS = 30_000;
-const NOTHING: Ending = { result: null, value: null, contractCode: null, height: null };
+const NOTHING: IntentEnding = { result: null, value: null, contractCode: null, height: null };
 /** The move by which an intent came to a state in which it is over. */
 const MOVE_TO = { succeeded: "succeed", failed: "fail", refused: "refuse", unknown: "give_up" } as const;
 
@@ -184,7 +184,7 @@ const MOVE_TO = { succeeded: "succeed", failed: "fail", refused: "refuse", unkno
 export class Journal {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
-  readonly origins: OriginJournal;
+  readonly snapshots: SnapshotJournal;
   readonly files: FileJournal;
   readonly forgetting: Forgetting;
   readonly shared: SharedJournal;
@@ -200,8 +200,8 @@ export class Journal {
     createSchema(storage);
     this.#storage = storage;
     this.intents = new IntentJournal(storage.sql);
-    this.origins = new OriginJournal(storage.sql);
-    this.operations = new OperationJournal(storage.sql, this.origins);
+    this.snapshots = new SnapshotJournal(storage.sql);
+    this.operations = new OperationJournal(storage.sql, this.snapshots);
     this.files = new FileJournal(storage.sql);
     this.forgetting = new Forgetting(this);
     this.shared = new SharedJournal(storage.sql, this.intents);
@@ -223,7 +223,7 @@ export class Journal {
       return this.#storage.transactionSync(writes);
     } catch (error) {
       this.intents.rolledBack();
-      this.origins.rolledBack();
+      this.snapshots.rolledBack();
       throw error;
     }
   }
@@ -234,7 +234,7 @@ export class Journal {
       for (const { operationUuid, ending } of acknowledgements) {
         this.operations.acknowledge(operationUuid, now);
         this.shared.letGo(operationUuid, false);
-        if (ending) this.origins.end(operationUuid, ending);
+        if (ending) this.snapshots.end(operationUuid, ending);
       }
     });
   }
@@ -252,7 +252,7 @@ export class Journal {
       this.intents.move(intentId, move, ending, now);
       if (ending === null || move === "sign" || move === "lose") return [];
       this.lanes.added(intentId, move === "succeed");
-      const counted = this.origins.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
+      const counted = this.snapshots.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
       this.spending.add(spentBy(move, counted, ending), now);
       const own = this.#over(intentId, move, now);
       const carried = this.shared.of(intentId);
@@ -263,7 +263,7 @@ export class Journal {
   }
 
   /** Notes what a transaction that is over took, for those that it was for. */
-  #spend(intentId: number, carried: readonly Carried[], { result }: Ending, hasMoved: boolean): void {
+  #spend(intentId: number, carried: readonly Carried[], { result }: IntentEnding, hasMoved: boolean): void {
     const burnt = BigInt(result?.tokens_burnt ?? "0");
     if (carried.length === 0) {
       this.costs.landed(intentId, burnt, hasMoved);
@@ -285,7 +285,7 @@ export class Journal {
   }
 
   /** What the end of a shared transaction makes of one intent that it carried. Answers its operation if that is over. */
-  #moveCarried(shared: number, part: Part, first: number, now: number): string[] {
+  #moveCarried(shared: number, part: IntentShare, first: number, now: number): string[] {
     const { intentId, move } = part;
     if (!this.intents.isKept(intentId)) return [];
     // One that nobody can prove may be proven yet, along with all others.

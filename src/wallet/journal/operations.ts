@@ -1,15 +1,15 @@
 import type { Uuid } from "../../domain/ids.ts";
-import type { OriginJournal } from "./origins.ts";
+import type { SnapshotJournal } from "./snapshots.ts";
 import { resumePause } from "./timing.ts";
 
 /** The part of the journal that knows which operations still have to be resumed, and which may be forgotten. */
 export class OperationJournal {
   readonly #sql: SqlStorage;
-  readonly #origins: OriginJournal;
+  readonly #snapshots: SnapshotJournal;
 
-  constructor(sql: SqlStorage, origins: OriginJournal) {
+  constructor(sql: SqlStorage, snapshots: SnapshotJournal) {
     this.#sql = sql;
-    this.#origins = origins;
+    this.#snapshots = snapshots;
   }
 
   /** An operation has a new row: it is not due before that row is over. */
@@ -39,7 +39,7 @@ export class OperationJournal {
       "SELECT 1 FROM operations WHERE operation = ? AND withdrawn_at IS NOT NULL",
       operation,
     );
-    return found.toArray().length > 0 || this.#origins.isNamedWithdrawn(operation as Uuid);
+    return found.toArray().length > 0 || this.#snapshots.isNamedWithdrawn(operation as Uuid);
   }
 
   /** Whether the operation was withdrawn before its first step. */
@@ -170,7 +170,7 @@ export class OperationJournal {
     return open.toArray().length > 0;
   }
 
-  /** Forgets an operation: all of its rows. Its origin leaves a name, and so does one that was refused without any row. */
+  /** Forgets an operation: all of its rows. Its snapshot leaves a name, and so does one that was refused without any row. */
   forget(operation: string): void {
     const isRefused = this.#isRefused(operation);
     this.#sql.exec(
@@ -189,7 +189,7 @@ export class OperationJournal {
     );
     this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
     this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
-    this.#origins.forget(operation);
-    if (isRefused) this.#origins.nameWithdrawn(operation as Uuid);
+    this.#snapshots.forget(operation);
+    if (isRefused) this.#snapshots.nameWithdrawn(operation as Uuid);
   }
 }

@@ -1,5 +1,5 @@
 import { shareOut } from "../../chain/contract/shared-mints.ts";
-import type { Ending } from "./intents.ts";
+import type { IntentEnding } from "./intents.ts";
 import type { IntentState, Move } from "./machine.ts";
 
 /** An intent that a shared transaction carries, in the order of the call. */
@@ -13,12 +13,12 @@ export interface SharedEnd {
   /** The state before. */
   readonly from: IntentState;
   readonly move: Exclude<Move, "sign" | "lose">;
-  readonly ending: Ending;
+  readonly ending: IntentEnding;
 }
 
 /** What the end of a shared transaction makes of one intent that it carried. */
-export type Part = { readonly intentId: number } & (
-  | { readonly move: "succeed" | "fail" | "refuse" | "give_up"; readonly ending: Ending }
+export type IntentShare = { readonly intentId: number } & (
+  | { readonly move: "succeed" | "fail" | "refuse" | "give_up"; readonly ending: IntentEnding }
   /** It waits again: to be sent `alone`, or, after the first of them has been given storage, `behind` that one. */
   | { readonly move: "lose"; readonly again: "alone" | "behind" }
 );
@@ -30,9 +30,10 @@ const STORAGE_UNPAID = "E_STORAGE_BALANCE";
  * What becomes of each intent by the end of the transaction that carried it, as docs/transactions.md argues ("Shared
  * transactions"). Whatever was told as unknown is never sent again.
  */
-export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Carried[]): Part[] => {
-  const all = (part: Pick<Extract<Part, { ending: Ending }>, "move" | "ending">): Part[] =>
-    carried.map(({ intentId }) => ({ intentId, ...part }));
+export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Carried[]): IntentShare[] => {
+  const all = (
+    part: Pick<Extract<IntentShare, { ending: IntentEnding }>, "move" | "ending">,
+  ): IntentShare[] => carried.map(({ intentId }) => ({ intentId, ...part }));
   if (move === "give_up") return all({ move, ending });
   if (move === "succeed") return sharedOut(from, ending, carried);
   if (from === "unknown") return all({ move, ending: move === "fail" ? withoutCode(ending) : ending });
@@ -45,7 +46,7 @@ export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Car
 };
 
 /** Each intent has the ids of its own tokens. If the contract answers anything else, nobody can tell whose they are. */
-const sharedOut = (from: IntentState, ending: Ending, carried: readonly Carried[]): Part[] => {
+const sharedOut = (from: IntentState, ending: IntentEnding, carried: readonly Carried[]): IntentShare[] => {
   const tokens = carried.map((part) => part.tokens);
   const values = shareOut(ending.value ?? new Uint8Array(), tokens);
   if (values !== null) {
@@ -60,7 +61,7 @@ const sharedOut = (from: IntentState, ending: Ending, carried: readonly Carried[
 };
 
 /** What failed was the call for all, so that its code says nothing of any one of them. */
-const withoutCode = (ending: Ending): Ending => {
+const withoutCode = (ending: IntentEnding): IntentEnding => {
   if (ending.result === null) return ending;
   const said = ending.result.failure_message ?? "the chain refused it";
   const failure_message = `It had no effect: the transaction that it shared with other mints failed (${said}).`;

@@ -108,9 +108,9 @@ const SCHEMA = [
   "CREATE INDEX signed_lane ON signed (lane_id) WHERE state = 'open'",
   // The operations of the database that intents come from. state and what follows: what it came to. lost: it can't
   // be put back into a database without it.
-  `CREATE TABLE origins (
+  `CREATE TABLE snapshots (
     operation TEXT PRIMARY KEY,
-    era INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
     row_number INTEGER NOT NULL,
     kind TEXT NOT NULL,
     integration TEXT NOT NULL,
@@ -127,14 +127,14 @@ const SCHEMA = [
     most_cost TEXT,
     reference TEXT
   )`,
-  "CREATE INDEX origins_order ON origins (era, row_number)",
-  // What is known of the database, one row. era: how often it was recovered. behind_since, witness: set while it
+  "CREATE INDEX snapshots_order ON snapshots (generation, row_number)",
+  // What is known of the database, one row. generation: how often it was recovered. behind_since, missing: set while it
   // is older than the journal. forgotten_until: rows of operations that began before then may have been forgotten.
   `CREATE TABLE database (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    era INTEGER NOT NULL DEFAULT 0,
+    generation INTEGER NOT NULL DEFAULT 0,
     behind_since INTEGER,
-    witness TEXT,
+    missing TEXT,
     forgotten_until INTEGER
   )`,
   "INSERT INTO database (id) VALUES (1)",
@@ -157,19 +157,19 @@ const SCHEMA = [
   "CREATE INDEX carried_intent ON carried (intent)",
   // What went for good on a day (UTC, numbered from the Unix epoch), yoctoNEAR.
   "CREATE TABLE spending (day INTEGER PRIMARY KEY, spent TEXT NOT NULL)",
-  // Files in R2 with operations that are forgotten here. A file has operations of one era; first_row, last_row,
+  // Files in R2 with operations that are forgotten here. A file has operations of one generation; first_row, last_row,
   // first_id and last_id: the least and the greatest of their row numbers and of their uuids.
   `CREATE TABLE files (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL,
-    era INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
     first_row INTEGER NOT NULL,
     last_row INTEGER NOT NULL,
     first_id TEXT NOT NULL,
     last_id TEXT NOT NULL,
     written_at INTEGER NOT NULL
   )`,
-  "CREATE INDEX files_order ON files (era, first_row)",
+  "CREATE INDEX files_order ON files (generation, first_row)",
   "CREATE INDEX files_ids ON files (last_id)",
   "CREATE INDEX files_written ON files (written_at)",
 ];

@@ -1,6 +1,6 @@
 import { type Cost, lastingOf } from "../../chain/cost.ts";
 import type { Reserved } from "../chain-state/funds.ts";
-import type { Ending } from "./intents.ts";
+import type { IntentEnding } from "./intents.ts";
 import type { Move } from "./machine.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -15,7 +15,7 @@ export const nextDayAfter = (now: number): number => Math.ceil(((dayOf(now) + 1)
  * What a transaction has taken by the move that ended it, yoctoNEAR: what the chain says it burnt, and what went with it
  * where it succeeded. What nobody can prove counts in full.
  */
-export const spentBy = (move: Move, cost: Cost, { result }: Pick<Ending, "result">): bigint => {
+export const spentBy = (move: Move, cost: Cost, { result }: Pick<IntentEnding, "result">): bigint => {
   if (move === "give_up") return lastingOf(cost);
   if (move !== "succeed" && move !== "fail") return 0n;
   const burnt = BigInt(result?.tokens_burnt ?? 0);

@@ -56,9 +56,9 @@ export interface Acknowledged {
   /** Something of it is to be signed or proven. */
   readonly isOpen: boolean;
   /** A database without it is older than the journal. */
-  readonly isWitness: boolean;
-  /** Recovery can put it back: it isn't the wallet's own, nor from a release that kept no origins. */
-  readonly hasOrigin: boolean;
+  readonly isLatest: boolean;
+  /** Recovery can put it back: it isn't the wallet's own, nor from a release that kept no snapshots. */
+  readonly hasSnapshot: boolean;
 }
 
 /**
@@ -66,13 +66,13 @@ export interface Acknowledged {
  * once a file has it; or `dropped`: forgotten, since no database can lack it, or none could get it back.
  */
 export const fateOf = (
-  { age, isOpen, isWitness, hasOrigin }: Acknowledged,
+  { age, isOpen, isLatest, hasSnapshot }: Acknowledged,
   { keptMs, recoverableMs }: Terms,
 ): "kept" | "kept_again" | "filed" | "dropped" => {
   if (age <= keptMs) return "kept";
   if (isOpen) return "kept_again";
-  if (age > recoverableMs || !hasOrigin) return "dropped";
-  return isWitness ? "kept" : "filed";
+  if (age > recoverableMs || !hasSnapshot) return "dropped";
+  return isLatest ? "kept" : "filed";
 };
 
 /**

@@ -20,7 +20,7 @@ const BURST_MS = 80;
 /** yoctoNEAR that must remain after keys are added: a tenth of a NEAR. */
 const GROWTH_RESERVE = 10n ** 23n;
 
-interface Parts extends Runtime {
+interface LaneGrowthParts extends Runtime {
   readonly journal: Journal;
   readonly settings: Pick<Settings, "MAX_LANES">;
   readonly head: Head;
@@ -31,11 +31,11 @@ interface Parts extends Runtime {
 
 /** Adds lanes when more waits than the lanes can take, and retires those that nobody needs. */
 export class LaneGrowth {
-  readonly #parts: Parts;
+  readonly #parts: LaneGrowthParts;
   #growsAgainAt = 0;
   #growing = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: LaneGrowthParts) {
     this.#parts = parts;
   }
 

@@ -119,7 +119,7 @@ export interface Signing {
  */
 export type KeySeen = { readonly nonce: number | null; readonly height: number } | null;
 
-interface Parts extends Runtime {
+interface LaneKeysParts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;
   readonly head: Head;
@@ -129,10 +129,10 @@ interface Parts extends Runtime {
 
 /** Reads the keys of the wallet's lanes from the chain, and keeps the lanes as they are there. */
 export class LaneKeys {
-  readonly #parts: Parts;
+  readonly #parts: LaneKeysParts;
   readonly #search = new KeySearch();
 
-  constructor(parts: Parts) {
+  constructor(parts: LaneKeysParts) {
     this.#parts = parts;
   }
 

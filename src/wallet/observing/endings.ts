@@ -6,7 +6,7 @@ import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
 import { pause } from "../../waiting.ts";
 import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
-import type { Ending } from "../journal/intents.ts";
+import type { IntentEnding } from "../journal/intents.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Move } from "../journal/machine.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
@@ -25,7 +25,7 @@ const BLOCK_TRIES = 3;
 /** How a row was proven dead, for the log: its validity is over, or something else took its nonce or its key. */
 type Death = "validity" | "block";
 
-interface Parts extends Runtime {
+interface EndingsParts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;
   readonly records: Records;
@@ -39,11 +39,11 @@ interface Parts extends Runtime {
 
 /** Ends rows by what was found out about them, and tells who waits. */
 export class Endings {
-  readonly #parts: Parts;
+  readonly #parts: EndingsParts;
   /** Blocks that were asked for, by hash. */
   readonly #blocks = new Map<string, Promise<BlockHead | null>>();
 
-  constructor(parts: Parts) {
+  constructor(parts: EndingsParts) {
     this.#parts = parts;
   }
 
@@ -134,7 +134,7 @@ export class Endings {
    * Makes the move that ends a row and its intent. One that another look has ended meanwhile stays as it is.
    * @returns operations of which an intent is over by it
    */
-  #end(row: SignedTransactionRow, move: Move, ending: Ending): string[] {
+  #end(row: SignedTransactionRow, move: Move, ending: IntentEnding): string[] {
     const { journal, funds, now, at } = this.#parts;
     if (journal.signed.find(row.id) === null) return [];
     at("wallet.before_end");

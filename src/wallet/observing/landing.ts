@@ -4,14 +4,14 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Head } from "../chain-state/head.ts";
 import type { LandingState } from "../interface.ts";
 import type { Journal } from "../journal/journal.ts";
-import { isOlder } from "../journal/origins.ts";
+import { predates } from "../journal/snapshots.ts";
 import type { Runtime } from "../runtime.ts";
 import { isExpired, isSurelyAfter } from "./rules.ts";
 
 /** Bytes may land, and nothing bounds for how long: the wallet is at work on them, has no key, or sees no block. */
 const UNKNOWN_END: LandingState = { isOver: false, waitMs: null };
 
-interface Parts extends Runtime {
+interface LandingParts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;
   readonly head: Head;
@@ -19,9 +19,9 @@ interface Parts extends Runtime {
 
 /** Tells whether what was signed for an operation may still get into a block. See docs/transactions.md. */
 export class Landing {
-  readonly #parts: Parts;
+  readonly #parts: LandingParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: LandingParts) {
     this.#parts = parts;
   }
 
@@ -35,7 +35,7 @@ export class Landing {
     const wallet = journal.wallet();
     // Without its key the object has lost its journal as well, and can't say what it had signed.
     if (wallet === null || block === null || !journal.intents.isOver(operation)) return UNKNOWN_END;
-    if (isOlder(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {
+    if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {
       return this.#until(wallet.restoredHeight ?? block.height);
     }
     const young = journal.signed

@@ -210,7 +210,7 @@ export interface Round {
   readonly readKeys: () => Promise<KeyNonces>;
 }
 
-interface Parts extends Runtime {
+interface LookerParts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;
   readonly head: Head;
@@ -221,9 +221,9 @@ interface Parts extends Runtime {
 
 /** One look at one row: what do the nodes say, what do the rules say to that, do it. */
 export class Looker {
-  readonly #parts: Parts;
+  readonly #parts: LookerParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: LookerParts) {
     this.#parts = parts;
   }
 

@@ -19,7 +19,7 @@ export interface Minting {
   readonly mints: readonly Carried[];
 }
 
-interface Parts extends Pick<Runtime, "log"> {
+interface MintedTokensParts extends Pick<Runtime, "log"> {
   readonly rpc: ChainRpc;
 }
 
@@ -28,10 +28,10 @@ interface Parts extends Pick<Runtime, "log"> {
  * because it took long, failed or was given out, is read by whoever needs it.
  */
 export class MintedTokens {
-  readonly #parts: Parts;
+  readonly #parts: MintedTokensParts;
   readonly #kept = new Map<number, readonly (ContractToken | null)[]>();
 
-  constructor(parts: Parts) {
+  constructor(parts: MintedTokensParts) {
     this.#parts = parts;
   }
 

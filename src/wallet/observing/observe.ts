@@ -13,7 +13,7 @@ const BESIDE = 4;
 /** How many rows that were given up one reconciliation looks at again. */
 const AGAIN_AT_ONCE = 5;
 
-interface Parts extends Runtime {
+interface ObserverParts extends Runtime {
   readonly journal: Journal;
   readonly head: Head;
   readonly dispatcher: Dispatcher;
@@ -23,11 +23,11 @@ interface Parts extends Runtime {
 
 /** Looks at everything that is due, a row beside the other: what one row meets delays no other. */
 export class Observer {
-  readonly #parts: Parts;
+  readonly #parts: ObserverParts;
   /** Rows that are being looked at. */
   readonly #asked = new Set<number>();
 
-  constructor(parts: Parts) {
+  constructor(parts: ObserverParts) {
     this.#parts = parts;
   }
 

@@ -10,7 +10,7 @@ import type { Runtime } from "../runtime.ts";
 /** Left free above the chain's nonce after a restoration: what the lost object may have signed dies by our first row. */
 const RESTORED_NONCE_GAP = 100_000;
 
-interface Parts extends Runtime {
+interface CustodyParts extends Runtime {
   readonly journal: Journal;
   readonly settings: Pick<Settings, "WALLET_SECRETS" | "PLATFORM_ACCOUNT_ID" | "PLATFORM_PRIVATE_KEY">;
   /** The platform account's key comes from a secret of the settings. */
@@ -19,10 +19,10 @@ interface Parts extends Runtime {
 
 /** Makes, takes over, opens and seals the wallet's key. Nothing else in the object sees the seed. */
 export class Custody {
-  readonly #parts: Parts;
+  readonly #parts: CustodyParts;
   #keyring: Keyring | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: CustodyParts) {
     this.#parts = parts;
   }
 
@@ -67,7 +67,12 @@ export class Custody {
    * the account has or gets.
    * @throws Error if it doesn't open
    */
-  async restore(accountId: string, sealed: Uint8Array, secretVersion: number, era = 0): Promise<SealedKey> {
+  async restore(
+    accountId: string,
+    sealed: Uint8Array,
+    secretVersion: number,
+    generation = 0,
+  ): Promise<SealedKey> {
     await this.unlock();
     const { journal, settings, now } = this.#parts;
     const state = journal.wallet()?.state ?? "empty";
@@ -79,7 +84,7 @@ export class Custody {
       );
       this.#discardOther(keyFromSeed(seed).publicKey);
       await this.#enter(accountId, seed, "restored", now());
-      journal.origins.beginEra(era);
+      journal.snapshots.beginGeneration(generation);
       await this.unlock();
     }
     return toSealedKey(this.known(accountId));

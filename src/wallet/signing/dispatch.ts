@@ -145,7 +145,7 @@ const GATHER_MS = 2;
 /** A balance that holds intents back is read again after this time. Milliseconds. */
 const FUNDS_PAUSE_MS = 1_000;
 
-interface Parts extends Runtime {
+interface DispatcherParts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;
   readonly settings: Pick<Settings, "LANE_DEPTH">;
@@ -160,11 +160,11 @@ interface Parts extends Runtime {
 
 /** Signs what waits and hands it to the nodes. Signing and journaling are one step without an await between them. */
 export class Dispatcher {
-  readonly #parts: Parts;
+  readonly #parts: DispatcherParts;
   readonly #sharing: Sharing;
   #starting = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: DispatcherParts) {
     this.#parts = parts;
     this.#sharing = new Sharing(parts);
   }

@@ -25,10 +25,10 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "requests: one that was ended while it waited is counted on",
-    file: "src/domain/waiters.ts",
+    file: "src/domain/wait-counter.ts",
     search: "if (waiter.until <= now) this.#waiting.delete(waiter);",
     replacement: "if (waiter.until < now) this.#waiting.delete(waiter);",
-    tests: ["test/unit/waiters.test.ts"],
+    tests: ["test/unit/wait-counter.test.ts"],
   },
   {
     id: "addresses: failed attempts are not counted",
@@ -288,7 +288,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "readiness: everybody who asks has the nodes asked",
-    file: "src/chain/kept-answers.ts",
+    file: "src/chain/shared-reads.ts",
     search: "if (entry && left > 0) {",
     replacement: "if (entry && left > 60_000) {",
     tests: ["test/api/readiness.test.ts"],

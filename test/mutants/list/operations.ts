@@ -22,7 +22,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: what is given up is not withdrawn at its wallet",
     file: drive,
-    search: "if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {",
+    search: "if (await this.#wallet.withdraw(id, this.#records.length, this.#isNew)) {",
     replacement: "if (id !== undefined) {",
     tests: givenUp,
     named: "is not carried out by its wallet from then on",
@@ -30,7 +30,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: whoever drives one gives it up while no node answers",
     file: drive,
-    search: "return !(this.#fresh && (await commitTo(",
+    search: "return !(this.#isNew && (await commitTo(",
     replacement: "return !(true && (await commitTo(",
     tests: givenUp,
     named:
@@ -39,7 +39,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: one that a lost object may have had is given up as never sent",
     file: drive,
-    search: "if (answer.repeated) this.#fresh = false;",
+    search: "if (answer.repeated) this.#isNew = false;",
     replacement: "",
     tests: recovery,
     named: "while a request waits for it is not told as if nothing had been sent",
@@ -47,8 +47,8 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: given up although a caller was promised it",
     file: drive,
-    search: 'return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));',
-    replacement: "return !this.#fresh;",
+    search: 'return !(this.#isNew && (await commitTo(this.#context.db, this.#row.id, "given_up")));',
+    replacement: "return !this.#isNew;",
     tests: givenUp,
     named: "is carried out, though its first step is refused for want of a node afterwards",
   },

@@ -247,7 +247,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "restored wallets: events get numbers that readers have already",
     file: "src/operator/wallets.ts",
-    search: "if (era > 0) await db.batch([skipNumbers(db, integrationId, beginOfEra(era), now())]);",
+    search:
+      "if (generation > 0) await db.batch([skipNumbers(db, integrationId, firstOfGeneration(generation), now())]);",
     replacement: "",
     tests: ["test/api/backup.test.ts"],
   },

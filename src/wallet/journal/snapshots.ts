@@ -1,18 +1,24 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind } from "../../domain/operations.ts";
-import type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "../interface.ts";
+import type {
+  JournaledOperation,
+  OperationEnding,
+  OperationSnapshot,
+  SnapshotKey,
+  SnapshotPosition,
+} from "../interface.ts";
 
-/** An origin as SQLite answers it. */
+/** A snapshot as SQLite answers it. */
 type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
-  Pick<OriginPlace, "era" | "rowNumber"> & {
+  Pick<SnapshotPosition, "generation" | "rowNumber"> & {
     keys: string;
-    state: Ending["state"] | null;
+    state: OperationEnding["state"] | null;
     answerStatus: number | null;
     answerBody: string | null;
     endedAt: number | null;
   };
 
-const FIELDS = `operation AS operationUuid, era, row_number AS rowNumber, kind, integration AS integrationUuid,
+const FIELDS = `operation AS operationUuid, generation, row_number AS rowNumber, kind, integration AS integrationUuid,
   subject AS subjectUuid, request, keys, accepted_at AS acceptedAt, state, answer_status AS answerStatus,
   answer_body AS answerBody, ended_at AS endedAt, quoted_cost AS quotedCost, most_cost AS mostCost,
   reference`;
@@ -22,20 +28,20 @@ export interface Behind {
   /** Since when that is known, milliseconds since the epoch. */
   readonly since: number;
   /** The operation that it lacks. */
-  readonly witness: Uuid;
+  readonly missing: Uuid;
 }
 
 /**
  * The part of the journal that knows where intents come from: the operations of the database, so that a rollback
  * is noticed, and the database can get back what it lost (docs/transactions.md, "When the database is older").
  *
- * An era begins with each recovery of the database, because rows that are put back get new numbers.
+ * A generation begins with each recovery of the database, because rows that are put back get new numbers.
  */
-export class OriginJournal {
+export class SnapshotJournal {
   readonly #sql: SqlStorage;
   /** Cache of the latest accepted operation that came here; undefined when it has to be read. */
-  #witness: Uuid | null | undefined;
-  #state: { readonly era: number; readonly behind: Behind | null } | undefined;
+  #latest: Uuid | null | undefined;
+  #state: { readonly generation: number; readonly behind: Behind | null } | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -43,55 +49,55 @@ export class OriginJournal {
 
   /** A transaction was rolled back: cached values may be wrong. */
   rolledBack(): void {
-    this.#witness = undefined;
+    this.#latest = undefined;
     this.#state = undefined;
   }
 
-  /** Enters the origin of an operation's first intent. */
-  add(operation: Uuid, origin: Origin): void {
-    this.#witness = undefined;
+  /** Enters the snapshot of an operation's first intent. */
+  add(operation: Uuid, snapshot: OperationSnapshot): void {
+    this.#latest = undefined;
     this.#sql.exec(
-      `INSERT INTO origins (operation, era, row_number, kind, integration, subject, request, keys, accepted_at,
+      `INSERT INTO snapshots (operation, generation, row_number, kind, integration, subject, request, keys, accepted_at,
          quoted_cost, most_cost, reference)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       operation,
-      this.era,
-      origin.rowNumber,
-      origin.kind,
-      origin.integrationUuid,
-      origin.subjectUuid,
-      origin.request,
-      JSON.stringify(origin.keys),
-      origin.acceptedAt,
-      origin.quotedCost ?? null,
-      origin.mostCost ?? null,
-      origin.reference ?? null,
+      this.generation,
+      snapshot.rowNumber,
+      snapshot.kind,
+      snapshot.integrationUuid,
+      snapshot.subjectUuid,
+      snapshot.request,
+      JSON.stringify(snapshot.keys),
+      snapshot.acceptedAt,
+      snapshot.quotedCost ?? null,
+      snapshot.mostCost ?? null,
+      snapshot.reference ?? null,
     );
   }
 
   /** What an operation is; null where it isn't known, or is the wallet's own. */
   kindOf(operation: string): OperationKind | null {
     const rows = this.#sql.exec<{ kind: OperationKind }>(
-      "SELECT kind FROM origins WHERE operation = ?",
+      "SELECT kind FROM snapshots WHERE operation = ?",
       operation,
     );
     return rows.toArray()[0]?.kind ?? null;
   }
 
   /** The operation that was accepted last: a database without it is older than this journal. Null: none came here. */
-  witness(): Uuid | null {
-    this.#witness ??= (this.#sql
+  latest(): Uuid | null {
+    this.#latest ??= (this.#sql
       .exec<{ operation: string }>(
-        "SELECT operation FROM origins WHERE lost = 0 ORDER BY era DESC, row_number DESC LIMIT 1",
+        "SELECT operation FROM snapshots WHERE lost = 0 ORDER BY generation DESC, row_number DESC LIMIT 1",
       )
       .toArray()[0]?.operation ?? null) as Uuid | null;
-    return this.#witness;
+    return this.#latest;
   }
 
   /** What the operation came to, as its caller is told. */
-  end(operation: string, { state, answerStatus, answerBody, endedAt }: Ending): void {
+  end(operation: string, { state, answerStatus, answerBody, endedAt }: OperationEnding): void {
     this.#sql.exec(
-      "UPDATE origins SET state = ?, answer_status = ?, answer_body = ?, ended_at = ? WHERE operation = ?",
+      "UPDATE snapshots SET state = ?, answer_status = ?, answer_body = ?, ended_at = ? WHERE operation = ?",
       state,
       answerStatus,
       answerBody,
@@ -103,21 +109,21 @@ export class OriginJournal {
   /** Whether the operation's caller was told that it failed. */
   hasFailed(operation: string): boolean {
     const failed = this.#sql.exec(
-      "SELECT 1 FROM origins WHERE operation = ? AND state = 'failed'",
+      "SELECT 1 FROM snapshots WHERE operation = ? AND state = 'failed'",
       operation,
     );
     return failed.toArray().length > 0;
   }
 
-  /** Goes on in this era, unless it has come further: the object that knew it was lost. */
-  beginEra(era: number): void {
+  /** Goes on in this generation, unless it has come further: the object that knew it was lost. */
+  beginGeneration(generation: number): void {
     this.#state = undefined;
-    this.#sql.exec("UPDATE database SET era = max(era, ?)", era);
+    this.#sql.exec("UPDATE database SET generation = max(generation, ?)", generation);
   }
 
   /** How often the database was recovered. */
-  get era(): number {
-    return this.#database().era;
+  get generation(): number {
+    return this.#database().generation;
   }
 
   /** Set while the database is known to be older than this journal. */
@@ -125,63 +131,63 @@ export class OriginJournal {
     return this.#database().behind;
   }
 
-  #database(): { readonly era: number; readonly behind: Behind | null } {
+  #database(): { readonly generation: number; readonly behind: Behind | null } {
     this.#state ??= this.#readDatabase();
     return this.#state;
   }
 
   #readDatabase() {
     const row = this.#sql
-      .exec<{ era: number; behind_since: number | null; witness: string | null }>(
-        "SELECT era, behind_since, witness FROM database",
+      .exec<{ generation: number; behind_since: number | null; missing: string | null }>(
+        "SELECT generation, behind_since, missing FROM database",
       )
       .one();
-    const isBehind = row.behind_since !== null && row.witness !== null;
+    const isBehind = row.behind_since !== null && row.missing !== null;
     return {
-      era: row.era,
-      behind: isBehind ? { since: row.behind_since!, witness: row.witness as Uuid } : null,
+      generation: row.generation,
+      behind: isBehind ? { since: row.behind_since!, missing: row.missing as Uuid } : null,
     };
   }
 
-  /** The database lacks an operation that came from it. A look from an earlier era doesn't count. */
-  lacks(witness: Uuid, era: number, now: number): boolean {
-    if (era !== this.era || this.behind !== null) return false;
-    const known = this.#sql.exec("SELECT 1 FROM origins WHERE operation = ? AND lost = 0", witness);
+  /** The database lacks an operation that came from it. A look from an earlier generation doesn't count. */
+  lacks(missing: Uuid, generation: number, now: number): boolean {
+    if (generation !== this.generation || this.behind !== null) return false;
+    const known = this.#sql.exec("SELECT 1 FROM snapshots WHERE operation = ? AND lost = 0", missing);
     if (known.toArray().length === 0) return false;
     this.#state = undefined;
-    this.#sql.exec("UPDATE database SET behind_since = ?, witness = ?", now, witness);
+    this.#sql.exec("UPDATE database SET behind_since = ?, missing = ?", now, missing);
     return true;
   }
 
   /** The database has everything again that can be put back. */
   recovered(): void {
     this.#state = undefined;
-    this.#sql.exec("UPDATE database SET era = era + 1, behind_since = NULL, witness = NULL");
+    this.#sql.exec("UPDATE database SET generation = generation + 1, behind_since = NULL, missing = NULL");
   }
 
   /** An operation can't be put back, so that the database lacking it says nothing any more. */
   lose(operation: string): void {
-    this.#witness = undefined;
-    this.#sql.exec("UPDATE origins SET lost = 1 WHERE operation = ?", operation);
+    this.#latest = undefined;
+    this.#sql.exec("UPDATE snapshots SET lost = 1 WHERE operation = ?", operation);
   }
 
-  /** Whether the journal has the operation's origin. A former release kept none. */
+  /** Whether the journal has the operation's snapshot. A former release kept none. */
   has(operation: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM origins WHERE operation = ?", operation).toArray().length > 0;
+    return this.#sql.exec("SELECT 1 FROM snapshots WHERE operation = ?", operation).toArray().length > 0;
   }
 
   /** The operation's rows are forgotten; its uuid is kept. */
   forget(operation: string): void {
-    const gone = this.#sql.exec("DELETE FROM origins WHERE operation = ? RETURNING operation", operation);
+    const gone = this.#sql.exec("DELETE FROM snapshots WHERE operation = ? RETURNING operation", operation);
     if (gone.toArray().length === 0) return;
-    this.#witness = undefined;
+    this.#latest = undefined;
     this.#sql.exec(
       "INSERT INTO forgotten (operation) VALUES (?) ON CONFLICT DO NOTHING",
       uuidToBytes(operation as Uuid),
     );
   }
 
-  /** An operation without an origin was withdrawn before its first step: a database that has it open again is told so. */
+  /** An operation without a snapshot was withdrawn before its first step: a database that has it open again is told so. */
   nameWithdrawn(operation: Uuid): void {
     this.#sql.exec(
       "INSERT INTO forgotten (operation, withdrawn) VALUES (?, 1) ON CONFLICT DO NOTHING",
@@ -231,11 +237,11 @@ export class OriginJournal {
   }
 
   /** Operations behind a place, in the order of their acceptance. */
-  after(place: OriginPlace | null, limit: number): JournaledOperation[] {
+  after(place: SnapshotPosition | null, limit: number): JournaledOperation[] {
     return this.#sql
       .exec<Row>(
-        `SELECT ${FIELDS} FROM origins WHERE (era, row_number) > (?, ?) ORDER BY era, row_number LIMIT ?`,
-        place?.era ?? -1,
+        `SELECT ${FIELDS} FROM snapshots WHERE (generation, row_number) > (?, ?) ORDER BY generation, row_number LIMIT ?`,
+        place?.generation ?? -1,
         place?.rowNumber ?? -1,
         limit,
       )
@@ -247,7 +253,7 @@ export class OriginJournal {
   of(operations: readonly Uuid[]): JournaledOperation[] {
     return this.#sql
       .exec<Row>(
-        `SELECT ${FIELDS} FROM origins WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY era, row_number`,
+        `SELECT ${FIELDS} FROM snapshots WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY generation, row_number`,
         JSON.stringify(operations),
       )
       .toArray()
@@ -256,11 +262,11 @@ export class OriginJournal {
 }
 
 const toOperation = (row: Row): JournaledOperation => {
-  const { era, rowNumber, keys, state, answerStatus, answerBody, endedAt, ...operation } = row;
+  const { generation, rowNumber, keys, state, answerStatus, answerBody, endedAt, ...operation } = row;
   return {
     ...operation,
-    place: { era, rowNumber },
-    keys: JSON.parse(keys) as OriginKey[],
+    place: { generation, rowNumber },
+    keys: JSON.parse(keys) as SnapshotKey[],
     ending: state === null || endedAt === null ? null : { state, answerStatus, answerBody, endedAt },
   };
 };
@@ -282,5 +288,5 @@ export const beganAt = (operation: Uuid): number =>
  * Whether an operation began before the object was restored: rows of it may have been lost with the former object, so
  * that signing it could do it twice.
  */
-export const isOlder = (operationUuid: Uuid, restoredAt: number | null): boolean =>
+export const predates = (operationUuid: Uuid, restoredAt: number | null): boolean =>
   restoredAt !== null && beganAt(operationUuid) <= restoredAt;

@@ -1,9 +1,9 @@
-import type { Answer, ServiceContext } from "../../context.ts";
+import type { EndpointResponse, ServiceContext } from "../../context.ts";
 import { resultsOfOperation } from "../../db/queries/operation-transactions.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { type Failure, failureError } from "../../domain/failures.ts";
 import { openText } from "../../files/storage/large-texts.ts";
-import type { AnsweredRow } from "./endings.ts";
+import type { RowWithResults } from "./endings.ts";
 import { toOperation } from "./read.ts";
 
 /**
@@ -11,7 +11,10 @@ import { toOperation } from "./read.ts";
  * the same operation gets the same.
  * @throws ServiceError where the operation failed or can't be proven
  */
-export const answerOf = async (context: ServiceContext, operation: AnsweredRow): Promise<Answer> => {
+export const responseOf = async (
+  context: ServiceContext,
+  operation: RowWithResults,
+): Promise<EndpointResponse> => {
   const { id: operationUuid } = operation;
   if (operation.state === "pending" || operation.answerBody === null) {
     return { status: 202, body: await toOperation(context, operation), operationUuid };

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { KeptAnswers } from "../../src/chain/kept-answers.ts";
+import { SharedReads } from "../../src/chain/shared-reads.ts";
 
 /** A keeper of two answers, a clock, and how often it was asked. */
 function scene(patienceMs = 20) {
-  const kept = new KeptAnswers<string>({ lastsMs: 5_000, patienceMs, most: 2 });
+  const kept = new SharedReads<string>({ lastsMs: 5_000, patienceMs, most: 2 });
   const clock = { now: 0 };
   const behind: unknown[] = [];
   const asked: string[] = [];

@@ -8,7 +8,7 @@ interface Waiter {
  * Counts requests that wait. The platform ends a request whose client has gone without running another line of it: one
  * that says nothing for a while counts no longer. Times are milliseconds.
  */
-export class Waiters {
+export class WaitCounter {
   readonly #lapsesAfterMs: number;
   readonly #waiting = new Set<Waiter>();
 

@@ -5,30 +5,30 @@ import type { AppEnv } from "./app-env.ts";
 declare const ANSWER: unique symbol;
 
 /** A response whose type says which JSON it has at which status, so that an endpoint's description can be held to it. */
-export type Answered<Body, Status extends number> = Response & {
+export type TypedResponse<Body, Status extends number> = Response & {
   readonly [ANSWER]: { readonly body: Body; readonly status: Status };
 };
 
 /** Says of a response what it has. */
-export const answered = <Body, Status extends number>(response: Response) =>
-  response as Answered<Body, Status>;
+export const typedResponse = <Body, Status extends number>(response: Response) =>
+  response as TypedResponse<Body, Status>;
 
 /** Answers with JSON. */
 export const show = <Body extends object, Status extends ContentfulStatusCode = 200>(
   c: Context<AppEnv>,
   body: Body,
   status: Status = 200 as Status,
-): Answered<Body, Status> => answered(c.json(body, status));
+): TypedResponse<Body, Status> => typedResponse(c.json(body, status));
 
 /** As `show`, for an answer that has a secret. */
 export const showSecret = <Body extends object, Status extends ContentfulStatusCode = 200>(
   c: Context<AppEnv>,
   body: Body,
   status: Status = 200 as Status,
-): Answered<Body, Status> => {
+): TypedResponse<Body, Status> => {
   c.set("hasSecret", true);
   return show(c, body, status);
 };
 
 /** Answers 204. */
-export const showNothing = (c: Context<AppEnv>): Answered<null, 204> => answered(c.body(null, 204));
+export const showNothing = (c: Context<AppEnv>): TypedResponse<null, 204> => typedResponse(c.body(null, 204));

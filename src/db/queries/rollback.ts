@@ -5,8 +5,8 @@ import { behindWallets, operations } from "../schema/index.ts";
 import type { WalletName } from "./recovery.ts";
 
 /** Notes that a wallet's journal has an operation that the database lacks. */
-export const noteBehind = async (db: Database, wallet: WalletName, witness: Uuid, now: Date) => {
-  await db.insert(behindWallets).values({ wallet, witness, noticedAt: now }).onConflictDoNothing();
+export const noteBehind = async (db: Database, wallet: WalletName, missing: Uuid, now: Date) => {
+  await db.insert(behindWallets).values({ wallet, missing, noticedAt: now }).onConflictDoNothing();
 };
 
 /** The database is as new as these wallets. */
@@ -24,25 +24,25 @@ export const isBehind = async (db: Database): Promise<boolean> => {
 /** Wallets that the database is older than, from one on, with an operation of each that it lacks. Null: from the first. */
 export const behindFrom = async (db: Database, from: Uuid | null, limit: number) => {
   const rows = await db
-    .select({ wallet: behindWallets.wallet, witness: behindWallets.witness })
+    .select({ wallet: behindWallets.wallet, missing: behindWallets.missing })
     .from(behindWallets)
     .where(from === null ? undefined : gte(behindWallets.wallet, from))
     // The platform's comes first.
     .orderBy(sql`${behindWallets.wallet} <> 'platform'`, asc(behindWallets.wallet))
     .limit(limit)
     .all();
-  return new Map(rows.map(({ wallet, witness }) => [wallet as WalletName, witness]));
+  return new Map(rows.map(({ wallet, missing }) => [wallet as WalletName, missing]));
 };
 
 /** How many other operations are read with one: more than come to a wallet out of their turn. */
-const BESIDE = 32;
+const RECENT = 32;
 
 /** Where an operation stands among others of its integration, and which Idempotency-Keys stand for it. */
-export interface Lineage {
+export interface Acceptance {
   /** Whatever was accepted later has a higher one. */
   readonly rowNumber: number;
   /** The latest others that the database had when this was read. */
-  readonly beside: readonly Uuid[];
+  readonly recent: readonly Uuid[];
   /** What the integration's wallet may spend in a day, yoctoNEAR; null: all that it has. */
   readonly spendingPerDay: string | null;
   readonly keys: readonly {
@@ -54,19 +54,19 @@ export interface Lineage {
   }[];
 }
 
-/** A row as `lineage` reads it; `lineageFrom` makes sense of it. */
-export interface LineageRow {
+/** A row as `acceptance` reads it; `acceptanceFrom` makes sense of it. */
+export interface AcceptanceRow {
   readonly rowNumber: number;
-  readonly beside: string;
+  readonly recent: string;
   readonly spendingPerDay: string | null;
   readonly keys: string;
 }
 
 /**
- * Reads the lineage of an operation; a statement of the batch that accepts it, or of its own.
+ * Reads the acceptance of an operation; a statement of the batch that accepts it, or of its own.
  * @param key the Idempotency-Key that it was accepted with; undefined: any that stands for it, which takes longer
  */
-export const lineage = (
+export const acceptance = (
   db: Database,
   { id, integrationId }: { readonly id: Uuid; readonly integrationId: Uuid },
   key?: string | null,
@@ -75,9 +75,9 @@ export const lineage = (
   return db
     .select({
       rowNumber: sql<number>`operations.rowid`,
-      beside: sql<string>`(SELECT json_group_array(lower(hex(id))) FROM (
+      recent: sql<string>`(SELECT json_group_array(lower(hex(id))) FROM (
         SELECT id FROM operations WHERE integration_id = ${integration} AND id <> ${uuidToBytes(id)}
-        ORDER BY id DESC LIMIT ${BESIDE}))`,
+        ORDER BY id DESC LIMIT ${RECENT}))`,
       spendingPerDay: sql<
         string | null
       >`(SELECT spending_per_day FROM integrations WHERE id = ${integration})`,
@@ -93,11 +93,11 @@ const keysOf = (integration: Uint8Array, operation: Uint8Array, key: string | un
     FROM idempotency_keys WHERE integration_id = ${integration} ${named} AND operation_id = ${operation})`;
 };
 
-/** The lineage that a row says. */
-export const lineageFrom = ({ rowNumber, beside, spendingPerDay, keys }: LineageRow): Lineage => ({
+/** The acceptance that a row says. */
+export const acceptanceFrom = ({ rowNumber, recent, spendingPerDay, keys }: AcceptanceRow): Acceptance => ({
   rowNumber,
   spendingPerDay,
-  beside: (JSON.parse(beside) as string[]).map((hex) => uuidFromBytes(Buffer.from(hex, "hex"))),
+  recent: (JSON.parse(recent) as string[]).map((hex) => uuidFromBytes(Buffer.from(hex, "hex"))),
   keys: (JSON.parse(keys) as [string, string, number][]).map(([key, fingerprint, expiresAt]) => ({
     key,
     fingerprint: fingerprint === "" ? null : fingerprint,

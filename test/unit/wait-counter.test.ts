@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { Waiters } from "../../src/domain/waiters.ts";
+import { WaitCounter } from "../../src/domain/wait-counter.ts";
 
 it("counts who waits until they leave", () => {
-  const waiters = new Waiters(100);
+  const waiters = new WaitCounter(100);
   const [one] = [waiters.join(0), waiters.join(0)];
   expect(waiters.count(99)).toBe(2);
   waiters.leave(one);
@@ -11,7 +11,7 @@ it("counts who waits until they leave", () => {
 });
 
 it("counts nobody who was ended without leaving, and everybody who says that they still wait", () => {
-  const waiters = new Waiters(100);
+  const waiters = new WaitCounter(100);
   const stays = waiters.join(0);
   waiters.join(0);
   waiters.renew(stays, 60);

@@ -33,7 +33,7 @@ const toldBy = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> =
  * Answers of other machines that an isolate tells again for a while: one question serves all that ask meanwhile, however
  * long its answer takes. A failure is told again for a second, so that no question follows another where none is answered.
  */
-export class KeptAnswers<T> {
+export class SharedReads<T> {
   readonly #keeping: Keeping;
   readonly #kept = new WeakMap<object, Map<string, Kept<T>>>();
 
