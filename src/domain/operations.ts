@@ -1,63 +1,168 @@
-/** What an operation does. Each kind is a list of steps, a transaction a step, and effects written once at the end. */
-export const OPERATION_KINDS = [
-  "wallet_create",
-  "contract_deploy",
-  "contract_top_up",
-  "contract_publish",
-  "contract_upgrade",
-  "contract_hand_over",
-  "contract_accept",
-  "finalize",
-  "collection_update",
-  "mint",
-  "nft_update",
-  "allowlist_add",
-  "allowlist_remove",
-  "allowlist_clear",
-  "wallet_payout",
-  "drop_create",
-  "drop_extend",
-  "drop_close",
-  "claim",
-] as const;
+/** What the whole service has to know of a kind of operation; what it sends and returns is in operations/kinds/. */
+interface KindTraits {
+  /** Which wallet signs its transactions. */
+  readonly wallet: "integration" | "platform";
+  /** Whether it acts on a collection, which is its subject. */
+  readonly isOnCollection: boolean;
+  /**
+   * Whether its operations leave the database some time after their end. The others are a few for each wallet, contract and
+   * collection, and stay as their record.
+   */
+  readonly isArchived: boolean;
+  /**
+   * Whether its operations on one subject run one after the other, in the order of their acceptance: they set something, and
+   * what was accepted last has to hold in the end.
+   */
+  readonly isInTurn: boolean;
+  /** Whether it spends in several transactions, for which the wallet reserves money one after the other. */
+  readonly isInParts: boolean;
+}
+
+/** The kinds of operations. A kind is a list of steps, one transaction each, and effects that are written once at the end. */
+export const KINDS = {
+  wallet_create: {
+    wallet: "platform",
+    isOnCollection: false,
+    isArchived: false,
+    isInTurn: false,
+    isInParts: false,
+  },
+  contract_deploy: {
+    wallet: "platform",
+    isOnCollection: false,
+    isArchived: false,
+    isInTurn: false,
+    isInParts: false,
+  },
+  contract_top_up: {
+    wallet: "integration",
+    isOnCollection: false,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  contract_publish: {
+    wallet: "platform",
+    isOnCollection: false,
+    isArchived: false,
+    isInTurn: false,
+    isInParts: false,
+  },
+  contract_upgrade: {
+    wallet: "integration",
+    isOnCollection: false,
+    isArchived: false,
+    isInTurn: false,
+    isInParts: true,
+  },
+  contract_hand_over: {
+    wallet: "integration",
+    isOnCollection: false,
+    isArchived: false,
+    isInTurn: false,
+    isInParts: false,
+  },
+  contract_accept: {
+    wallet: "integration",
+    isOnCollection: false,
+    isArchived: false,
+    isInTurn: false,
+    isInParts: false,
+  },
+  finalize: {
+    wallet: "integration",
+    isOnCollection: false,
+    isArchived: false,
+    isInTurn: false,
+    isInParts: true,
+  },
+  collection_update: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: true,
+    isInParts: false,
+  },
+  mint: { wallet: "integration", isOnCollection: true, isArchived: true, isInTurn: false, isInParts: false },
+  nft_update: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  allowlist_add: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  allowlist_remove: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  allowlist_clear: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  wallet_payout: {
+    wallet: "integration",
+    isOnCollection: false,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  drop_create: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  drop_extend: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  drop_close: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+  },
+  claim: { wallet: "integration", isOnCollection: true, isArchived: true, isInTurn: false, isInParts: false },
+} as const satisfies Readonly<Record<string, KindTraits>>;
 
 /** One of the kinds above. */
-export type OperationKind = (typeof OPERATION_KINDS)[number];
+export type OperationKind = keyof typeof KINDS;
+
+/** Their names. */
+export const OPERATION_KINDS = Object.keys(KINDS) as [OperationKind, ...OperationKind[]];
+
+const kindsWhere = (holds: (traits: KindTraits) => boolean): OperationKind[] =>
+  OPERATION_KINDS.filter((kind) => holds(KINDS[kind]));
+
+/** Kinds that the platform's wallet signs. */
+export const PLATFORM_KINDS = kindsWhere(({ wallet }) => wallet === "platform");
+
+/** Kinds whose operations run in turn. */
+export const KINDS_IN_TURN = kindsWhere(({ isInTurn }) => isInTurn);
+
+/** Kinds that spend in parts. */
+export const KINDS_IN_PARTS = kindsWhere(({ isInParts }) => isInParts);
 
 /** What goes to the account that the operator has set: it is no spending. */
 export const PAYOUT: OperationKind = "wallet_payout";
-
-/** Kinds that the platform's wallet signs; all others are signed by their integration's. */
-export const PLATFORM_KINDS: OperationKind[] = ["wallet_create", "contract_deploy", "contract_publish"];
-
-/** Kinds that act on a collection, which is their subject. */
-export const COLLECTION_KINDS: OperationKind[] = [
-  "collection_update",
-  "mint",
-  "nft_update",
-  "allowlist_add",
-  "allowlist_remove",
-  "allowlist_clear",
-  "drop_create",
-  "drop_extend",
-  "drop_close",
-  "claim",
-];
-
-/**
- * Kinds whose operations leave the database some time after their end: those that come again and again. The others are a
- * few for each wallet, contract and collection, and are what stands for those: they stay.
- */
-export const ARCHIVED_KINDS: OperationKind[] = ["contract_top_up", "wallet_payout", ...COLLECTION_KINDS];
-
-/**
- * Kinds whose operations on one subject go one after the other, in the order of their acceptance: they set something,
- * and what was accepted last has to hold in the end.
- */
-export const KINDS_IN_TURN: OperationKind[] = ["collection_update"];
-
-/** Kinds that spend in several transactions, of which the wallet reserves one after the other. */
-export const KINDS_IN_PARTS: OperationKind[] = ["finalize", "contract_upgrade"];
 
 /**
  * `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the nodes can't prove what became of a transaction,

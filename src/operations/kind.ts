@@ -163,8 +163,6 @@ export interface GuardedProposal<K extends OperationKind = OperationKind> extend
  * what its proposal may bring of the facts.
  */
 export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRules<Request, Facts> {
-  /** Which wallet signs. */
-  readonly wallet: "integration" | "platform";
   /**
    * Facts beyond the transactions that the next step depends on, asked for again before each.
    * @param known what was read before, by this, by `accepted` or for its proposal, unless it was found to be out of date
@@ -252,7 +250,6 @@ export interface Outlook<Body = unknown> {
 
 /** A kind of operation as the engine works with it, whatever its request and facts are. */
 export interface Kind<Body = unknown> {
-  readonly wallet: "integration" | "platform";
   /** As in its rules; null: nothing is read at its acceptance. */
   readonly accepted: {
     readonly read: (db: Database, operation: NewOperation) => Statement;
@@ -286,7 +283,6 @@ export const kindOf = <Request, Facts, Body, Brought = Facts>(
 ): Kind<Body> => {
   const operationOf = (row: OperationRow) => row as Operation<Request>;
   return {
-    wallet: rules.wallet,
     accepted: rules.accepted ?? null,
     look: async (context, row, records, before) => {
       const operation = operationOf(row);

@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../context.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { OperationKind } from "../domain/operations.ts";
+import { KINDS, type OperationKind } from "../domain/operations.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { Wallet } from "../wallet/interface.ts";
 import type { Kind, KindResults } from "./kind.ts";
@@ -20,7 +20,7 @@ import { nftUpdateKind } from "./kinds/nft-update.ts";
 import { walletCreateKind } from "./kinds/wallet-create.ts";
 import { walletPayoutKind } from "./kinds/wallet-payout.ts";
 
-const KINDS: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
+const RULES: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   wallet_create: walletCreateKind,
   contract_deploy: contractDeployKind,
   contract_publish: contractPublishKind,
@@ -43,13 +43,13 @@ const KINDS: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
 };
 
 /** A kind by its name. */
-export const kindNamed = (kind: OperationKind): Kind => KINDS[kind];
+export const kindNamed = (kind: OperationKind): Kind => RULES[kind];
 
 type Signed = Pick<OperationRow, "kind" | "integrationId">;
 
 /** Name of the wallet that signs an operation's transactions. */
 export const walletName = ({ kind, integrationId }: Signed): Uuid | "platform" =>
-  kindNamed(kind).wallet === "platform" ? "platform" : integrationId;
+  KINDS[kind].wallet === "platform" ? "platform" : integrationId;
 
 /** The wallet that signs an operation's transactions. */
 export const walletFor = (context: ServiceContext, operation: Signed): Wallet =>

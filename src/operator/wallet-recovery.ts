@@ -21,7 +21,7 @@ import { checkpoint } from "../domain/checkpoints.ts";
 import { unknownCursor } from "../domain/cursors.ts";
 import { firstOfGeneration, toldByEnd } from "../domain/events.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
-import { COLLECTION_KINDS, OPERATION_KINDS, type OperationKind } from "../domain/operations.ts";
+import { KINDS, OPERATION_KINDS, type OperationKind } from "../domain/operations.ts";
 import { findArchived } from "../files/archive/read.ts";
 import { openText } from "../files/storage/large-texts.ts";
 import { endingStatements, fail } from "../operations/engine/endings.ts";
@@ -164,7 +164,7 @@ const effectsOf = async (
 ): Promise<Pick<Effects, "statements" | "commit" | "mint">> => {
   const { id, kind, integrationId, subjectId } = operation;
   if (state === "failed") return { statements: kindNamed(kind).onFailure(context, operation, records) };
-  if (COLLECTION_KINDS.includes(kind) && !(await findCollection(context.db, integrationId, subjectId))) {
+  if (KINDS[kind].isOnCollection && !(await findCollection(context.db, integrationId, subjectId))) {
     context.log("recovery.collection_missing", { operation_uuid: id, collection_uuid: subjectId });
     return { statements: [] };
   }

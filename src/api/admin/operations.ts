@@ -7,7 +7,7 @@ import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { PAYOUT, PLATFORM_KINDS } from "../../domain/operations.ts";
+import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { drive } from "../../operations/engine/drive.ts";
 import { endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
@@ -63,7 +63,7 @@ const settleOperation = async (
   requireUnknown(row);
   if (!hadEffect) await close(context, row, NO_EFFECT, await requireNoEffect(context, row));
   else if (row.kind === "finalize") await requireShown(context, row);
-  else if (PLATFORM_KINDS.includes(row.kind)) throw notToBeAdopted(row);
+  else if (KINDS[row.kind].wallet === "platform") throw notToBeAdopted(row);
   else await close(context, row, HAD_EFFECT);
   context.log("operation.settled", { operation_uuid: id, kind: row.kind, had_effect: hadEffect });
   return readOperationAsOperator(context, id);

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
-import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
+import { KINDS, type OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
 import type { CollectionRow } from "./collections.ts";
@@ -72,7 +72,7 @@ export const nextStaleInTurn = async (
   { kind, ...subject }: StaleOperation,
   before: Date,
 ): Promise<StaleOperation | undefined> => {
-  if (!KINDS_IN_TURN.includes(kind)) return undefined;
+  if (!KINDS[kind].isInTurn) return undefined;
   const first = await firstInTurn(db, subject, kind).get();
   return first && first.updatedAt < before ? first : undefined;
 };

@@ -171,7 +171,7 @@ class Drive {
       fairnessKey: integrationId,
       mostCost: this.#row.mostCost,
       ...transaction,
-      ...(await spendingOf(this.#context, this.#kind, this.#row)),
+      ...(await spendingOf(this.#context, this.#row)),
     };
     const submit = async (snapshot?: OperationSnapshot) => {
       const answer = await this.#wallet.submit({ ...intent, snapshot }, Math.max(this.#left(), 0));

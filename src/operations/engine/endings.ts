@@ -24,7 +24,7 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
-import { KINDS_IN_TURN } from "../../domain/operations.ts";
+import { KINDS } from "../../domain/operations.ts";
 import { wakeEndpoints } from "../../events/webhooks/interface.ts";
 import { keepText, textKey } from "../../files/storage/large-texts.ts";
 import type { OperationEnding, TransactionRecord } from "../../wallet/interface.ts";
@@ -119,7 +119,7 @@ const end = async (
   });
   const news = state === "unknown" ? toldOperator(context, operation, now) : [];
   const own = [...(asRead ? [asRead] : []), ...news, ...batch];
-  const isInTurn = KINDS_IN_TURN.includes(operation.kind) && state !== "unknown";
+  const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
   const after = isInTurn ? [firstInTurn(db, operation, operation.kind)] : [];
   const results = await db.batch([...own, ...after] as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");

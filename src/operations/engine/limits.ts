@@ -6,11 +6,11 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { type OperationRow, requestOf } from "../../db/queries/operations.ts";
 import { readSpendingPerDay } from "../../db/queries/usage.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { PAYOUT } from "../../domain/operations.ts";
+import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { tooDear } from "../../domain/spending.ts";
 import { attemptName, stepName, topUpOf } from "../../domain/steps.ts";
 import type { Intent, TransactionRecord } from "../../wallet/interface.ts";
-import type { ConditionalProposal, Kind, Outlook, Proposal } from "../kind.ts";
+import type { ConditionalProposal, Outlook, Proposal } from "../kind.ts";
 import type { StepTransaction } from "../top-up.ts";
 import type { Refusal } from "./failure.ts";
 import type { AcceptedRow } from "./hand-over.ts";
@@ -78,10 +78,9 @@ export const topUpRefusal = async (
 /** The limit that holds for an operation's transactions: none for the platform's own wallet, and none for payouts. */
 export const spendingOf = async (
   { db }: ServiceContext,
-  { wallet }: Kind,
   { kind, integrationId, acceptance }: AcceptedRow,
 ): Promise<Pick<Intent, "spendingPerDay">> => {
-  if (wallet === "platform" || kind === PAYOUT) return {};
+  if (KINDS[kind].wallet === "platform" || kind === PAYOUT) return {};
   const limit = acceptance ? acceptance.spendingPerDay : await readSpendingPerDay(db, integrationId);
   return limit === null ? {} : { spendingPerDay: limit };
 };

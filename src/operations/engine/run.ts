@@ -22,7 +22,7 @@ import { type Statement, violatesConstraint } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
-import { COLLECTION_KINDS, type OperationKind } from "../../domain/operations.ts";
+import { KINDS, type OperationKind } from "../../domain/operations.ts";
 import { inTime } from "../../waiting.ts";
 import type { ConditionalProposal, GuardedProposal, Kind, KindResults, Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
@@ -225,7 +225,7 @@ const whereItHolds = async <Result>(
 
 /** The contract that the wallet has to have a role in for an operation; null: none. Anybody may redeem a claim link. */
 const contractOf = ({ kind, request }: Proposal): string | null => {
-  if (kind === "claim" || (kind !== "finalize" && !COLLECTION_KINDS.includes(kind))) return null;
+  if (kind === "claim" || (kind !== "finalize" && !KINDS[kind].isOnCollection)) return null;
   return (request as CollectionTarget).contract;
 };
 

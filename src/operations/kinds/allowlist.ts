@@ -32,8 +32,6 @@ const ACCOUNT_BYTES = 100;
 
 /** One call of `allowlist_add`, `allowlist_remove` or `allowlist_clear`. */
 export const allowlistKind = kindOf<AllowlistOperation, null, KindResults["allowlist_add"]>({
-  wallet: "integration",
-
   facts: () => null,
 
   steps: () => ["change"],

@@ -28,8 +28,6 @@ const linkOf = ({
 
 /** One call of `nft_claim`. The drop's reserve pays for the storage, so that nothing is ever topped up. */
 export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
-  wallet: "integration",
-
   facts: () => null,
 
   steps: () => ["claim"],

@@ -80,8 +80,6 @@ export const collectionUpdateKind = kindOf<
   CollectionTurn,
   KindResults["collection_update"]
 >({
-  wallet: "integration",
-
   // Nothing that is accepted later comes before it: a turn that has come stays.
   facts: async ({ db }, operation, records, known) =>
     known ?? (records.length > 0 ? UNREAD : turnFrom(await collectionTurn(db, operation))),

@@ -38,8 +38,6 @@ export const contractDeployKind = kindOf<
   Publication,
   KindResults["contract_deploy"]
 >({
-  wallet: "platform",
-
   facts: (context, { id, request }) => publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id),
 
   steps: () => ["deploy"],

@@ -24,7 +24,6 @@ export const contractHandOverKind = kindOf<
   null,
   KindResults["contract_hand_over"]
 >({
-  wallet: "integration",
   facts: () => null,
   steps: () => ["propose"],
   storage: ({ contract }) => ({ contract, bytes: ROLES_BYTES }),
@@ -58,7 +57,6 @@ export interface ContractAcceptOperation {
 
 /** The integration's wallet becomes the owner of a contract. */
 export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindResults["contract_accept"]>({
-  wallet: "integration",
   facts: () => null,
   steps: () => ["accept"],
   transaction: async (_context, { request }) => ({ receiverId: request.contract, actions: [acceptOwner()] }),

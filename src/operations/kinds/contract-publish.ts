@@ -30,8 +30,6 @@ export const contractPublishKind = kindOf<
   PublishFacts,
   KindResults["contract_publish"]
 >({
-  wallet: "platform",
-
   facts: async (context, { id, request }, records) => {
     const codeHash = Buffer.from(request.codeHash, "hex");
     const publication = await publicationOf(context.db, codeHash, id);

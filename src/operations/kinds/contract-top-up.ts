@@ -11,7 +11,6 @@ export interface ContractTopUpOperation {
 
 /** A transfer from the integration wallet to its contract, whose balance runs low. */
 export const contractTopUpKind = kindOf<ContractTopUpOperation, null, KindResults["contract_top_up"]>({
-  wallet: "integration",
   facts: () => null,
   steps: () => ["topup"],
   transaction: async (_context, { request }) => transferTo(request.contract, BigInt(request.amount)),

@@ -54,8 +54,6 @@ export const contractUpgradeKind = kindOf<
   UpgradeFacts,
   KindResults["contract_upgrade"]
 >({
-  wallet: "integration",
-
   facts: async (context, operation, records) => {
     const { id, request } = operation;
     const publication = await publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id);

@@ -175,8 +175,6 @@ const CLOSED: Failure = {
 
 /** One call of `drop_create`; a contract that can't pay for the reserve is topped up before the next attempt. */
 export const dropCreateKind = kindOf<DropCreation, null, KindResults["drop_create"]>({
-  wallet: "integration",
-
   facts: () => null,
 
   steps: () => ["create"],
@@ -203,8 +201,6 @@ const ALL = (2n ** 128n - 1n).toString();
 
 /** One call of `drop_extend`. */
 export const dropExtendKind = kindOf<DropExtension, null, KindResults["drop_extend"]>({
-  wallet: "integration",
-
   facts: () => null,
 
   steps: () => ["extend"],
@@ -228,8 +224,6 @@ export const dropExtendKind = kindOf<DropExtension, null, KindResults["drop_exte
 
 /** One call of `drop_close`. */
 export const dropCloseKind = kindOf<DropClosing, null, KindResults["drop_close"]>({
-  wallet: "integration",
-
   facts: () => null,
 
   steps: () => ["close"],

@@ -133,8 +133,6 @@ export const finalizeKind = kindOf<
   KindResults["finalize"],
   Partial<FinalizedDraft>
 >({
-  wallet: "integration",
-
   facts: async (context, operation, records, known) => {
     const isForgotten = records.some(isToldByCollection);
     const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");

@@ -219,8 +219,6 @@ const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): 
  * whose last copies may be drawn in that block is tried again in a later one.
  */
 export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
-  wallet: "integration",
-
   facts: () => null,
 
   steps: () => ["mint"],

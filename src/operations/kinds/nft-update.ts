@@ -78,8 +78,6 @@ const OVERRIDE_BYTES = 300;
 
 /** One call of `nft_update`. */
 export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_update"]>({
-  wallet: "integration",
-
   facts: () => null,
 
   steps: () => ["update"],

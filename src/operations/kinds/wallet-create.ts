@@ -18,8 +18,6 @@ export interface WalletCreateOperation {
 
 /** One transaction of the platform account: create, fund, give the key. */
 export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults["wallet_create"]>({
-  wallet: "platform",
-
   facts: () => null,
 
   steps: () => ["create"],

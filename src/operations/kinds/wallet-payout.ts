@@ -128,7 +128,6 @@ const spareOf = async (
 
 /** A transfer from the integration wallet to its owner's account. */
 export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults["wallet_payout"]>({
-  wallet: "integration",
   facts: () => null,
   steps: () => ["pay"],
   transaction: async (_context, { request }) => transferTo(request.account, BigInt(request.amount)),

@@ -14,7 +14,7 @@ import type { OperationRow } from "../../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
-import { ARCHIVED_KINDS } from "../../domain/operations.ts";
+import { KINDS } from "../../domain/operations.ts";
 import { type ArchivedOperation, linesOf } from "../../files/archive/file.ts";
 import { archiveKey } from "../../files/storage/keys.ts";
 import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files.ts";
@@ -89,7 +89,7 @@ const isDue = (operation: OldOperation, before: Date): boolean => {
   const { kind, state, finishedAt, firstAt, lastAt } = operation;
   const isOver = state === "succeeded" || state === "failed";
   const isOfOneDay = firstAt === null || lastAt === null || dayOf(firstAt) === dayOf(lastAt);
-  return ARCHIVED_KINDS.includes(kind) && isOver && isOfOneDay && finishedAt !== null && finishedAt < before;
+  return KINDS[kind].isArchived && isOver && isOfOneDay && finishedAt !== null && finishedAt < before;
 };
 
 /** Operations that go into one file each: accepted on one day, recorded on one, and no more than a reader likes to read. */
