@@ -1,5 +1,5 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "./ids.ts";
-import { jsonBytes } from "./json-bytes.ts";
+import { jsonBytes } from "./json-text.ts";
 import type { OperationKind } from "./operations.ts";
 import { tokenNumber } from "./token-ids.ts";
 

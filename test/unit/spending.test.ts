@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { canonicalJson } from "../../src/domain/canonical-json.ts";
+import { canonicalJson } from "../../src/domain/json-text.ts";
 import { sharesOf } from "../../src/wallet/journal/costs.ts";
 
 describe("what a shared transaction took", () => {

@@ -11,10 +11,39 @@ import { listResponse } from "../../http/list-response.ts";
 import { show } from "../../http/typed-response.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { type IssuedKey, issuedKeyView, type Key, keyView } from "../resources/key.ts";
+import type { Shown } from "../resources/samples.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
 import { keyBody } from "./schemas.ts";
+
+const keyFields = {
+  key_uuid: z.uuid(),
+  name: z.string().openapi({ example: "Shop server" }),
+  role: z.enum(["full", "read"]),
+  prefix: z.string().openapi({
+    description: "The key's first characters, to distinguish keys.",
+    example: "mk_live_4CQb",
+  }),
+  expires_at: z.iso.datetime().nullable(),
+  last_used_at: z.iso.datetime().nullable(),
+  revoked_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+};
+
+/** A key as the operator sees it. */
+const keyView = z.object(keyFields).openapi("Key");
+
+/** A key with its secret, as its issue answers. */
+const issuedKeyView = z
+  .object({
+    ...keyFields,
+    api_key: z.string().openapi({ description: "Shown here and never again.", example: "mk_live_…" }),
+  })
+  .openapi("IssuedKey");
+
+type Key = Shown<typeof keyView>;
+
+type IssuedKey = Shown<typeof issuedKeyView>;
 
 /** What a new key is to be. */
 export interface KeyRequest {

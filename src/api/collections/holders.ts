@@ -14,9 +14,20 @@ import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { retry } from "../../waiting.ts";
 import { endpoint } from "../endpoint.ts";
 import { CSV, jsonOrCsv } from "../other-types.ts";
-import { type Holder, holderView } from "../resources/holder.ts";
+import { ACCOUNT, type Shown } from "../resources/samples.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam } from "../schemas/parameters.ts";
+
+/** An account that holds tokens of a collection. */
+const holderView = z
+  .object({
+    account_id: z.string().openapi({ example: ACCOUNT }),
+    tokens: z.int().openapi({ description: "Number of NFTs that it holds.", example: 3 }),
+  })
+  .openapi("Holder");
+
+/** A holder, as callers see it. */
+type Holder = Shown<typeof holderView>;
 
 /** Tokens that are read at one time: views of 100 over five of the six connections. */
 const AT_ONCE = 500;

@@ -9,7 +9,7 @@ import { type CollectionRow, findCollection } from "../../db/queries/collections
 import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { jsonBytes } from "../../domain/json-bytes.ts";
+import { jsonBytes } from "../../domain/json-text.ts";
 import {
   changedSettings,
   configIssues,

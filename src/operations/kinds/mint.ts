@@ -13,7 +13,7 @@ import { findCollection } from "../../db/queries/collections.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { jsonBytes } from "../../domain/json-bytes.ts";
+import { jsonBytes } from "../../domain/json-text.ts";
 import { mintProblem } from "../../domain/mint-notes.ts";
 import { BYTE_PRICE, RECORD_BYTES, TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
 import type { MintRequest } from "../../domain/requests.ts";

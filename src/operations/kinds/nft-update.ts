@@ -9,7 +9,7 @@ import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { jsonBytes } from "../../domain/json-bytes.ts";
+import { jsonBytes } from "../../domain/json-text.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";

@@ -1,3 +1,6 @@
+/** Bytes that a value takes as JSON in UTF-8, as it is sent and stored: a character may have four. */
+export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
+
 /**
  * JSON in the one form that a value has (RFC 8785): names sorted by their UTF-16 code units, no space. Texts and numbers
  * are as JavaScript writes them, which is what the RFC says.
