@@ -1,8 +1,7 @@
 /** `npm run admin -- …`: what an operator does, from a terminal. */
-import { AdminClient } from "../client/src/admin.ts";
 import { readCall, USAGE } from "./admin/call.ts";
 import { withUuid } from "./admin/names.ts";
-import { adminAccess, run } from "./command.ts";
+import { commandAdmin, run } from "./command.ts";
 
 await run(async () => {
   const call = readCall(process.argv.slice(2));
@@ -11,7 +10,7 @@ await run(async () => {
     return;
   }
   const { command, words, options, isJson } = call;
-  const admin = new AdminClient(adminAccess());
+  const admin = commandAdmin();
   const result = await command.run(admin, await withUuid(admin, command, words), options);
   process.stdout.write(`${isJson ? JSON.stringify(result.data) : result.text}\n`);
 });

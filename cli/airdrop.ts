@@ -4,7 +4,6 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { FolderError } from "../client/src/folder/index.ts";
-import { MintageClient } from "../client/src/index.ts";
 import { assetsOf } from "./airdrop/assets.ts";
 import { costRows, quoteRun, requireFunds } from "./airdrop/cost.ts";
 import { AirdropJournal } from "./airdrop/journal.ts";
@@ -20,12 +19,11 @@ import {
   receiptsCsv,
   sendAnew,
 } from "./airdrop/run.ts";
-import { keyAccess, run, UsageError } from "./command.ts";
+import { commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
-import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run airdrop -- <collection> receivers.csv [options]
@@ -102,16 +100,15 @@ async function airdrop(): Promise<void> {
   const text = readFileSync(args.file, "utf8");
   const receivers = receiversOf(args.file, text);
   const parts = planMints(receivers);
-  const { baseUrl, apiKey } = keyAccess();
-  const client = new MintageClient({
-    baseUrl,
-    apiKey,
+  const { baseUrl } = keyAccess();
+  const client = commandClient({
     fetch: pacedFetch(),
     retry: { retries: MINT_RETRIES },
+    onRetry: undefined,
   });
   const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   // Whether there is such a service at all is found out sooner.
-  const reader = new MintageClient({ baseUrl, apiKey, onRetry: tellRetry });
+  const reader = commandClient();
   const [me, collection] = await Promise.all([reader.me(), reader.collections.get(args.collectionUuid)]);
   const draft = { draftUuid: collection.collection_draft_uuid, name: basename(args.file) };
   const named = await assetsOf(client, draft, receivers);

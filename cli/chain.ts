@@ -1,8 +1,7 @@
 /** `npm run chain -- …`: accounts on the chain that `npm start` runs on this machine. */
 import { parseArgs } from "node:util";
-import { MintageClient } from "../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
-import { keyAccess, localChain, run, UsageError } from "./command.ts";
+import { commandClient, localChain, run, UsageError } from "./command.ts";
 import { readNear } from "./launch/prices.ts";
 import { LocalChain } from "./local-chain.ts";
 import { near, table } from "./table.ts";
@@ -38,7 +37,7 @@ interface Result {
 
 /** Mints from a wallet at the price that is open to it. */
 async function mintFrom(chain: LocalChain, account: string, collectionUuid: string): Promise<Result> {
-  const client = new MintageClient(keyAccess());
+  const client = commandClient();
   const collection = await client.collections.get(collectionUuid);
   const may = await client.collections.eligibility(collectionUuid, account);
   if (!may.allowed || may.mint_fee === null)

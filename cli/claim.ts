@@ -5,18 +5,17 @@ import {
   type CollectionPage,
   ConflictError,
   type Drop,
-  MintageClient,
+  type MintageClient,
   NotFoundError,
 } from "../client/src/index.ts";
 import { continued, inOptions, type OpenedDrop, openDrop, prepareDrop } from "./claim/drop.ts";
 import { drawFor, type IssuedDrop, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
-import { keyAccess, run, UsageError } from "./command.ts";
+import { commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
-import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run claim -- <command> [options]
@@ -157,11 +156,9 @@ async function tellOpen(
 async function create(args: Arguments, client: MintageClient, baseUrl: string): Promise<void> {
   const { subject: uuid, links, expires, quantity } = args;
   if (links === null || expires === null) throw new UsageError(`Give --links and --expires.\n\n${USAGE}`);
-  const [page, collection, me] = await Promise.all([
-    pageOf(client, uuid),
-    client.collections.get(uuid),
-    client.me(),
-  ]);
+  // First whether there is such a collection: one that isn't there has no page either.
+  const collection = await client.collections.get(uuid);
+  const [page, me] = await Promise.all([pageOf(client, uuid), client.me()]);
   const folder = resolve(args.folder ?? `claims-${page.slug}`);
   const wanted = { links, quantity, expires_at: expires };
   const before = readIssued(folder);
@@ -267,12 +264,8 @@ async function close(args: Arguments, client: MintageClient): Promise<void> {
 
 async function claim(): Promise<void> {
   const args = readArguments();
-  const { baseUrl, apiKey } = keyAccess();
-  const client = new MintageClient({
-    baseUrl,
-    apiKey,
-    onRetry: tellRetry,
-  });
+  const { baseUrl } = keyAccess();
+  const client = commandClient();
   switch (args.command) {
     case "create":
       return create(args, client, baseUrl);

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AdminClient } from "../client/src/admin.ts";
 import { FolderError } from "../client/src/folder/index.ts";
-import { ApiError, ConnectionError } from "../client/src/index.ts";
+import { ApiError, type ClientOptions, ConnectionError, MintageClient } from "../client/src/index.ts";
 import { near } from "./table.ts";
 
 /** A command was called wrongly; shown without a stack trace. */
@@ -39,12 +40,14 @@ export function localData(env: Environment = process.env): {
   readonly network: string;
 } {
   const network = localNetwork(env);
-  if (network === null)
-    throw new UsageError(
-      `${stateOf(env)} has no data of npm start, or of several networks: MINTAGE_NETWORK then names one.`,
-    );
+  if (network === null) throw new UsageError(noData(env));
   return { folder: join(stateOf(env), network), network };
 }
+
+const noData = (env: Environment): string =>
+  env.MINTAGE_NETWORK
+    ? `${stateOf(env)} has no data of MINTAGE_NETWORK "${env.MINTAGE_NETWORK}".`
+    : `${stateOf(env)} has no data, or of several networks: MINTAGE_NETWORK then names one.`;
 
 /** Names of networks' folders; what a restoration moved aside has a dot in its name. */
 const NETWORK = /^[\w-]+$/;
@@ -102,13 +105,9 @@ export function keyAccess(env: Environment = process.env): {
   apiKey: string;
   contractUuid: string | null;
 } {
-  const { baseUrl, local } = chosenService(env);
-  const apiKey = env.MINTAGE_API_KEY || local?.apiKey;
-  if (!baseUrl || !apiKey) {
-    throw new UsageError(
-      "Set MINTAGE_URL and MINTAGE_API_KEY, or run npm start first: its address and key are then used.",
-    );
-  }
+  const { baseUrl = "", local } = chosenService(env);
+  const apiKey = env.MINTAGE_API_KEY || local?.apiKey || "";
+  requireAccess(env, { MINTAGE_URL: baseUrl, MINTAGE_API_KEY: apiKey });
   // The contract of npm start is its own key's.
   const ofKey = env.MINTAGE_API_KEY ? null : (local?.contractUuid ?? null);
   return { baseUrl, apiKey, contractUuid: env.MINTAGE_CONTRACT || ofKey };
@@ -116,15 +115,38 @@ export function keyAccess(env: Environment = process.env): {
 
 /** An address and the operator's token, from the environment or from what `npm start` left. */
 export function adminAccess(env: Environment = process.env): { baseUrl: string; adminToken: string } {
-  const { baseUrl, local } = chosenService(env);
-  const adminToken = env.MINTAGE_ADMIN_TOKEN || local?.adminToken;
-  if (!baseUrl || !adminToken) {
-    throw new UsageError(
-      "Set MINTAGE_URL and MINTAGE_ADMIN_TOKEN, or run npm start first: its address and token are then used.",
-    );
-  }
+  const { baseUrl = "", local } = chosenService(env);
+  const adminToken = env.MINTAGE_ADMIN_TOKEN || local?.adminToken || "";
+  requireAccess(env, { MINTAGE_URL: baseUrl, MINTAGE_ADMIN_TOKEN: adminToken });
   return { baseUrl, adminToken };
 }
+
+/** @throws UsageError that names the variables to set, or the one with what no HTTP header can have */
+function requireAccess(env: Environment, access: Readonly<Record<string, string>>): void {
+  const missing = Object.keys(access).filter((variable) => !access[variable]);
+  if (missing.length > 0) {
+    const why = env.MINTAGE_URL
+      ? "MINTAGE_URL names another service than the one of npm start."
+      : `Or run npm start: ${noData(env)}`;
+    throw new UsageError(`Set ${missing.join(" and ")}. ${why}`);
+  }
+  for (const [variable, value] of Object.entries(access)) {
+    if (/[^\x21-\x7e]/.test(value))
+      throw new UsageError(`${variable} has spaces or other characters that it can't have. Copy it again.`);
+  }
+}
+
+/** Says that a call is sent again. */
+const tellRetry: NonNullable<ClientOptions["onRetry"]> = ({ reason, pauseMs }) => {
+  process.stderr.write(`\n${reason} Again in ${(pauseMs / 1000).toFixed(1)} s.\n`);
+};
+
+/** The client of a command, for the service that `keyAccess` finds. */
+export const commandClient = (options: Partial<ClientOptions> = {}): MintageClient =>
+  new MintageClient({ ...keyAccess(), onRetry: tellRetry, ...options });
+
+/** The client of an operator's command. */
+export const commandAdmin = (): AdminClient => new AdminClient({ ...adminAccess(), onRetry: tellRetry });
 
 /** How to make an account that is missing, where the chain is the one of `npm start`; elsewhere empty. */
 export function accountAdvice(env: Environment = process.env): string {
@@ -157,14 +179,27 @@ const isArgumentError = (error: unknown): error is TypeError =>
 
 /** What a refusal of a key or token means for whoever runs a command: the API's own sentence explains a header. */
 const REFUSED: Readonly<Partial<Record<ApiError["code"], string>>> = {
-  api_key_invalid:
-    "The service doesn't know this key. Set MINTAGE_API_KEY to a key of the service at MINTAGE_URL.",
-  api_key_expired: "The key has expired. Set MINTAGE_API_KEY to another one.",
-  api_key_revoked: "The key was revoked. Set MINTAGE_API_KEY to another one.",
-  read_only_key: "The key can only read. Set MINTAGE_API_KEY to a key of role full.",
-  admin_token_invalid:
-    "The service refuses this token. Set MINTAGE_ADMIN_TOKEN to the operator's token of the service at MINTAGE_URL.",
+  api_key_invalid: "isn't known to the service",
+  api_key_expired: "has expired",
+  api_key_revoked: "was revoked",
+  read_only_key: "can only read; this needs a key of role full",
+  admin_token_invalid: "is refused by the service",
 };
+
+/** The variable to change where a service refuses a key, a token or is none of ours; null for other answers. */
+export function accessProblem({ code, status }: ApiError, env: Environment = process.env): string | null {
+  const { baseUrl } = chosenService(env);
+  // A proxy of the service answers without a code too, but with a status of its own fault.
+  if (code === "http_error" && status < 500)
+    return `${baseUrl} answers, but not as a Mintage service does. Set MINTAGE_URL to the address of one.`;
+  const why = REFUSED[code];
+  if (why === undefined) return null;
+  const [variable, what] =
+    code === "admin_token_invalid" ? ["MINTAGE_ADMIN_TOKEN", "token"] : ["MINTAGE_API_KEY", "key"];
+  return env[variable]
+    ? `The ${what} in ${variable} ${why}. Set it to a ${what} of the service at ${baseUrl}.`
+    : `The ${what} that npm start left in ${stateOf(env)} ${why}. Run npm start again, or set ${variable}.`;
+}
 
 function sentence(error: unknown): string {
   if (error instanceof UsageError) return error.message;
@@ -175,9 +210,8 @@ function sentence(error: unknown): string {
   if (error instanceof ApiError) {
     const request = error.requestId ? ` Request ${error.requestId}.` : "";
     const advice = error.code === "unknown_account" ? accountAdvice() : "";
-    const refused = REFUSED[error.code];
-    if (refused !== undefined) return `${refused}\n(${error.code}, status ${error.status}.${request})`;
-    return `${inNear(error.message)}${advice}\n(${error.code}, status ${error.status}.${request})`;
+    const text = accessProblem(error) ?? `${inNear(error.message)}${advice}`;
+    return `${text}\n(${error.code}, status ${error.status}.${request})`;
   }
   if (isArgumentError(error)) return `${error.message.split(". ")[0]}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -6,8 +6,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { readFolder, uploadFolder } from "../client/src/folder/index.ts";
-import { type FinalizeAnswer, MintageClient, type Token } from "../client/src/index.ts";
-import { keyAccess, localService, run, UsageError } from "./command.ts";
+import type { FinalizeAnswer, MintageClient, Token } from "../client/src/index.ts";
+import { commandClient, keyAccess, localService, run, UsageError } from "./command.ts";
 import { size } from "./progress.ts";
 import { table } from "./table.ts";
 
@@ -32,9 +32,9 @@ async function step<T>(what: string, work: () => Promise<T>, result: (value: T) 
 }
 
 async function demo(): Promise<void> {
-  const { baseUrl, apiKey, contractUuid } = keyAccess();
+  const { contractUuid } = keyAccess();
   if (!contractUuid) throw new UsageError("Set MINTAGE_CONTRACT to the uuid of the contract to mint on.");
-  const client = new MintageClient({ baseUrl, apiKey });
+  const client = commandClient();
 
   const draft = await step(
     "Drafting the collection",

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Me, MintageClient } from "../client/src/index.ts";
-import { keyAccess, run, UsageError } from "./command.ts";
+import type { Me } from "../client/src/index.ts";
+import { commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
 import { wantedPayout } from "./launch/payout.ts";
@@ -14,7 +14,6 @@ import { changePhase } from "./launch/set.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { agreed, terminalQuestions } from "./questions.ts";
-import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run launch -- ./folder [options]
@@ -80,15 +79,11 @@ async function launch(): Promise<void> {
     );
   }
   const checked = await checkFolder(args.folder);
-  const { baseUrl, apiKey, contractUuid } = keyAccess();
+  const { baseUrl, contractUuid } = keyAccess();
   const isResumed = earlierRun(args.folder, baseUrl) !== null;
   // What an earlier run has put on-chain may be over by now.
   if (!isResumed) requireOpenPhases(checked, Date.now());
-  const client = new MintageClient({
-    baseUrl,
-    apiKey,
-    onRetry: tellRetry,
-  });
+  const client = commandClient();
   const me = await client.me();
   const contract = contractOf(me, checked.file.contract ?? contractUuid);
   const payout = await wantedPayout(checked.file.payout, me);

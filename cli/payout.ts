@@ -1,10 +1,9 @@
 /** `npm run payout`: what collections have earned, and its way to the integration's account. */
 import { parseArgs } from "node:util";
-import { MintageClient } from "../client/src/index.ts";
-import { keyAccess, run, UsageError } from "./command.ts";
+import type { MintageClient } from "../client/src/index.ts";
+import { commandClient, run, UsageError } from "./command.ts";
 import { readNear } from "./launch/prices.ts";
 import { agreed } from "./questions.ts";
-import { tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run payout [-- sales | <NEAR> | all] [options]
@@ -56,12 +55,7 @@ async function showEarned(client: MintageClient, json: boolean): Promise<void> {
 
 async function payout(): Promise<void> {
   const { amount, yes, json } = readArguments();
-  const { baseUrl, apiKey } = keyAccess();
-  const client = new MintageClient({
-    baseUrl,
-    apiKey,
-    onRetry: tellRetry,
-  });
+  const client = commandClient();
   if (amount === null) return showEarned(client, json);
   const confirm = amount === "all" ? { confirm: true } : {};
   const quote = await client.quote({ method: "POST", path: "/wallet/payout", body: { amount, ...confirm } });

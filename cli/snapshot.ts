@@ -1,9 +1,8 @@
 /** `npm run snapshot -- <contract|collection>`: who holds what, at one block. */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { MintageClient } from "../client/src/index.ts";
 import { isAccountId } from "./account-ids.ts";
-import { keyAccess, localService, run, UsageError } from "./command.ts";
+import { commandClient, localService, run, UsageError } from "./command.ts";
 import { csvText } from "./csv.ts";
 import { ProgressLine } from "./progress.ts";
 import { contractHolders, type Snapshot } from "./snapshot/contract-holders.ts";
@@ -24,7 +23,7 @@ through MINTAGE_URL with MINTAGE_API_KEY, or the service of npm start.`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function ofCollection(uuid: string): Promise<Snapshot> {
-  const client = new MintageClient(keyAccess());
+  const client = commandClient();
   const { contract_address } = await client.collections.get(uuid);
   const { block_height, block_hash, holders } = await client.collections.holders(uuid);
   return { contract_address, collection_uuid: uuid, block_height, block_hash, holders };

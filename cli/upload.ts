@@ -3,11 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "../client/src/folder/index.ts";
-import { MintageClient, NotFoundError } from "../client/src/index.ts";
-import { keyAccess, run, UsageError } from "./command.ts";
+import { type MintageClient, NotFoundError } from "../client/src/index.ts";
+import { commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { requireDecodable } from "./decode-pictures.ts";
 import { ProgressLine, size } from "./progress.ts";
-import { tellRetry } from "./retries.ts";
 import { listed, table } from "./table.ts";
 
 const USAGE = `npm run upload -- ./folder [options]
@@ -116,13 +115,9 @@ function newDraft({ collectionFile }: FolderPlan, args: Arguments, contract: str
 async function upload(): Promise<void> {
   const args = readArguments();
   if (!existsSync(args.folder)) throw new UsageError(`There is no folder ${args.folder}.`);
-  const { baseUrl, apiKey, contractUuid } = keyAccess();
+  const { baseUrl, contractUuid } = keyAccess();
   const line = new ProgressLine();
-  const client = new MintageClient({
-    baseUrl,
-    apiKey,
-    onRetry: tellRetry,
-  });
+  const client = commandClient();
   const plan = await readFolder(args.folder);
   await requireDecodable(args.folder, plan);
   const draft = await draftFor(client, baseUrl, plan, args, contractUuid);

@@ -1,6 +1,6 @@
-import { AdminClient } from "../../client/src/admin.ts";
+import type { AdminClient } from "../../client/src/admin.ts";
 import type { Me } from "../../client/src/index.ts";
-import { adminAccess, UsageError } from "../command.ts";
+import { commandAdmin, UsageError } from "../command.ts";
 
 /** Sets the account that the folder names as the one that sales are paid out to. */
 export interface WantedPayout {
@@ -35,7 +35,7 @@ export async function wantedPayout(account: string | null, me: Me): Promise<Want
 
 function operator(): AdminClient | null {
   try {
-    return new AdminClient(adminAccess());
+    return commandAdmin();
   } catch (error) {
     if (error instanceof UsageError) return null;
     throw error;

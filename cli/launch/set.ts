@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util";
-import { type Collection, type CollectionChanges, MintageClient } from "../../client/src/index.ts";
+import type { Collection, CollectionChanges } from "../../client/src/index.ts";
 import { claimsText, openClaims } from "../claim/open.ts";
-import { keyAccess, UsageError } from "../command.ts";
+import { commandClient, keyAccess, UsageError } from "../command.ts";
 import { agreed } from "../questions.ts";
-import { tellRetry } from "../retries.ts";
 import { near, table } from "../table.ts";
 import { wholeNumber } from "./collection-file.ts";
 import { nearText, type Read, readPrice } from "./prices.ts";
@@ -76,18 +75,14 @@ const SETTINGS: readonly [keyof NonNullable<Shown>, string, (shown: Shown) => st
  */
 export async function changePhase(args: readonly string[], usage: string): Promise<void> {
   const { folder, phase, changes, yes, json } = readArguments(args, usage);
-  const { baseUrl, apiKey } = keyAccess();
+  const { baseUrl } = keyAccess();
   const uuid = earlierRun(folder, baseUrl)?.collection_uuid;
   if (!uuid) {
     throw new UsageError(
       `${folder} is on no chain yet, as far as this folder says. Change its collection.yaml and run npm run launch -- ${folder}.`,
     );
   }
-  const client = new MintageClient({
-    baseUrl,
-    apiKey,
-    onRetry: tellRetry,
-  });
+  const client = commandClient();
   const field = PHASES[phase];
   const [collection, claims] = await Promise.all([client.collections.get(uuid), openClaims(client, uuid)]);
   const before = collection[field];

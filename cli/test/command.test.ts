@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminAccess, inNear, keyAccess, UsageError } from "../command.ts";
+import { ApiError, MintageClient } from "../../client/src/index.ts";
+import { scriptedService } from "../../client/test/scripted-service.ts";
+import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
+import { accessProblem, adminAccess, inNear, keyAccess, UsageError } from "../command.ts";
 
 let data: string;
 const local = {
@@ -67,4 +70,44 @@ test("amounts of the service's refusals are written in NEAR, and are enough", ()
   expect(inNear("Send at least 1500000000000000000000001 yoctoNEAR to w.near, the wallet that pays.")).toBe(
     "Send at least 1.5001 NEAR to w.near, the wallet that pays.",
   );
+});
+
+describe("a service that refuses access", () => {
+  const codes: ErrorCode[] = ["api_key_invalid", "api_key_expired", "api_key_revoked", "read_only_key"];
+  test.each([...codes, "admin_token_invalid"] as const)("has its variable named: %s", (code) => {
+    const error = new ApiError(ERRORS[code].status, { code, message: "Send the header." }, new Headers());
+    const variable = code === "admin_token_invalid" ? "MINTAGE_ADMIN_TOKEN" : "MINTAGE_API_KEY";
+    const env = { MINTAGE_DATA: data, MINTAGE_URL: "https://mint.example", [variable]: "x" };
+    expect(accessProblem(error, env)).toMatch(
+      new RegExp(`in ${variable} .*the service at https://mint.example`),
+    );
+    expect(accessProblem(error, { MINTAGE_DATA: data })).toMatch(
+      new RegExp(`npm start left in ${data} .*set ${variable}`),
+    );
+  });
+
+  test("is asked nothing where a variable is missing or has what no key has", () => {
+    const none = { MINTAGE_DATA: join(data, "none") };
+    const env = { ...none, MINTAGE_URL: "https://mint.example" };
+    expect(() => keyAccess(env)).toThrow("Set MINTAGE_API_KEY. MINTAGE_URL names another");
+    expect(() => keyAccess(none)).toThrow("Set MINTAGE_URL and MINTAGE_API_KEY. Or run npm start");
+    expect(() => keyAccess({ ...env, MINTAGE_API_KEY: "mk_live_a\n" })).toThrow("MINTAGE_API_KEY has spaces");
+    expect(() => keyAccess({ MINTAGE_DATA: data, MINTAGE_NETWORK: "testnet" })).toThrow(
+      'no data of MINTAGE_NETWORK "testnet"',
+    );
+  });
+
+  test.each([
+    ["a page", 200, "Set MINTAGE_URL"],
+    ["nothing there", 404, "Set MINTAGE_URL"],
+    ["a fault of its proxy", 502, null],
+  ])("is no service of ours where it answers with %s", async (_, status, advice) => {
+    await using service = await scriptedService(() => ({ status }));
+    const client = new MintageClient({ baseUrl: service.url, apiKey: "mk_live_a", retry: { retries: 0 } });
+    const error = await client.me().catch((caught: unknown) => caught);
+    if (!(error instanceof ApiError)) throw error;
+    const problem = accessProblem(error, { MINTAGE_DATA: data, MINTAGE_URL: service.url });
+    if (advice === null) expect(problem).toBeNull();
+    else expect(problem).toContain(advice);
+  });
 });

@@ -25,7 +25,7 @@ import type {
   Wallet,
   WalletCreated,
 } from "./schema.ts";
-import { type Call, Transport, type TransportOptions } from "./transport.ts";
+import { type Call, jsonOf, Transport, type TransportOptions } from "./transport.ts";
 
 /** How the operator's surface is reached. */
 export interface AdminOptions extends Omit<TransportOptions, "authorization"> {
@@ -207,6 +207,6 @@ export class AdminClient {
       await response.body?.cancel();
       return awaitOperation<T>(this.#transport, location, options);
     }
-    return (await response.json()) as T;
+    return jsonOf<T>(response);
   }
 }

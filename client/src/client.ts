@@ -39,7 +39,7 @@ import type {
   WebhookReplay,
   WebhookWithSecret,
 } from "./schema.ts";
-import { type Call, nextPage, Transport, type TransportOptions } from "./transport.ts";
+import { type Call, jsonOf, nextPage, Transport, type TransportOptions } from "./transport.ts";
 
 /** What a write to an allowlist answers with. */
 export type AllowlistAnswer = TransactionAnswer;
@@ -324,7 +324,7 @@ export class MintageClient {
   ): Promise<T> {
     const response = await this.#send(method, path, options, referring(json, reference));
     const location = response.headers.get("location");
-    if (response.status !== 202 || location === null) return (await response.json()) as T;
+    if (response.status !== 202 || location === null) return jsonOf<T>(response);
     await response.body?.cancel();
     return awaitOperation<T>(this.#transport, location, options);
   }
@@ -338,7 +338,7 @@ export class MintageClient {
     let next: string | null = `${API}${path}${path.includes("?") ? "&" : "?"}limit=${limit}`;
     while (next !== null) {
       const response = await this.#transport.send({ method: "GET", path: next, ...options });
-      yield* (await response.json()) as T[];
+      yield* await jsonOf<T[]>(response);
       next = nextPage(response.headers);
     }
   }

@@ -20,7 +20,7 @@ export class MintageError extends Error {
 /** The service could not be reached, or did not answer in time, after all retries. */
 export class ConnectionError extends MintageError {
   override readonly name = "ConnectionError";
-  /** Nothing listens at the address. */
+  /** Nothing listens at the address, or no host has its name. */
   readonly isRefused: boolean;
 
   constructor(message: string, options?: ErrorOptions, isRefused = false) {

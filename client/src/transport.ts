@@ -1,4 +1,4 @@
-import { type ApiError, ConnectionError, errorOf, MintageError } from "./errors.ts";
+import { type ApiError, ConnectionError, errorFrom, errorOf, MintageError } from "./errors.ts";
 import { type Attempt, DEFAULT_RETRY, mayRetry, pauseBefore, type RetryPolicy } from "./retry.ts";
 
 /** How the service is reached. */
@@ -88,7 +88,7 @@ export class Transport {
 
   /** The JSON body of a successful answer. */
   async json<T>(call: Call): Promise<T> {
-    return (await (await this.send(call)).json()) as T;
+    return jsonOf<T>(await this.send(call));
   }
 
   /** What goes over the wire, encoded once: a form too, so that another try has the same bytes and boundary. */
@@ -123,13 +123,22 @@ export class Transport {
       if (error instanceof MintageError) throw error;
       const { origin } = new URL(url);
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null;
-      if (cause && "code" in cause && cause.code === "ECONNREFUSED") {
+      if (cause && "code" in cause && /^(ECONNREFUSED|ENOTFOUND)$/.test(String(cause.code))) {
         return new ConnectionError(`Nothing answers at ${origin}.`, { cause: error }, true);
       }
       return new ConnectionError(`${origin} can't be reached: ${cause?.message ?? String(error)}`, {
         cause: error,
       });
     }
+  }
+}
+
+/** The body of a successful answer. @throws ApiError `http_error` where it is a page of something else at this address */
+export async function jsonOf<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    throw error instanceof SyntaxError ? errorFrom(response.status, "", response.headers) : error;
   }
 }
 

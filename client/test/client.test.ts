@@ -50,6 +50,15 @@ describe("retries", () => {
     tried.length = 0;
     const fresh = new MintageClient({ ...options, onRetry: ({ tried: times }) => tried.push(times) });
     await expect(fresh.drafts.create(input)).rejects.toThrow(`Nothing answers at ${service.url}.`);
+    const noHost = Object.assign(new TypeError("fetch failed"), {
+      cause: Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" }),
+    });
+    const misspelt = new MintageClient({
+      ...options,
+      fetch: () => Promise.reject(noHost),
+      onRetry: ({ tried: times }) => tried.push(times),
+    });
+    await expect(misspelt.drafts.create(input)).rejects.toThrow("Nothing answers at");
     expect(tried).toEqual([]);
   });
 

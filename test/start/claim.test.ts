@@ -51,6 +51,8 @@ test("without a page it says what to do, and makes nothing", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain("PUT /collection/{uuid}/page");
   expect(readdirSync(home)).toEqual([]);
+  args[1] = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+  expect((await command(...args)).stderr).toContain("There is no such collection.");
 });
 
 test("killed before and after each of its requests, it opens one drop; the codes are the links", async () => {
