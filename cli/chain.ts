@@ -1,9 +1,10 @@
 /** `npm run chain -- …`: accounts on the chain that `npm start` runs on this machine. */
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 import { commandClient, localChain, run, UsageError } from "./command.ts";
 import { readNear } from "./launch/prices.ts";
-import { LocalChain } from "./local-chain.ts";
+import { LocalChain, MintRefusal } from "./local-chain.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run chain -- <command> [--json]
@@ -18,6 +19,9 @@ They work on the chain of npm start, where NEAR is worth nothing. Keys are kept
 in .mintage/devchain/accounts, in the form of near-cli's credentials.`;
 
 const DEFAULT_NEAR = "100";
+
+/** How old the service's answer about an account's price may be, milliseconds (GET …/eligibility). */
+const PRICE_LASTS_MS = 5_000;
 
 function accountOf(text = ""): string {
   if (!isAccountId(text)) throw new UsageError(`"${text}": ${ACCOUNT_ID_RULE}.`);
@@ -39,14 +43,24 @@ interface Result {
 async function mintFrom(chain: LocalChain, account: string, collectionUuid: string): Promise<Result> {
   const client = commandClient();
   const collection = await client.collections.get(collectionUuid);
-  const may = await client.collections.eligibility(collectionUuid, account);
-  if (!may.allowed || may.mint_fee === null)
-    throw new UsageError(`${account} may not mint: ${may.message ?? may.code}`);
-  const id = await chain.mint(account, collection.contract_address, collection.collection_id, may.mint_fee);
-  return {
-    data: { token_id: id, mint_fee: may.mint_fee },
-    text: `${account} has token ${id}, for ${near(may.mint_fee)} NEAR.`,
+  const mint = async (): Promise<Result> => {
+    const may = await client.collections.eligibility(collectionUuid, account);
+    if (!may.allowed || may.mint_fee === null)
+      throw new UsageError(`${account} may not mint: ${may.message ?? may.code}`);
+    const id = await chain.mint(account, collection.contract_address, collection.collection_id, may.mint_fee);
+    return {
+      data: { token_id: id, mint_fee: may.mint_fee },
+      text: `${account} has token ${id}, for ${near(may.mint_fee)} NEAR.`,
+    };
   };
+  return mint().catch(async (error: unknown) => {
+    if (!(error instanceof MintRefusal)) throw error;
+    process.stderr.write(
+      "The contract refuses this price, which is some seconds old. Asking for a new one …\n",
+    );
+    await pause(PRICE_LASTS_MS);
+    return mint();
+  });
 }
 
 async function carryOut(words: readonly string[], nearText: string): Promise<Result> {

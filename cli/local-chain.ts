@@ -19,6 +19,9 @@ const FAUCET_BALANCE = (10n ** 33n).toString();
 const MINT_GAS = 100_000_000_000_000n;
 const ACCEPT_GAS = 10_000_000_000_000n;
 
+/** The contract refused a mint. */
+export class MintRefusal extends UsageError {}
+
 /** The chain that `npm start` runs on this machine, and the keys of the accounts made there. */
 export class LocalChain {
   readonly #rpcUrl: string;
@@ -69,7 +72,8 @@ export class LocalChain {
   /**
    * Mints from an account that was made here, as a collector's wallet does.
    * @returns the token's id
-   * @throws UsageError where the account hasn't the fee and the gas, or the contract refuses
+   * @throws MintRefusal where the contract refuses
+   * @throws UsageError where the account hasn't the fee and the gas
    */
   async mint(accountId: string, contractId: string, collectionId: number, fee: string): Promise<string> {
     const call = { contractId, methodName: "nft_mint", args: { collection_id: collectionId }, gas: MINT_GAS };
@@ -78,9 +82,8 @@ export class LocalChain {
       return String(await this.#signer(accountId).callFunction(minted));
     } catch (error) {
       if (error instanceof ContractExecutionError) {
-        throw new UsageError(
-          `${error.message}\nThe service's answer about an account's price is up to five seconds old: try it once more.`,
-        );
+        const why = error.message.replace(/^Smart contract panicked: (E_[A-Z_]+: )?/, "");
+        throw new MintRefusal(`The contract refuses the mint: ${why}`);
       }
       if (!(error instanceof NotEnoughBalanceError)) throw error;
       const { balance, cost } = error;

@@ -222,13 +222,10 @@ test("a friend on the allowlist mints for free from an account of this chain, an
   const [token] = await all(client.collections.tokens(uuid));
   expect(token).toMatchObject({ token_id: minted.data.token_id, owner_id: "friend0.near" });
 
-  // The contract counts at once, what the service says of an account follows within five seconds.
+  // The contract counts at once, what the service says of an account follows within five seconds: the command waits for it.
   const again = await chain("mint", "friend0.near", uuid);
-  expect([again.code, again.stderr]).toEqual([
-    2,
-    expect.stringMatching(/friend0.near may not mint|^Smart contract panicked: E_/),
-  ]);
-  expect(again.stderr).not.toContain("    at ");
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("friend0.near may not mint")]);
+  expect(again.stderr).not.toMatch(/panicked|E_| {4}at /);
 
   const given = await chain("give", "ab".repeat(32), "2.5");
   expect(given, given.stderr).toMatchObject({ code: 0, data: { balance: "2500000000000000000000000" } });
