@@ -15,7 +15,7 @@ export interface CollectionFile {
   readonly draft: DraftSettings;
   /** NFTs of each media file. */
   readonly copies: number;
-  /** Appended to the title; null: the name in the picture's JSON file. */
+  /** Appended to the title; null: the name in the picture's JSON file, or the NFT's number; empty: nothing. */
   readonly subtitle: string | null;
   /** The file of accounts, as a path below the folder. */
   readonly allowlist: string | null;
@@ -117,7 +117,7 @@ function own(reader: SettingsReader): CollectionFile {
       allow_transfers: reader.value(["transfers"], yesOrNo) ?? true,
     },
     copies: reader.value(["copies"], wholeNumber) ?? 1,
-    subtitle: reader.value(["subtitle"], line(256)),
+    subtitle: reader.value(["subtitle"], readSubtitle),
     allowlist,
     payout: reader.value(["payout"], account),
     page: reader.value(["page"], readPage) ?? "by_title",
@@ -207,6 +207,10 @@ const insideFolder = (text: string): Read<string> =>
   /^(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))[^/\\].*\.(csv|txt)$/i.test(text)
     ? { value: text }
     : { problem: `name a .csv or .txt file in this folder; it is "${text}"` };
+
+/** `no` is none. */
+export const readSubtitle = (text: string): Read<string> =>
+  /^(no|false)$/i.test(text) ? { value: "" } : line(256)(text);
 
 /** The service's rule for texts. @param most code points */
 const text =

@@ -5,16 +5,20 @@ import { FolderError, listFolder } from "../../client/src/folder/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
 import { UsageError } from "../command.ts";
 import type { Questions } from "../questions.ts";
-import { readCollectionFile } from "./collection-file.ts";
+import { readCollectionFile, readSubtitle } from "./collection-file.ts";
 import { settingsFile } from "./folder.ts";
+import { readPage } from "./page.ts";
 import { type Read, readPercent, readPrice } from "./prices.ts";
 import { readTime } from "./times.ts";
+import { NUMBERED } from "./titles.ts";
 
 /** What the questions found. */
 export interface Answers {
   readonly title: string;
   readonly description: string;
   readonly copies: string;
+  /** `name`: the one in each picture's JSON file; `no`: none. */
+  readonly subtitle: string;
   /** `none`: nobody mints from a wallet. */
   readonly price: string;
   readonly starts: string;
@@ -28,6 +32,10 @@ export interface Answers {
   /** Account that gets a share of resales; `none`: nobody. */
   readonly royaltyAccount: string;
   readonly royaltyPercent: string;
+  /** Account that sales are paid out to; `none`: as it is. */
+  readonly payout: string;
+  /** Last part of the pages' address; `yes`: the title makes it; `no`: no pages. */
+  readonly page: string;
 }
 
 const problemOf =
@@ -47,29 +55,49 @@ const isPaid = (price: string): boolean => {
   return "value" in read && read.value !== "0";
 };
 
-/** Asks what `collection.yaml` needs. */
-export async function askAll(questions: Questions): Promise<Answers> {
+/** Asks what `collection.yaml` needs. @param hasNames whether the pictures have JSON files */
+export async function askAll(questions: Questions, hasNames: boolean): Promise<Answers> {
   const { ask } = questions;
   const title = await ask("Title of the collection:", "", (text) => (text === "" ? "give a title" : null));
   const description = await ask("Description (may stay empty):", "");
   const copies = await ask("How many NFTs of each picture?", "1", (text) =>
     /^[1-9]\d{0,8}$/.test(text) ? null : "give a whole number",
   );
+  const subtitle = await ask(
+    `What follows the title of each NFT (${hasNames ? "name: the name in its JSON file; " : ""}no: nothing)?`,
+    hasNames ? "name" : NUMBERED,
+    problemOf(readSubtitle, "name"),
+  );
   const phases = await askPhases(questions);
-  const sales =
-    isPaid(phases.price) || isPaid(phases.allowlistPrice)
-      ? await askShare(questions, "each price that is paid", { usual: "50", most: 9_500 })
-      : { account: "none", percent: "0" };
+  const isSold = isPaid(phases.price) || isPaid(phases.allowlistPrice);
+  const sales = isSold
+    ? await askShare(questions, "each price that is paid", { usual: "50", most: 9_500 })
+    : { account: "none", percent: "0" };
+  const payout = isSold
+    ? await ask(
+        "Account that the rest of the sales is paid out to, which only the operator sets (none: later):",
+        "none",
+        (text) => (text === "none" || isAccountId(text) ? null : ACCOUNT_ID_RULE),
+      )
+    : "none";
   const resales = await askShare(questions, "resales", { usual: "5", most: 10_000 });
+  const page = await ask(
+    "Address of mint page and gallery, such as night-herons (yes: the title makes it; no: no pages):",
+    "yes",
+    problemOf(readPage, "yes"),
+  );
   return {
     title,
     description,
     copies,
+    subtitle,
     ...phases,
     salesAccount: sales.account,
     salesPercent: sales.percent,
     royaltyAccount: resales.account,
     royaltyPercent: resales.percent,
+    payout,
+    page,
   };
 }
 
@@ -142,11 +170,14 @@ export function collectionYaml(answers: Answers): string {
     title: answers.title,
     ...(answers.description && { description: answers.description }),
     copies: Number(answers.copies),
+    ...(answers.subtitle !== "name" && { subtitle: answers.subtitle }),
     ...(Object.keys(phases).length > 0 && { phases }),
     ...(allowlistPrice !== "none" && { allowlist: "allowlist.csv" }),
+    ...(answers.payout !== "none" && { payout: answers.payout }),
     ...(Object.keys(royalties).length > 0 && { royalties }),
+    ...(answers.page !== "yes" && { page: answers.page }),
   };
-  return `# Every field, also subtitle, payout, page and times: docs/launching.md\n${stringify(settings)}`;
+  return `# Every field, also times and transfers: docs/launching.md\n${stringify(settings)}`;
 }
 
 const share = (kind: string, account: string, percent: string) =>
@@ -162,7 +193,12 @@ export async function initFolder(folder: string, questions: Questions): Promise<
   if (known !== null) throw new UsageError(`${folder} has a ${known} already; change it there.`);
   const { assets, problems } = await listFolder(folder);
   if (assets.length === 0) throw new FolderError(problems);
-  const text = collectionYaml(await askAll(questions));
+  const text = collectionYaml(
+    await askAll(
+      questions,
+      assets.some(({ reference }) => reference),
+    ),
+  );
   const checked = readCollectionFile("collection.yaml", text);
   if ("problems" in checked) throw new UsageError(checked.problems.join("\n"));
   const file = join(folder, "collection.yaml");

@@ -321,10 +321,10 @@ describe("titles", () => {
     ["Night", { name: "Nightingale 3" }, "Nightingale 3"],
     ["Heron", { name: "Heron2" }, "Heron2"],
     ["Herons", { name: "Herons: the last" }, ": the last"],
-    ["Herons", { name: "Herons" }, undefined],
-    ["Herons", { name: 7 }, undefined],
-    ["Herons", {}, undefined],
-    ["Herons", null, undefined],
+    ["Herons", { name: "Herons" }, "#$TOKEN_NUM"],
+    ["Herons", { name: 7 }, "#$TOKEN_NUM"],
+    ["Herons", {}, "#$TOKEN_NUM"],
+    ["Herons", null, "#$TOKEN_NUM"],
     ["Herons", { name: "a\n\tb" }, "a b"],
   ])("of %s with %j end with %s", (title, metadata, subtitle) =>
     expect(subtitleOf(title, metadata)).toBe(subtitle),
@@ -336,6 +336,7 @@ describe("--init", () => {
     title: 'Herons: "Night"',
     description: "",
     copies: "3",
+    subtitle: "#$TOKEN_NUM",
     price: "1.5 NEAR",
     starts: "2026-12-24 18:00 Europe/Berlin",
     perAccount: "2",
@@ -345,6 +346,8 @@ describe("--init", () => {
     salesPercent: "50",
     royaltyAccount: "alice.near",
     royaltyPercent: "7.5 %",
+    payout: "alice.near",
+    page: "night-herons",
   };
 
   test("writes a file that says what was answered", () => {
@@ -362,7 +365,10 @@ describe("--init", () => {
         ongoing_royalties: { "alice.near": 7.5 },
       },
       copies: 3,
+      subtitle: "#$TOKEN_NUM",
       allowlist: "allowlist.csv",
+      payout: "alice.near",
+      page: { slug: "night-herons" },
     });
     const least = {
       ...answers,
@@ -373,6 +379,9 @@ describe("--init", () => {
       allowlistPerAccount: "any",
       salesAccount: "none",
       royaltyAccount: "none",
+      subtitle: "name",
+      payout: "none",
+      page: "yes",
     };
     expect(fileOf(collectionYaml(least))).toMatchObject({
       draft: {
@@ -381,28 +390,42 @@ describe("--init", () => {
         initial_royalties: {},
         ongoing_royalties: {},
       },
+      subtitle: null,
       allowlist: null,
+      payout: null,
+      page: "by_title",
+    });
+    expect(fileOf(collectionYaml({ ...least, subtitle: "no", page: "no" }))).toMatchObject({
+      subtitle: "",
+      page: "none",
     });
   });
 
   test("asks again until an answer can be used", async () => {
-    const shares = ["bob.near", "95.01", "95", "none"];
-    const given = ["", "Herons", "", "many", "3", "cheap", "1", "later", "now", "any", "free", "", ...shares];
+    const shares = ["bob.near", "95.01", "95", "Bob", "b.near", "none"];
+    const phases = ["cheap", "1", "later", "now", "any", "free", ""];
+    const given = ["", "Herons", "", "many", "3", "", ...phases, ...shares, "My Page", "my-page"];
     const refused: string[] = [];
-    const found = await askAll({
-      ask: async (_, fallback, problem = () => null) => {
-        for (;;) {
-          const answer = given.shift() || fallback;
-          const wrong = problem(answer);
-          if (wrong === null) return answer;
-          refused.push(answer);
-        }
+    const found = await askAll(
+      {
+        ask: async (_, fallback, problem = () => null) => {
+          for (;;) {
+            const answer = given.shift() || fallback;
+            const wrong = problem(answer);
+            if (wrong === null) return answer;
+            refused.push(answer);
+          }
+        },
+        close: () => {},
       },
-      close: () => {},
-    });
+      false,
+    );
     expect(found).toMatchObject({
       title: "Herons",
       copies: "3",
+      subtitle: "#$TOKEN_NUM",
+      payout: "b.near",
+      page: "my-page",
       price: "1",
       starts: "now",
       allowlistPrice: "free",
@@ -411,21 +434,26 @@ describe("--init", () => {
       salesPercent: "95",
       royaltyAccount: "none",
     });
-    expect(refused).toEqual(["", "many", "cheap", "later", "95.01"]);
+    expect(refused).toEqual(["", "many", "cheap", "later", "95.01", "Bob", "My Page"]);
   });
 
   test("asks for no share of sales where nobody pays", async () => {
     const asked: string[] = [];
-    await askAll({
-      ask: async (question, fallback) => {
-        asked.push(question);
-        return question.startsWith("Price for everybody") ? "0 NEAR" : fallback;
+    const { subtitle } = await askAll(
+      {
+        ask: async (question, fallback) => {
+          asked.push(question);
+          return question.startsWith("Price for everybody") ? "0 NEAR" : fallback;
+        },
+        close: () => {},
       },
-      close: () => {},
-    });
-    expect(asked.filter((question) => question.includes("share of"))).toEqual([
+      true,
+    );
+    expect(asked.filter((question) => /share of|paid out/.test(question))).toEqual([
       expect.stringContaining("resales"),
     ]);
+    // JSON files have the names.
+    expect(subtitle).toBe("name");
   });
 
   test("a folder without pictures is refused before anything is asked", async () => {

@@ -581,7 +581,7 @@ test("characters that turn text around concern nothing but the text that has the
     [`/m/${mine}`, contained],
     [`/c/${mine}`, `${contained}: claim`],
     [`/g/${mine}`, `${contained}: gallery`],
-    [`/g/${mine}/1`, `${contained} · ${contained}`],
+    [`/g/${mine}/1`, `No. 1 · ${contained}`],
   ] as const) {
     const text = await (await api(path)).text();
     expect(text).toContain(`<title>${head}</title>`);

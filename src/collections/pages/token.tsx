@@ -96,7 +96,7 @@ export const TokenDetail = ({ setting, collection, token }: TokenProps) => {
   return (
     <Frame
       setting={setting}
-      title={`${isolated(name)} · ${isolated(title)}`}
+      title={`${name === title ? `No. ${token.number}` : isolated(name)} · ${isolated(title)}`}
       collection={collection}
       head={{ description: token.description, image: token.media_url, path }}
     >
