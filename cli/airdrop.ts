@@ -19,7 +19,7 @@ import {
   receiptsCsv,
   sendAnew,
 } from "./airdrop/run.ts";
-import { commandClient, keyAccess, run, UsageError } from "./command.ts";
+import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
@@ -61,7 +61,7 @@ function readArguments() {
   }
   const file = resolve(name);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${file}.`);
-  return { ...values, parallel: Number(values.parallel), collectionUuid, file };
+  return { ...values, parallel: Number(values.parallel), collectionUuid: collectionOf(collectionUuid), file };
 }
 
 type Arguments = ReturnType<typeof readArguments>;

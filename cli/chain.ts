@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
-import { commandClient, localChain, run, UsageError } from "./command.ts";
+import { collectionOf, commandClient, localChain, run, UsageError } from "./command.ts";
 import { readNear } from "./launch/prices.ts";
 import { LocalChain, MintRefusal } from "./local-chain.ts";
 import { near, table } from "./table.ts";
@@ -28,9 +28,9 @@ function accountOf(text = ""): string {
   return text;
 }
 
-function yoctoOf(text = ""): string {
+function yoctoOf(name: string, text = ""): string {
   const read = readNear(text);
-  if ("problem" in read) throw new UsageError(`${read.problem}.`);
+  if ("problem" in read) throw new UsageError(`${name}: ${read.problem}.`);
   return read.value;
 }
 
@@ -68,7 +68,7 @@ async function carryOut(words: readonly string[], nearText: string): Promise<Res
   const chain = new LocalChain(rpcUrl, accounts);
   const [command, first, second, ...rest] = words;
   if (command === "account" && second === undefined) {
-    const yocto = yoctoOf(nearText);
+    const yocto = yoctoOf("--near", nearText);
     const made = await chain.make(accountOf(first), yocto);
     const { private_key } = made;
     return {
@@ -88,12 +88,12 @@ async function carryOut(words: readonly string[], nearText: string): Promise<Res
   }
   if (command === "give" && rest.length === 0) {
     const account = accountOf(first);
-    await chain.give(account, yoctoOf(second));
+    await chain.give(account, yoctoOf("<N>", second));
     const balance = await chain.balance(account);
     return { data: { account_id: account, balance }, text: `${account} has ${near(balance)} NEAR.` };
   }
   if (command === "mint" && first && second && rest.length === 0)
-    return mintFrom(chain, accountOf(first), second);
+    return mintFrom(chain, accountOf(first), collectionOf(second));
   if (command === "accept" && first && second && rest.length === 0) {
     const [account, contract] = [accountOf(first), accountOf(second)];
     await chain.accept(account, contract);
@@ -102,7 +102,7 @@ async function carryOut(words: readonly string[], nearText: string): Promise<Res
       text: `${account} is the owner of ${contract} now.`,
     };
   }
-  throw new UsageError(USAGE);
+  throw new UsageError(words.length > 0 ? `No command takes "${words.join(" ")}".\n\n${USAGE}` : USAGE);
 }
 
 await run(async () => {

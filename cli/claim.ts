@@ -12,7 +12,7 @@ import { continued, inOptions, type OpenedDrop, openDrop, prepareDrop } from "./
 import { drawFor, type IssuedDrop, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
-import { commandClient, keyAccess, run, UsageError } from "./command.ts";
+import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -154,7 +154,8 @@ async function tellOpen(
 }
 
 async function create(args: Arguments, client: MintageClient, baseUrl: string): Promise<void> {
-  const { subject: uuid, links, expires, quantity } = args;
+  const { subject, links, expires, quantity } = args;
+  const uuid = collectionOf(subject);
   if (links === null || expires === null) throw new UsageError(`Give --links and --expires.\n\n${USAGE}`);
   // First whether there is such a collection: one that isn't there has no page either.
   const collection = await client.collections.get(uuid);
@@ -276,7 +277,7 @@ async function claim(): Promise<void> {
     case "close":
       return close(args, client);
     default:
-      throw new UsageError(USAGE);
+      throw new UsageError(`There is no command "${args.command}".\n\n${USAGE}`);
   }
 }
 

@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { AdminClient } from "../client/src/admin.ts";
 import { FolderError } from "../client/src/folder/index.ts";
 import { ApiError, type ClientOptions, ConnectionError, MintageClient } from "../client/src/index.ts";
 import { near } from "./table.ts";
+
+/** What the service calls most things by. */
+export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** A command was called wrongly; shown without a stack trace. */
 export class UsageError extends Error {}
@@ -159,11 +162,32 @@ export function accountAdvice(env: Environment = process.env): string {
   return isEmbedded ? "\nOn the chain of npm start: npm run chain -- account <account>" : "";
 }
 
+/** A collection's uuid of a command's words. @throws UsageError */
+export function collectionOf(text: string): string {
+  if (UUID.test(text)) return text.toLowerCase();
+  throw new UsageError(
+    `<collection>: give the collection's uuid, as npm run launch shows it; it is "${text}".`,
+  );
+}
+
+/** A folder of a command's words, as a whole path. @throws UsageError where there is none */
+export function folderOf(text: string): string {
+  const folder = resolve(text);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return folder;
+  throw new UsageError(found ? `${folder} is a file: give a folder.` : `There is no folder ${folder}.`);
+}
+
 /** Runs a command: prints errors for people, and sets the exit status for scripts. */
 export async function run(command: () => Promise<void>): Promise<void> {
   try {
     await command();
   } catch (error) {
+    // Commands throw their usage, which is what --help asks for.
+    if (error instanceof UsageError && process.argv.includes("--help")) {
+      process.stdout.write(`${error.message}\n`);
+      return;
+    }
     process.stderr.write(`${sentence(error)}\n`);
     process.exitCode = error instanceof UsageError || isArgumentError(error) ? 2 : 1;
   }
@@ -213,6 +237,8 @@ function sentence(error: unknown): string {
     const text = accessProblem(error) ?? `${inNear(error.message)}${advice}`;
     return `${text}\n(${error.code}, status ${error.status}.${request})`;
   }
-  if (isArgumentError(error)) return `${error.message.split(". ")[0]}.`;
+  if (isArgumentError(error)) return `${error.message.split(". ")[0]}. --help lists the options.`;
+  // Of a file that can't be read or written the system's message says all.
+  if (error instanceof Error && "syscall" in error && "path" in error) return `${error.message}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { commandClient, keyAccess, run, UsageError } from "./command.ts";
+import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { carBelow, rootsOf } from "./export/car.ts";
 import { guideText } from "./export/guide.ts";
 import { ProgressLine } from "./progress.ts";
@@ -36,8 +36,9 @@ await run(async () => {
     allowPositionals: true,
     options: { out: { type: "string" }, help: { type: "boolean", default: false } },
   });
-  const [uuid] = positionals;
-  if (values.help || positionals.length !== 1 || !uuid) throw new UsageError(USAGE);
+  const [collectionUuid] = positionals;
+  if (values.help || positionals.length !== 1 || !collectionUuid) throw new UsageError(USAGE);
+  const uuid = collectionOf(collectionUuid);
   const { baseUrl } = keyAccess();
   const client = commandClient();
   const [me, collection] = await Promise.all([client.me(), client.collections.get(uuid)]);

@@ -1,9 +1,7 @@
 /** `npm run launch -- ./folder`: takes a folder of pictures to a collection on the chain. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Me } from "../client/src/index.ts";
-import { commandClient, keyAccess, run, UsageError } from "./command.ts";
+import { commandClient, folderOf, keyAccess, run, UsageError } from "./command.ts";
 import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
 import { wantedPayout } from "./launch/payout.ts";
@@ -48,9 +46,7 @@ function readArguments() {
     },
   });
   if (values.help || positionals.length !== 1) throw new UsageError(USAGE);
-  const folder = resolve(positionals[0] ?? "");
-  if (!existsSync(folder)) throw new UsageError(`There is no folder ${folder}.`);
-  return { ...values, folder };
+  return { ...values, folder: folderOf(positionals[0] ?? "") };
 }
 
 /** The contract that the folder or the environment names, or the key's only one. */
@@ -62,8 +58,10 @@ function contractOf(me: Me, named: string | null): Me["contracts"][number] {
   const list =
     me.contracts.map((one) => `  ${one.contract_uuid}  ${one.account_id}`).join("\n") || "  (none)";
   const what =
-    named === null ? "Name the contract, as in contract: <uuid>" : `This key has no contract ${named}`;
-  throw new UsageError(`${what}. Its contracts are:\n${list}`);
+    named === null
+      ? "Name the contract: contract in the folder's settings, or MINTAGE_CONTRACT"
+      : `This key has no contract ${named}, which contract in the folder's settings names, or MINTAGE_CONTRACT`;
+  throw new UsageError(`${what}. The key's contracts are:\n${list}`);
 }
 
 async function launch(): Promise<void> {

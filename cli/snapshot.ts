@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { isAccountId } from "./account-ids.ts";
-import { commandClient, localService, run, UsageError } from "./command.ts";
+import { commandClient, localService, run, UsageError, UUID } from "./command.ts";
 import { csvText } from "./csv.ts";
 import { ProgressLine } from "./progress.ts";
 import { contractHolders, type Snapshot } from "./snapshot/contract-holders.ts";
@@ -18,9 +18,6 @@ lists them (NEP-181).
                npm run airdrop takes the first two
 A contract is read from NEAR_RPC_URL, or the node of npm start; a collection
 through MINTAGE_URL with MINTAGE_API_KEY, or the service of npm start.`;
-
-/** A UUID, which may also be an account id: what has its form is taken for a collection. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function ofCollection(uuid: string): Promise<Snapshot> {
   const client = commandClient();
@@ -62,6 +59,7 @@ await run(async () => {
   if (values.help || positionals.length !== 1 || !name) throw new UsageError(USAGE);
   if (!UUID.test(name) && !isAccountId(name))
     throw new UsageError(`"${name}" is neither a contract's account id nor a uuid.`);
+  // A uuid may be an account id, too: what has its form is taken for a collection.
   const snapshot = UUID.test(name) ? await ofCollection(name.toLowerCase()) : await ofContract(name);
   const file = values.out ?? `${name}.${snapshot.block_height}.${values.csv ? "csv" : "json"}`;
   writeFileSync(file, textOf(snapshot, values.csv));

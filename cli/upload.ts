@@ -1,10 +1,10 @@
 /** `npm run upload -- ./folder`: brings a folder of media and metadata into a draft. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "../client/src/folder/index.ts";
 import { type MintageClient, NotFoundError } from "../client/src/index.ts";
-import { commandClient, keyAccess, run, UsageError } from "./command.ts";
+import { commandClient, folderOf, keyAccess, run, UsageError } from "./command.ts";
 import { requireDecodable } from "./decode-pictures.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { listed, table } from "./table.ts";
@@ -54,7 +54,7 @@ function readArguments() {
   if (values.help || positionals.length !== 1) throw new UsageError(USAGE);
   return {
     ...values,
-    folder: resolve(positionals[0] ?? ""),
+    folder: folderOf(positionals[0] ?? ""),
     copies: count("--copies", values.copies),
     parallel: count("--parallel", values.parallel),
   };
@@ -114,7 +114,6 @@ function newDraft({ collectionFile }: FolderPlan, args: Arguments, contract: str
 
 async function upload(): Promise<void> {
   const args = readArguments();
-  if (!existsSync(args.folder)) throw new UsageError(`There is no folder ${args.folder}.`);
   const { baseUrl, contractUuid } = keyAccess();
   const line = new ProgressLine();
   const client = commandClient();

@@ -1,7 +1,5 @@
 import type { AdminClient } from "../../client/src/admin.ts";
-import { UsageError } from "../command.ts";
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+import { UsageError, UUID } from "../command.ts";
 
 /** The uuid of the only integration with this name. @throws UsageError where there is none, or several */
 const integrationUuid = async (admin: AdminClient, name: string): Promise<string> => {

@@ -1,5 +1,6 @@
 import type { CollectionDraftInput } from "../../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
+import { UUID } from "../command.ts";
 import { readPage, type WantedPage } from "./page.ts";
 import { type Read, readPercent, readPrice } from "./prices.ts";
 import { SettingsReader } from "./settings-reader.ts";
@@ -199,7 +200,7 @@ const yesOrNo = (text: string): Read<boolean> =>
     : { problem: `give yes or no; it is "${text}"` };
 
 const contract = (text: string): Read<string> =>
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+  UUID.test(text)
     ? { value: text.toLowerCase() }
     : { problem: "give the contract's uuid, or leave it out to use the key's only contract" };
 

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Collection, CollectionChanges } from "../../client/src/index.ts";
 import { claimsText, openClaims } from "../claim/open.ts";
-import { commandClient, keyAccess, UsageError } from "../command.ts";
+import { commandClient, folderOf, keyAccess, UsageError } from "../command.ts";
 import { agreed } from "../questions.ts";
 import { near, table } from "../table.ts";
 import { wholeNumber } from "./collection-file.ts";
@@ -41,10 +41,12 @@ function readArguments(args: readonly string[], usage: string) {
       ends: { type: "string" },
       yes: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
-  const [folder] = positionals;
-  if (folder === undefined || positionals.length !== 1) throw new UsageError(usage);
+  const [named] = positionals;
+  if (values.help || named === undefined || positionals.length !== 1) throw new UsageError(usage);
+  const folder = folderOf(named);
   const phase = values.phase as keyof typeof PHASES;
   if (!Object.hasOwn(PHASES, phase))
     throw new UsageError(`--phase has to be ${Object.keys(PHASES).join(" or ")}; it is "${phase}".`);

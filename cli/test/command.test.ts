@@ -5,7 +5,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiError, MintageClient } from "../../client/src/index.ts";
 import { scriptedService } from "../../client/test/scripted-service.ts";
 import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
-import { accessProblem, adminAccess, inNear, keyAccess, UsageError } from "../command.ts";
+import { startCommand } from "../../test/support/killed-command.ts";
+import {
+  accessProblem,
+  adminAccess,
+  collectionOf,
+  folderOf,
+  inNear,
+  keyAccess,
+  UsageError,
+} from "../command.ts";
 
 let data: string;
 const local = {
@@ -64,6 +73,26 @@ describe("the service that a command is for", () => {
       expect(() => adminAccess({ MINTAGE_DATA: data, MINTAGE_URL })).toThrow("MINTAGE_ADMIN_TOKEN");
     },
   );
+});
+
+test("words of a command that are no collection or no folder are named", () => {
+  expect(collectionOf("0198D3C1-6f3e-7c55-9d2b-3a1f0e6b7c11")).toBe("0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
+  expect(() => collectionOf("herons")).toThrow("<collection>: give the collection's uuid");
+  expect(folderOf(data)).toBe(data);
+  expect(() => folderOf(join(data, "none"))).toThrow(`There is no folder ${join(data, "none")}.`);
+  expect(() => folderOf(join(data, "devchain", "demo.json"))).toThrow("is a file: give a folder.");
+});
+
+test("--help is an answer, a wrong option is a wrong call, and a file that can't be written is no fault of the command's", async () => {
+  const help = await startCommand("claim.ts", ["--help"], {}).ended;
+  expect(help).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("npm run claim") });
+  const option = await startCommand("launch.ts", [data, "--foo"], {}).ended;
+  expect(option).toMatchObject({ code: 2, stderr: "Unknown option '--foo'. --help lists the options.\n" });
+  // What the command writes has a longer name than a file system takes.
+  const long = join(data, `${"x".repeat(245)}.sql`);
+  writeFileSync(long, "");
+  const unwritten = await startCommand("restore.ts", [long], {}).ended;
+  expect(unwritten).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENAMETOOLONG: [^\n]+\.\n$/) });
 });
 
 test("amounts of the service's refusals are written in NEAR, and are enough", () => {
