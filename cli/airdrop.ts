@@ -30,14 +30,15 @@ const USAGE = `npm run airdrop -- <collection> receivers.csv [options]
 
 Mints to the accounts of a CSV with the columns account, quantity (1 without it)
 and asset (a file name of the collection; drawn without it), and writes
-receivers.receipts.csv. Each row is minted once: run it again
-after a break, and it goes on. What it has done is in receivers.csv.airdrop.
+receivers.receipts.csv. It prints the cost of the whole run and asks for
+confirmation. Each row is minted once. An interrupted airdrop resumes: run the
+command again. What it has done is in receivers.csv.airdrop.
 
   --parallel N  requests of ${MAX_MINTS} NFTs at a time (16)
   --allow-unknown  mints to accounts that don't exist as well
   --resend      sends again what a run sent over 23 hours ago without learning
                 what became of it; look at the chain first
-  --yes         doesn't ask
+  --yes         skips the confirmation
   --json        one line of JSON at the end instead of a table
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;

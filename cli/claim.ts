@@ -28,12 +28,12 @@ const USAGE = `npm run claim -- <command> [options]
   close <folder>                                   ends a drop that is over
 
   --qr svg|png|none   how the links' QR codes are drawn (svg)
-  --yes               doesn't ask
+  --yes               skips the confirmation
   --json              one line of JSON at the end instead of a table
 
 Keys are made on this machine and never sent. The folder has them: whoever has
-it, or a link of it, can redeem the links. Run a command again after a break,
-and it goes on. A time is as "2026-12-24 18:00 Europe/Berlin".
+it, or a link of it, can redeem the links. An interrupted command resumes: run
+it again. A time is as "2026-12-24 18:00 Europe/Berlin".
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
 

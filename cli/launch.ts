@@ -20,12 +20,13 @@ npm run launch -- set ./folder [--phase allowlist] --price 3 …
 Takes a folder of pictures, with 0.json for 0.png or without, to a collection
 on the chain, as collection.yaml (or .json) in the folder says: title, prices,
 times, royalties, allowlist. docs/launching.md has every field.
-It shows what it will do and asks. Run it again after a break: it goes on.
+It prints the plan and asks for confirmation. An interrupted launch resumes:
+run the command again.
 
   --shrink re-encodes pictures of more than 1 MB as WebP, and keeps the originals
            in originals/
   --init   asks a few questions and writes collection.yaml
-  --yes    doesn't ask
+  --yes    skips the confirmations
   --json   one line of JSON at the end instead of a table
 
 set changes single settings of a phase on-chain: --price, --per-account, --starts
@@ -86,8 +87,7 @@ async function launch(): Promise<void> {
   const contract = contractOf(me, checked.file.contract ?? contractUuid);
   const payout = await wantedPayout(checked.file.payout, me);
   process.stderr.write(`${planText(checked, me, contract.account_id, payout)}\n\n`);
-  if (isResumed)
-    process.stderr.write("An earlier run began this launch; it goes on where that one stopped.\n");
+  if (isResumed) process.stderr.write("An earlier run was interrupted; this one resumes it.\n");
   if (!args.yes && !(await agreed(isResumed ? "Go on?" : "Launch it?"))) {
     process.stderr.write("Nothing was sent.\n");
     return;

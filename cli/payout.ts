@@ -15,7 +15,7 @@ the account that the operator has set (npm run admin -- payout account).
   <NEAR>   this much of the wallet's money, such as 2.5
   all      all but 1 NEAR: also the money that gas is paid from
 
-  --yes    doesn't ask
+  --yes    skips the confirmation
   --json   one line of JSON instead of a table
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
