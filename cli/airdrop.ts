@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { FolderError } from "../client/src/folder/index.ts";
 import { assetsOf } from "./airdrop/assets.ts";
-import { costRows, quoteRun, requireFunds } from "./airdrop/cost.ts";
+import { BALANCE_LASTS_MS, costRows, quoteRun, requireFunds } from "./airdrop/cost.ts";
 import { AirdropJournal } from "./airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "./airdrop/plan.ts";
 import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
@@ -135,7 +136,12 @@ async function airdrop(): Promise<void> {
     onProgress: (count) => line.show(count / total, `${count} of ${total} NFTs`),
   };
   settleDoubts(work, args.resend);
-  const cost = await quoteRun(work, me, collection.contract_address);
+  let cost = await quoteRun(work, me, collection.contract_address);
+  if (cost.missing > 0n) {
+    // A transfer may not be final yet, and the contract's balance may not show what it was just topped up with.
+    await pause(BALANCE_LASTS_MS);
+    cost = await quoteRun(work, await reader.me(), collection.contract_address);
+  }
   process.stderr.write(
     `${table([
       { what: "collection", value: collection.title },

@@ -6,8 +6,10 @@ import { type Airdrop, requestsLeft } from "./run.ts";
 
 /** yoctoNEAR that NEAR locks for a stored byte (https://docs.near.org/protocol/storage/storage-staking). */
 const BYTE_PRICE = 10n ** 19n;
-/** yoctoNEAR that the service's top-ups leave a contract for later mints; test/start/airdrop.test.ts runs on this much. */
-const TOPPED_UP_AHEAD = 6n * 10n ** 23n;
+/** yoctoNEAR that is asked for beyond what is missing: the wallet may burn gas between two runs. */
+const SPARE = 10n ** 22n;
+/** How old the contract's free balance of GET /me may be, milliseconds. */
+export const BALANCE_LASTS_MS = 5_000;
 
 /** Requests that cost the same, and the quote for one of them. */
 export interface QuotedRequests {
@@ -44,8 +46,10 @@ export function costOfRun(requests: readonly QuotedRequests[], free: bigint, ava
   const storage = lacking > 0n ? lacking : 0n;
   const expected = sum(({ quote }) => BigInt(quote.cost.expected) - BigInt(quote.top_up)) + storage;
   const gasAtMost = sum(({ quote }) => BigInt(quote.cost.at_most) - BigInt(quote.top_up));
-  const most = gasAtMost + storage + (storage > 0n ? TOPPED_UP_AHEAD : 0n);
-  const missing = [most - available, ...requests.map(({ quote }) => BigInt(quote.wallet.missing))];
+  const most = gasAtMost + storage;
+  const lacks = [most - available, ...requests.map(({ quote }) => BigInt(quote.wallet.missing))].reduce(
+    (one, other) => (one > other ? one : other),
+  );
   return {
     nfts: Number(sum(({ nfts }) => BigInt(nfts))),
     transactions: Number(sum(({ quote }) => BigInt(quote.transactions))),
@@ -54,7 +58,7 @@ export function costOfRun(requests: readonly QuotedRequests[], free: bigint, ava
     expected,
     most,
     available,
-    missing: missing.reduce((one, other) => (one > other ? one : other), 0n),
+    missing: lacks > 0n ? lacks + SPARE : 0n,
   };
 }
 
@@ -81,7 +85,9 @@ export async function quoteRun(airdrop: Airdrop, me: Me, contractAddress: string
     if (quote !== null) quoted.push({ count: requests.length, nfts: accounts.length * quantity, quote });
   });
   const contract = me.contracts.find(({ account_id }) => account_id === contractAddress);
-  return costOfRun(quoted, BigInt(contract?.balance_free ?? 0), BigInt(me.wallet.available ?? 0));
+  // A quote has the balance of the last final block, GET /me one that may be older.
+  const available = quoted[0]?.quote.wallet.available ?? me.wallet.available;
+  return costOfRun(quoted, BigInt(contract?.balance_free ?? 0), BigInt(available ?? 0));
 }
 
 const lengthOf = ({ accounts }: { readonly accounts: readonly string[] }): number => accounts.join("").length;
