@@ -142,11 +142,15 @@ async function airdrop(): Promise<void> {
     await pause(BALANCE_LASTS_MS);
     cost = await quoteRun(work, await reader.me(), collection.contract_address);
   }
+  const unanswered = parts.filter((_, index) => journal.part(index).sent !== null).length;
   process.stderr.write(
     `${table([
       { what: "collection", value: collection.title },
       { what: "rows", value: String(receivers.length) },
       { what: "NFTs", value: minted > 0 ? `${total}, ${minted} of them minted before` : String(total) },
+      ...(unanswered > 0
+        ? [{ what: "sent before", value: `${unanswered} requests without an answer; they cost nothing more` }]
+        : []),
       ...costRows(cost),
     ])}\n\n`,
   );

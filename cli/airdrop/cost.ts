@@ -1,8 +1,8 @@
-import { ApiError, type Me, type Quote } from "../../client/src/index.ts";
+import { ApiError, type Me, type MintInput, type Quote } from "../../client/src/index.ts";
 import { inParallel } from "../../client/src/parallel.ts";
 import { UsageError } from "../command.ts";
 import { near } from "../table.ts";
-import { type Airdrop, requestsLeft } from "./run.ts";
+import { type Airdrop, requestsToCome } from "./run.ts";
 
 /** yoctoNEAR that NEAR locks for a stored byte (https://docs.near.org/protocol/storage/storage-staking). */
 const BYTE_PRICE = 10n ** 19n;
@@ -62,27 +62,26 @@ export function costOfRun(requests: readonly QuotedRequests[], free: bigint, ava
   };
 }
 
-/** Has one request of each size quoted, the one that stores most, and adds up what all that are left cost. */
+/**
+ * Has one request of each size quoted, of drawn copies and of chosen ones, the one that stores most, and adds up what all
+ * that are to come cost.
+ */
 export async function quoteRun(airdrop: Airdrop, me: Me, contractAddress: string): Promise<RunCost> {
   const { client, collectionUuid, parallel } = airdrop;
-  const sizes = Map.groupBy(
-    requestsLeft(airdrop),
-    ({ accounts, quantity }) => `${accounts.length} ${quantity}`,
+  const path = `/collection/${collectionUuid}/mint`;
+  const alike = Map.groupBy(requestsToCome(airdrop), ({ asset_uuid, ...body }) =>
+    [nftsOf(body), body.quantity_per_receiver, asset_uuid !== undefined].join(),
   );
   const quoted: QuotedRequests[] = [];
-  await inParallel([...sizes.values()], parallel, async (requests) => {
-    const [largest] = requests.toSorted((one, other) => lengthOf(other) - lengthOf(one));
-    if (largest === undefined) return;
-    const { accounts, quantity } = largest;
-    const body = {
-      receiver_addresses: [...accounts],
-      quantity_per_receiver: quantity,
-      receivers_must_exist: false,
-    };
-    const quote = await client
-      .quote({ method: "POST", path: `/collection/${collectionUuid}/mint`, body })
-      .catch(soldOut);
-    if (quote !== null) quoted.push({ count: requests.length, nfts: accounts.length * quantity, quote });
+  await inParallel([...alike.values()], parallel, async (requests) => {
+    for (const body of requests.toSorted((one, other) => lengthOf(other) - lengthOf(one))) {
+      const quote = await client
+        .quote({ method: "POST", path, body: { ...body, receivers_must_exist: false } })
+        .catch(soldOut);
+      if (quote === null) continue;
+      quoted.push({ count: requests.length, nfts: nftsOf(body), quote });
+      break;
+    }
   });
   const contract = me.contracts.find(({ account_id }) => account_id === contractAddress);
   // A quote has the balance of the last final block, GET /me one that may be older.
@@ -90,9 +89,12 @@ export async function quoteRun(airdrop: Airdrop, me: Me, contractAddress: string
   return costOfRun(quoted, BigInt(contract?.balance_free ?? 0), BigInt(available ?? 0));
 }
 
-const lengthOf = ({ accounts }: { readonly accounts: readonly string[] }): number => accounts.join("").length;
+const lengthOf = ({ receiver_addresses }: MintInput): number => receiver_addresses.join("").length;
 
-/** What is sold out has been minted by a request whose answer was lost, or is refused by the request itself. */
+const nftsOf = ({ receiver_addresses, quantity_per_receiver }: MintInput): number =>
+  receiver_addresses.length * (quantity_per_receiver ?? 1);
+
+/** What is sold out costs nothing: the request itself is refused. */
 function soldOut(error: unknown): null {
   if (error instanceof ApiError && error.code === "sold_out") return null;
   throw error;

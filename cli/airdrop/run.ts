@@ -1,4 +1,4 @@
-import type { ApiError, MintAnswer, MintageClient } from "../../client/src/index.ts";
+import type { ApiError, MintAnswer, MintageClient, MintInput } from "../../client/src/index.ts";
 import { inParallel } from "../../client/src/parallel.ts";
 import { csvText } from "../csv.ts";
 import { hadNoEffect } from "../no-effect.ts";
@@ -57,17 +57,14 @@ function rowsOfAttempt(work: Work, index: number): readonly number[] {
   return others.length > 0 ? others : rows;
 }
 
-/** A request that is still to mint. */
-export interface RequestLeft {
-  readonly accounts: readonly string[];
-  readonly quantity: number;
-}
-
-/** What is still to be minted, by requests. */
-export const requestsLeft = (work: Work): RequestLeft[] =>
-  work.parts.flatMap(({ quantity }, index) => {
-    const accounts = rowsLeft(work, index).map((row) => accountOf(work, row));
-    return accounts.length > 0 ? [{ accounts, quantity }] : [];
+/**
+ * Bodies of the requests that weren't sent yet. One that was sent without an answer may have been carried out: it is sent
+ * again, and costs nothing more then.
+ */
+export const requestsToCome = (airdrop: Airdrop): MintInput[] =>
+  [...airdrop.parts.keys()].flatMap((index) => {
+    const rows = rowsLeft(airdrop, index);
+    return rows.length > 0 && airdrop.journal.part(index).sent === null ? [bodyOf(airdrop, index, rows)] : [];
   });
 
 function partOf({ parts }: Pick<Airdrop, "parts">, index: number): MintPart {
@@ -170,19 +167,22 @@ function faultyRows(
   return error.code === "sold_out" && parts[index]?.asset !== undefined ? rows : [];
 }
 
-function send(airdrop: Airdrop, index: number, rows: readonly number[]): Promise<MintAnswer> {
-  const { client, collectionUuid, assets, journal, allowsUnknown } = airdrop;
+function bodyOf(airdrop: Airdrop, index: number, rows: readonly number[]): MintInput {
+  const { assets, allowsUnknown } = airdrop;
   const { asset, quantity } = partOf(airdrop, index);
-  return client.collections.mint(
-    collectionUuid,
-    {
-      receiver_addresses: rows.map((row) => accountOf(airdrop, row)),
-      quantity_per_receiver: quantity,
-      ...(asset !== undefined && { asset_uuid: assets.get(asset) ?? asset }),
-      receivers_must_exist: !allowsUnknown,
-    },
-    { idempotencyKey: `airdrop-${journal.head.airdrop}-${index}-${journal.part(index).attempt}` },
-  );
+  return {
+    receiver_addresses: rows.map((row) => accountOf(airdrop, row)),
+    quantity_per_receiver: quantity,
+    ...(asset !== undefined && { asset_uuid: assets.get(asset) ?? asset }),
+    receivers_must_exist: !allowsUnknown,
+  };
+}
+
+function send(airdrop: Airdrop, index: number, rows: readonly number[]): Promise<MintAnswer> {
+  const { client, collectionUuid, journal } = airdrop;
+  return client.collections.mint(collectionUuid, bodyOf(airdrop, index, rows), {
+    idempotencyKey: `airdrop-${journal.head.airdrop}-${index}-${journal.part(index).attempt}`,
+  });
 }
 
 const receiptOf = ({ tokens, tx_results: [transaction] }: MintAnswer) => ({

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MintageClient } from "../../client/src/index.ts";
+import { type Me, MintageClient } from "../../client/src/index.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
+import { quoteRun } from "../airdrop/cost.ts";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { planMints } from "../airdrop/plan.ts";
 import { type Airdrop, mintAll, mintedSoFar, type RefusedRow, receiptsCsv } from "../airdrop/run.ts";
@@ -126,27 +127,69 @@ function mintingOnce(refuse: (accounts: readonly string[]) => Reply | Promise<Re
   return { owners, reply };
 }
 
+function airdropOf(
+  url: string,
+  rows: Airdrop["receivers"],
+  assets: Airdrop["assets"],
+  journal = "journal",
+): Airdrop {
+  const head = { base_url: url, collection_uuid: "c", receivers_sha256: "s" };
+  return {
+    client: new MintageClient({ baseUrl: url, apiKey: "mk_live_test", retry: { retries: 0 } }),
+    collectionUuid: "c",
+    receivers: rows,
+    parts: planMints(rows),
+    assets,
+    journal: AirdropJournal.open(join(folder, journal), head),
+    parallel: 16,
+    allowsUnknown: false,
+    onProgress: () => {},
+  };
+}
+
 /** Runs an airdrop of these accounts, several requests at a time. */
 async function runFor(
   url: string,
   rows: Airdrop["receivers"],
   journal = "journal",
 ): Promise<{ refused: RefusedRow[] | string; minted: number; receipts: string }> {
-  const head = { base_url: url, collection_uuid: "c", receivers_sha256: "s" };
-  const airdrop: Airdrop = {
-    client: new MintageClient({ baseUrl: url, apiKey: "mk_live_test", retry: { retries: 0 } }),
-    collectionUuid: "c",
-    receivers: rows,
-    parts: planMints(rows),
-    assets: new Map(),
-    journal: AirdropJournal.open(join(folder, journal), head),
-    parallel: 16,
-    allowsUnknown: false,
-    onProgress: () => {},
-  };
+  const airdrop = airdropOf(url, rows, new Map(), journal);
   const refused = await mintAll(airdrop).catch(({ code }: { code: string }) => code);
   return { refused, minted: mintedSoFar(airdrop), receipts: receiptsCsv(airdrop) };
 }
+
+test("the run's cost is of what wasn't sent yet, and of chosen copies as such, passing one that is sold out", async () => {
+  const quote = {
+    ...{ transactions: 1, storage_bytes: 220, top_up: "0" },
+    ...{ cost: { expected: "3", at_most: "5" }, wallet: { available: "9", missing: "0" } },
+  };
+  const assets = new Map(["gone.png", "1.png", "2.png"].map((name) => [name, `uuid of ${name}`]));
+  await using service = await scriptedService(({ body }) =>
+    body.includes("gone.png") ? refused(409, { code: "sold_out" }) : { status: 201, body: quote },
+  );
+  const rows = [
+    { line: 1, account: "longest.near", quantity: 1, asset: "gone.png" },
+    { line: 2, account: "long.near", quantity: 1, asset: "1.png" },
+    { line: 3, account: "b.near", quantity: 1, asset: "2.png" },
+    { line: 4, account: "a.near", quantity: 1 },
+    { line: 5, account: "a.near", quantity: 2 },
+  ];
+  const airdrop = airdropOf(service.url, rows, assets);
+  const sent = airdrop.parts.findIndex(({ quantity }) => quantity === 2);
+  airdrop.journal.write({ part: sent, sent: 1, attempt: 1 });
+  const me = { contracts: [], wallet: { available: "1" } } as unknown as Me;
+  // Of chosen copies there are three requests, of drawn ones one.
+  expect(await quoteRun(airdrop, me, "c.near")).toMatchObject({ nfts: 4, transactions: 4, available: 9n });
+  const quoted = service.seen.map(({ body }) => (JSON.parse(body) as { body: unknown }).body);
+  const common = { quantity_per_receiver: 1, receivers_must_exist: false };
+  expect(quoted).toHaveLength(3);
+  expect(quoted).toEqual(
+    expect.arrayContaining([
+      { ...common, receiver_addresses: ["a.near"] },
+      { ...common, receiver_addresses: ["long.near"], asset_uuid: "uuid of 1.png" },
+    ]),
+  );
+});
 
 test("a request under way while another is refused is waited for, and is carried out once", async () => {
   let hasRefused = (): void => {};
