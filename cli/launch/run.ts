@@ -140,7 +140,7 @@ async function currentDraft(
 
 /** @throws UsageError where the folder changes settings that the collection on-chain has otherwise */
 async function requireSameSettings(
-  { client, request, checked }: Launch,
+  { client, folder, request, checked }: Launch,
   begun: CollectionDraftInput,
   { collection_uuid: uuid }: CollectionDraft,
 ): Promise<void> {
@@ -150,7 +150,7 @@ async function requireSameSettings(
   throw new UsageError(
     `${checked.settingsName} was changed after the collection went on-chain, which a launch doesn't change:
   ${changed.join("\n  ")}
-Change the collection (PUT /collection/${uuid ?? "{uuid}"}), or restore these values in ${checked.settingsName}, and run it again.`,
+Change the collection, phases with npm run launch -- set ${folder} and other settings with PUT /collection/${uuid ?? "{uuid}"}, or restore these values in ${checked.settingsName}, and run it again.`,
   );
 }
 

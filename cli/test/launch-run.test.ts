@@ -116,6 +116,7 @@ test("a setting that was changed after the collection went on-chain is named wit
   expect(said).toContain("phases.public.price: 3 NEAR in the folder, 2 NEAR in the collection\n");
   expect(said).toContain("royalties.resales: a.near: 5% in the folder, none in the collection\n");
   expect(said).toContain("transfers: no in the folder, yes in the collection\n");
+  expect(said).toContain(`npm run launch -- set ${folder} `);
   expect(said).toContain(`PUT /collection/${DRAFT}`);
   expect(said.match(/ in the folder, /g)).toHaveLength(3);
 });
