@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 import { collectionOf, commandClient, localChain, run, UsageError } from "./command.ts";
 import { readNear } from "./launch/prices.ts";
-import { LocalChain, MintRefusal } from "./local-chain.ts";
+import { ContractRefusal, LocalChain } from "./local-chain.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run chain -- <command> [--json]
@@ -54,7 +54,7 @@ async function mintFrom(chain: LocalChain, account: string, collectionUuid: stri
     };
   };
   return mint().catch(async (error: unknown) => {
-    if (!(error instanceof MintRefusal)) throw error;
+    if (!(error instanceof ContractRefusal)) throw error;
     process.stderr.write(
       "The contract refuses this price, which is some seconds old. Asking for a new one …\n",
     );

@@ -12,7 +12,7 @@ import { continued, inOptions, type OpenedDrop, openDrop, prepareDrop } from "./
 import { drawFor, type IssuedDrop, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
-import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
+import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -45,11 +45,7 @@ function whole(name: string, text: string, most: number): number {
   throw new UsageError(`--${name} has to be a whole number from 1 to ${most}; it is "${text}".`);
 }
 
-function time(text: string): string {
-  const read = readTime(text);
-  if ("problem" in read) throw new UsageError(`--expires: ${read.problem}.`);
-  return read.value;
-}
+const COMMANDS = ["create", "top-up", "status", "close"] as const;
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -65,8 +61,11 @@ function readArguments() {
       help: { type: "boolean", default: false },
     },
   });
-  const [command, subject] = positionals;
-  if (values.help || positionals.length !== 2 || !command || !subject) throw new UsageError(USAGE);
+  const [name, subject] = positionals;
+  if (values.help || name === undefined) throw new UsageError(USAGE);
+  const command = COMMANDS.find((each) => each === name);
+  if (command === undefined) throw new UsageError(`There is no command "${name}".\n\n${USAGE}`);
+  if (positionals.length !== 2 || !subject) throw new UsageError(USAGE);
   const format = QR_FORMATS.find((each) => each === values.qr);
   if (!format) throw new UsageError(`--qr has to be one of ${QR_FORMATS.join(", ")}; it is "${values.qr}".`);
   return {
@@ -75,7 +74,7 @@ function readArguments() {
     subject,
     format,
     links: values.links === undefined ? null : whole("links", values.links, MOST_LINKS),
-    expires: values.expires === undefined ? null : time(values.expires),
+    expires: option("expires", values.expires, readTime) ?? null,
     quantity: whole("quantity", values.quantity, MOST_PER_LINK),
   };
 }
@@ -153,9 +152,10 @@ async function tellOpen(
   if (text) process.stderr.write(`${text}\n`);
 }
 
-async function create(args: Arguments, client: MintageClient, baseUrl: string): Promise<void> {
+async function create(args: Arguments, client: MintageClient): Promise<void> {
   const { subject, links, expires, quantity } = args;
   const uuid = collectionOf(subject);
+  const { baseUrl } = keyAccess();
   if (links === null || expires === null) throw new UsageError(`Give --links and --expires.\n\n${USAGE}`);
   // First whether there is such a collection: one that isn't there has no page either.
   const collection = await client.collections.get(uuid);
@@ -265,19 +265,16 @@ async function close(args: Arguments, client: MintageClient): Promise<void> {
 
 async function claim(): Promise<void> {
   const args = readArguments();
-  const { baseUrl } = keyAccess();
   const client = commandClient();
   switch (args.command) {
     case "create":
-      return create(args, client, baseUrl);
+      return create(args, client);
     case "top-up":
       return topUp(args, client);
     case "status":
       return status(args, client);
     case "close":
       return close(args, client);
-    default:
-      throw new UsageError(`There is no command "${args.command}".\n\n${USAGE}`);
   }
 }
 

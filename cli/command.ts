@@ -2,7 +2,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AdminClient } from "../client/src/admin.ts";
 import { FolderError } from "../client/src/folder/index.ts";
-import { ApiError, type ClientOptions, ConnectionError, MintageClient } from "../client/src/index.ts";
+import {
+  ApiError,
+  type ClientOptions,
+  ConnectionError,
+  type Me,
+  MintageClient,
+} from "../client/src/index.ts";
+import type { Read } from "./launch/prices.ts";
 import { near } from "./table.ts";
 
 /** What the service calls most things by. */
@@ -10,6 +17,15 @@ export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** A command was called wrongly; shown without a stack trace. */
 export class UsageError extends Error {}
+
+/** What a file of JSON has. @throws UsageError where it isn't JSON */
+export function readJson<T>(file: string): T {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch (error) {
+    throw error instanceof SyntaxError ? new UsageError(`${file} is not JSON: ${error.message}.`) : error;
+  }
+}
 
 /** What `npm start` left for the commands of this machine. */
 export interface LocalService {
@@ -31,7 +47,7 @@ export const stateOf = (env: Environment = process.env): string =>
 export function localService(env: Environment = process.env): LocalService | null {
   const network = localNetwork(env);
   if (network === null) return null;
-  return JSON.parse(readFileSync(join(stateOf(env), network, "demo.json"), "utf8")) as LocalService;
+  return readJson<LocalService>(join(stateOf(env), network, "demo.json"));
 }
 
 /**
@@ -75,7 +91,7 @@ export function localChain(env: Environment = process.env): { rpcUrl: string; ac
   const folder = join(stateOf(env), EMBEDDED_NETWORK);
   const file = join(folder, "demo.json");
   if (!existsSync(file)) throw new UsageError("There is no chain on this machine: run npm start first.");
-  const { rpcUrl } = JSON.parse(readFileSync(file, "utf8")) as LocalService;
+  const { rpcUrl } = readJson<LocalService>(file);
   return { rpcUrl, accounts: join(folder, "accounts") };
 }
 
@@ -156,18 +172,42 @@ export function accountAdvice(env: Environment = process.env): string {
   const { local } = chosenService(env);
   const file = join(stateOf(env), EMBEDDED_NETWORK, "demo.json");
   const isEmbedded =
-    local !== null &&
-    existsSync(file) &&
-    (JSON.parse(readFileSync(file, "utf8")) as LocalService).baseUrl === local.baseUrl;
+    local !== null && existsSync(file) && readJson<LocalService>(file).baseUrl === local.baseUrl;
   return isEmbedded ? "\nOn the chain of npm start: npm run chain -- account <account>" : "";
 }
 
-/** A collection's uuid of a command's words. @throws UsageError */
-export function collectionOf(text: string): string {
+/** What an option says; undefined where it isn't given. @throws UsageError that names it */
+export function option<T>(
+  name: string,
+  text: string | undefined,
+  read: (text: string) => Read<T>,
+): T | undefined {
+  if (text === undefined) return undefined;
+  const found = read(text);
+  if ("value" in found) return found.value;
+  throw new UsageError(`--${name}: ${found.problem}.`);
+}
+
+/** A uuid of a command's words. @param name of the word or option. @throws UsageError */
+export function uuidOf(name: string, text: string): string {
   if (UUID.test(text)) return text.toLowerCase();
-  throw new UsageError(
-    `<collection>: give the collection's uuid, as npm run launch shows it; it is "${text}".`,
-  );
+  throw new UsageError(`${name}: give a uuid, as commands and the API show it; it is "${text}".`);
+}
+
+/** A collection's uuid of a command's words. @throws UsageError */
+export const collectionOf = (text: string): string => uuidOf("<collection>", text);
+
+/**
+ * The contract that is named, or the key's only one.
+ * @param place where it can be named beside MINTAGE_CONTRACT
+ * @throws UsageError that lists the key's contracts
+ */
+export function contractOf({ contracts }: Me, named: string | null, place: string): Me["contracts"][number] {
+  const [contract, other] = contracts.filter(({ contract_uuid: uuid }) => named === null || uuid === named);
+  if (contract && !other) return contract;
+  const list = contracts.map((one) => `\n  ${one.contract_uuid}  ${one.account_id}`).join("") || " none";
+  const problem = named === null ? "Name the contract" : `This key has no contract ${named}. Correct it`;
+  throw new UsageError(`${problem}: ${place}, or MINTAGE_CONTRACT. The key's contracts are:${list}`);
 }
 
 /** A folder of a command's words, as a whole path. @throws UsageError where there is none */
@@ -225,6 +265,13 @@ export function accessProblem({ code, status }: ApiError, env: Environment = pro
     : `The ${what} that npm start left in ${stateOf(env)} ${why}. Run npm start again, or set ${variable}.`;
 }
 
+function adviceOn({ code }: ApiError): string {
+  if (code === "unknown_account") return accountAdvice();
+  if (code === "payout_account_missing")
+    return "\nThe operator's command: npm run admin -- payout account <integration> <account>";
+  return "";
+}
+
 function sentence(error: unknown): string {
   if (error instanceof UsageError) return error.message;
   if (error instanceof FolderError)
@@ -233,8 +280,7 @@ function sentence(error: unknown): string {
     return `${error.message}\nStart the service with npm start, or set MINTAGE_URL to the address of another one.`;
   if (error instanceof ApiError) {
     const request = error.requestId ? ` Request ${error.requestId}.` : "";
-    const advice = error.code === "unknown_account" ? accountAdvice() : "";
-    const text = accessProblem(error) ?? `${inNear(error.message)}${advice}`;
+    const text = accessProblem(error) ?? `${inNear(error.message)}${adviceOn(error)}`;
     return `${text}\n(${error.code}, status ${error.status}.${request})`;
   }
   if (isArgumentError(error)) return `${error.message.split(". ")[0]}. --help lists the options.`;

@@ -1,7 +1,6 @@
 /** `npm run launch -- ./folder`: takes a folder of pictures to a collection on the chain. */
 import { parseArgs } from "node:util";
-import type { Me } from "../client/src/index.ts";
-import { commandClient, folderOf, keyAccess, run, UsageError } from "./command.ts";
+import { commandClient, contractOf, folderOf, keyAccess, run, UsageError } from "./command.ts";
 import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
 import { wantedPayout } from "./launch/payout.ts";
@@ -50,21 +49,6 @@ function readArguments() {
   return { ...values, folder: folderOf(positionals[0] ?? "") };
 }
 
-/** The contract that the folder or the environment names, or the key's only one. */
-function contractOf(me: Me, named: string | null): Me["contracts"][number] {
-  const found =
-    named === null ? me.contracts : me.contracts.filter(({ contract_uuid: uuid }) => uuid === named);
-  const [contract, other] = found;
-  if (contract && !other) return contract;
-  const list =
-    me.contracts.map((one) => `  ${one.contract_uuid}  ${one.account_id}`).join("\n") || "  (none)";
-  const what =
-    named === null
-      ? "Name the contract: contract in the folder's settings, or MINTAGE_CONTRACT"
-      : `This key has no contract ${named}, which contract in the folder's settings names, or MINTAGE_CONTRACT`;
-  throw new UsageError(`${what}. The key's contracts are:\n${list}`);
-}
-
 async function launch(): Promise<void> {
   const args = readArguments();
   if (args.init) {
@@ -84,7 +68,7 @@ async function launch(): Promise<void> {
   if (!isResumed) requireOpenPhases(checked, Date.now());
   const client = commandClient();
   const me = await client.me();
-  const contract = contractOf(me, checked.file.contract ?? contractUuid);
+  const contract = contractOf(me, checked.file.contract ?? contractUuid, "contract in the folder's settings");
   const payout = await wantedPayout(checked.file.payout, me);
   process.stderr.write(`${planText(checked, me, contract.account_id, payout)}\n\n`);
   if (isResumed) process.stderr.write("An earlier run was interrupted; this one resumes it.\n");

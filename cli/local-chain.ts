@@ -1,7 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
-import { ContractExecutionError, NotEnoughBalanceError } from "near-api-js/rpc-errors";
+import {
+  AccountDoesNotExistActionError,
+  ContractExecutionError,
+  NotEnoughBalanceError,
+} from "near-api-js/rpc-errors";
 import { UsageError } from "./command.ts";
 import { near } from "./table.ts";
 
@@ -19,8 +23,18 @@ const FAUCET_BALANCE = (10n ** 33n).toString();
 const MINT_GAS = 100_000_000_000_000n;
 const ACCEPT_GAS = 10_000_000_000_000n;
 
-/** The contract refused a mint. */
-export class MintRefusal extends UsageError {}
+/** The contract refused a call. */
+export class ContractRefusal extends UsageError {}
+
+/** Says what the chain refused. @throws ContractRefusal; UsageError where there is no such account; else the error */
+function refused(error: unknown): never {
+  if (error instanceof AccountDoesNotExistActionError)
+    throw new UsageError(`${error.message}. npm run chain -- account makes it.`);
+  if (!(error instanceof ContractExecutionError)) throw error;
+  throw new ContractRefusal(
+    `The contract refuses: ${error.message.replace(/^Smart contract panicked: (E_[A-Z_]+: )?/, "")}`,
+  );
+}
 
 /** The chain that `npm start` runs on this machine, and the keys of the accounts made there. */
 export class LocalChain {
@@ -62,17 +76,23 @@ export class LocalChain {
     return made;
   }
 
-  /** Transfers NEAR to any account; an implicit one comes into being by it. @param yocto yoctoNEAR */
+  /**
+   * Transfers NEAR to any account; an implicit one comes into being by it.
+   * @param yocto yoctoNEAR
+   * @throws UsageError where there is no such account
+   */
   async give(receiverId: string, yocto: string): Promise<void> {
     const known = existsSync(this.#file(FAUCET)) && (await this.balance(FAUCET)) !== null;
     if (!known) await this.make(FAUCET, FAUCET_BALANCE);
-    await this.#signer(FAUCET).transfer({ receiverId, amount: BigInt(yocto) });
+    await this.#signer(FAUCET)
+      .transfer({ receiverId, amount: BigInt(yocto) })
+      .catch(refused);
   }
 
   /**
    * Mints from an account that was made here, as a collector's wallet does.
    * @returns the token's id
-   * @throws MintRefusal where the contract refuses
+   * @throws ContractRefusal where the contract refuses
    * @throws UsageError where the account hasn't the fee and the gas
    */
   async mint(accountId: string, contractId: string, collectionId: number, fee: string): Promise<string> {
@@ -81,11 +101,7 @@ export class LocalChain {
       const minted = { ...call, deposit: BigInt(fee), waitUntil: "FINAL" } as const;
       return String(await this.#signer(accountId).callFunction(minted));
     } catch (error) {
-      if (error instanceof ContractExecutionError) {
-        const why = error.message.replace(/^Smart contract panicked: (E_[A-Z_]+: )?/, "");
-        throw new MintRefusal(`The contract refuses the mint: ${why}`);
-      }
-      if (!(error instanceof NotEnoughBalanceError)) throw error;
+      if (!(error instanceof NotEnoughBalanceError)) return refused(error);
       const { balance, cost } = error;
       throw new UsageError(
         `${accountId} has ${near(String(balance))} NEAR, and the mint takes up to ${near(String(cost))}, gas included. Give it more: npm run chain -- give ${accountId} 10`,
@@ -93,10 +109,12 @@ export class LocalChain {
     }
   }
 
-  /** Has an account that was made here accept a contract of which it was proposed as the owner. */
+  /** Has an account that was made here accept a contract of which it was proposed as the owner. @throws ContractRefusal */
   async accept(accountId: string, contractId: string): Promise<void> {
     const call = { contractId, methodName: "owner_accept", args: {}, gas: ACCEPT_GAS, deposit: 1n };
-    await this.#signer(accountId).callFunction({ ...call, waitUntil: "FINAL" });
+    await this.#signer(accountId)
+      .callFunction({ ...call, waitUntil: "FINAL" })
+      .catch(refused);
   }
 
   /** yoctoNEAR of an account; null if it doesn't exist. */

@@ -37,8 +37,9 @@ function readArguments() {
 function amountOf(text: string): string {
   if (text === "sales" || text === "all") return text;
   const read = readNear(text);
-  if ("value" in read) return read.value;
-  throw new UsageError(`Give sales, all or an amount: ${read.problem}.`);
+  if ("value" in read && read.value !== "0") return read.value;
+  const problem = "problem" in read ? read.problem : "give more than 0";
+  throw new UsageError(`Give sales, all or an amount: ${problem}.`);
 }
 
 async function showEarned(client: MintageClient, json: boolean): Promise<void> {

@@ -1,10 +1,19 @@
 /** `npm run upload -- ./folder`: brings a folder of media and metadata into a draft. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "../client/src/folder/index.ts";
-import { type MintageClient, NotFoundError } from "../client/src/index.ts";
-import { commandClient, folderOf, keyAccess, run, UsageError } from "./command.ts";
+import { type Me, type MintageClient, NotFoundError } from "../client/src/index.ts";
+import {
+  commandClient,
+  contractOf,
+  folderOf,
+  keyAccess,
+  readJson,
+  run,
+  UsageError,
+  uuidOf,
+} from "./command.ts";
 import { requireDecodable } from "./decode-pictures.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { listed, table } from "./table.ts";
@@ -55,6 +64,8 @@ function readArguments() {
   return {
     ...values,
     folder: folderOf(positionals[0] ?? ""),
+    draft: values.draft && uuidOf("--draft", values.draft),
+    contract: values.contract && uuidOf("--contract", values.contract),
     copies: count("--copies", values.copies),
     parallel: count("--parallel", values.parallel),
   };
@@ -77,7 +88,7 @@ async function draftFor(
   contract: string | null,
 ) {
   const file = join(args.folder, MEMORY);
-  const memory = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Memory) : null;
+  const memory = existsSync(file) ? readJson<Memory>(file) : null;
   const known = args.draft ?? (memory?.base_url === baseUrl ? memory.collection_draft_uuid : undefined);
   if (known !== undefined) {
     try {
@@ -87,26 +98,21 @@ async function draftFor(
       if (!(error instanceof NotFoundError) || args.draft !== undefined) throw error;
     }
   }
-  const draft = await client.drafts.create(newDraft(plan, args, contract));
+  const draft = await client.drafts.create(newDraft(plan, args, contract, await client.me()));
   const remembered: Memory = { base_url: baseUrl, collection_draft_uuid: draft.collection_draft_uuid };
   writeFileSync(file, `${JSON.stringify(remembered, null, 2)}\n`);
   return draft;
 }
 
-function newDraft({ collectionFile }: FolderPlan, args: Arguments, contract: string | null) {
+function newDraft({ collectionFile }: FolderPlan, args: Arguments, contract: string | null, me: Me) {
   const described = collectionFile
-    ? (JSON.parse(readFileSync(join(args.folder, collectionFile.path), "utf8")) as {
-        name?: string;
-        description?: string;
-      })
+    ? readJson<{ name?: string; description?: string }>(join(args.folder, collectionFile.path))
     : {};
   const title = args.title ?? described.name;
   if (!title)
     throw new UsageError("The draft needs a title: --title, or a name in the folder's collection.json.");
-  const contractUuid = args.contract ?? contract;
-  if (!contractUuid) throw new UsageError("The draft needs a contract: --contract, or MINTAGE_CONTRACT.");
   return {
-    contract_uuid: contractUuid,
+    contract_uuid: contractOf(me, args.contract ?? contract, "--contract").contract_uuid,
     title,
     description: args.description ?? described.description ?? null,
   };

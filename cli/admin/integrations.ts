@@ -1,5 +1,6 @@
 import type { Integration, Key } from "../../client/src/index.ts";
-import { UsageError } from "../command.ts";
+import { option, UsageError } from "../command.ts";
+import { readTime } from "../launch/times.ts";
 import { type Command, needed } from "./command.ts";
 import { limitSet, limitsShown } from "./limits.ts";
 import { keyUuid } from "./names.ts";
@@ -99,7 +100,7 @@ export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
         await admin.keys.issue(uuid, {
           name: needed(name, "--name"),
           role: roleOf(role),
-          ...(expires && { expires_at: expires }),
+          expires_at: option("expires", expires, readTime),
         }),
       ),
   },

@@ -5,14 +5,13 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { UsageError } from "../command.ts";
+import { readJson, UsageError } from "../command.ts";
 
 /** A file of a backup. */
 interface CopiedFile {
@@ -108,7 +107,7 @@ export async function writeBackup(stateDir: string, network: string, target: str
 export async function readBackup(folder: string): Promise<Manifest> {
   const file = join(folder, MANIFEST);
   if (!existsSync(file)) throw new UsageError(`${folder} is no backup: it has no ${MANIFEST}.`);
-  const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+  const manifest = readJson<Manifest>(file);
   if (manifest.version !== 1)
     throw new UsageError(`${file} is of version ${manifest.version}, which another release wrote.`);
   const present = new Set(existsSync(join(folder, FILES)) ? filesBelow(join(folder, FILES)) : []);

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Collection, CollectionChanges } from "../../client/src/index.ts";
 import { claimsText, openClaims } from "../claim/open.ts";
-import { commandClient, folderOf, keyAccess, UsageError } from "../command.ts";
+import { commandClient, folderOf, keyAccess, option, UsageError } from "../command.ts";
 import { agreed } from "../questions.ts";
 import { near, table } from "../table.ts";
 import { wholeNumber } from "./collection-file.ts";
@@ -21,13 +21,6 @@ const orNone =
   <T>(read: (text: string) => Read<T>) =>
   (text: string): Read<T | null> =>
     text === NONE ? { value: null } : read(text);
-
-function option<T>(name: string, text: string | undefined, read: (text: string) => Read<T>): T | undefined {
-  if (text === undefined) return undefined;
-  const found = read(text);
-  if ("value" in found) return found.value;
-  throw new UsageError(`--${name}: ${found.problem}.`);
-}
 
 function readArguments(args: readonly string[], usage: string) {
   const { values, positionals } = parseArgs({

@@ -1,7 +1,7 @@
 import type { Read } from "./prices.ts";
 
 const SHAPE =
-  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2}|[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)+)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.0+)?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2}|[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)+)?$/;
 
 const EXAMPLE = "2026-12-24 18:00 Europe/Berlin";
 const DAY_MS = 86_400_000;

@@ -171,14 +171,14 @@ describe("the operator's commands", () => {
     const { seen } = await command(
       "key issue",
       ["i"],
-      { name: "till", role: "read", expires: "2027-01-01T00:00:00Z" },
+      { name: "till", role: "read", expires: "2027-01-01 01:00 Europe/Berlin" },
       () => ({ status: 201, body: { api_key: "mk_live_x" } }),
     );
     expect(seen[0]?.path).toBe("/admin/v1/integration/i/key");
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({
       name: "till",
       role: "read",
-      expires_at: "2027-01-01T00:00:00Z",
+      expires_at: "2027-01-01T00:00:00.000Z",
     });
   });
 
@@ -497,6 +497,7 @@ describe("the operator's commands", () => {
     ["integration create", [], {}, "--name is missing."],
     ["contract deploy", ["i"], { name: "Shop" }, "--symbol is missing."],
     ["key issue", ["i"], { name: "till", role: "owner" }, '--role has to be full or read; it is "owner".'],
+    ["key issue", ["i"], { name: "till", expires: "2027" }, "--expires: give a date, a time and a zone"],
     ["operation settle", ["o"], {}, "--effect has to be yes or no"],
   ] as const)("%s refuses what it can't use before asking", async (name, words, options, message) => {
     const run = command(name, words, options, () => "drop");

@@ -2,17 +2,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ApiError, MintageClient } from "../../client/src/index.ts";
+import { ApiError, type Me, MintageClient } from "../../client/src/index.ts";
 import { scriptedService } from "../../client/test/scripted-service.ts";
-import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
 import { startCommand } from "../../test/support/killed-command.ts";
 import {
   accessProblem,
   adminAccess,
   collectionOf,
+  contractOf,
   folderOf,
   inNear,
   keyAccess,
+  readJson,
   UsageError,
 } from "../command.ts";
 
@@ -77,10 +78,26 @@ describe("the service that a command is for", () => {
 
 test("words of a command that are no collection or no folder are named", () => {
   expect(collectionOf("0198D3C1-6f3e-7c55-9d2b-3a1f0e6b7c11")).toBe("0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
-  expect(() => collectionOf("herons")).toThrow("<collection>: give the collection's uuid");
+  expect(() => collectionOf("herons")).toThrow("<collection>: give a uuid");
   expect(folderOf(data)).toBe(data);
   expect(() => folderOf(join(data, "none"))).toThrow(`There is no folder ${join(data, "none")}.`);
   expect(() => folderOf(join(data, "devchain", "demo.json"))).toThrow("is a file: give a folder.");
+});
+
+test("a file that isn't JSON is named", () => {
+  writeFileSync(join(data, "x.json"), "{");
+  expect(() => readJson(join(data, "x.json"))).toThrow(/x\.json is not JSON: /);
+});
+
+test("the contract is the one that is named, or the key's only one, and otherwise the key's are listed", () => {
+  const contract = (contract_uuid: string, account_id: string) => ({ contract_uuid, account_id });
+  const me = (...contracts: ReturnType<typeof contract>[]) => ({ contracts }) as unknown as Me;
+  const [a, b] = [contract("u", "u.near"), contract("v", "v.near")];
+  expect([contractOf(me(a), null, "--contract"), contractOf(me(a, b), "v", "--contract")]).toEqual([a, b]);
+  expect(() => contractOf(me(a, b), null, "--contract")).toThrow(
+    "Name the contract: --contract, or MINTAGE_CONTRACT. The key's contracts are:\n  u  u.near\n  v  v.near",
+  );
+  expect(() => contractOf(me(), "w", "--contract")).toThrow("no contract w. Correct it: --contract, or MINT");
 });
 
 test("--help is an answer, a wrong option is a wrong call, and a file that can't be written is no fault of the command's", async () => {
@@ -102,19 +119,6 @@ test("amounts of the service's refusals are written in NEAR, and are enough", ()
 });
 
 describe("a service that refuses access", () => {
-  const codes: ErrorCode[] = ["api_key_invalid", "api_key_expired", "api_key_revoked", "read_only_key"];
-  test.each([...codes, "admin_token_invalid"] as const)("has its variable named: %s", (code) => {
-    const error = new ApiError(ERRORS[code].status, { code, message: "Send the header." }, new Headers());
-    const variable = code === "admin_token_invalid" ? "MINTAGE_ADMIN_TOKEN" : "MINTAGE_API_KEY";
-    const env = { MINTAGE_DATA: data, MINTAGE_URL: "https://mint.example", [variable]: "x" };
-    expect(accessProblem(error, env)).toMatch(
-      new RegExp(`in ${variable} .*the service at https://mint.example`),
-    );
-    expect(accessProblem(error, { MINTAGE_DATA: data })).toMatch(
-      new RegExp(`npm start left in ${data} .*set ${variable}`),
-    );
-  });
-
   test("is asked nothing where a variable is missing or has what no key has", () => {
     const none = { MINTAGE_DATA: join(data, "none") };
     const env = { ...none, MINTAGE_URL: "https://mint.example" };

@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAccountId } from "../../cli/account-ids.ts";
+import { accessProblem } from "../../cli/command.ts";
 import { readCollectionFile } from "../../cli/launch/collection-file.ts";
 import { readPage } from "../../cli/launch/page.ts";
 import { readPrice } from "../../cli/launch/prices.ts";
+import { ApiError } from "../../client/src/index.ts";
 import { isAccountId as serviceIsAccountId } from "../../src/domain/account-ids.ts";
 import { mintFeeProblem } from "../../src/domain/amounts.ts";
 import { isSlug } from "../../src/domain/collector-pages.ts";
+import { ERRORS } from "../../src/domain/errors.ts";
 import { MAX_COPIES } from "../../src/domain/quota.ts";
 import { INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS, royaltyIssues } from "../../src/domain/royalties.ts";
 
@@ -57,4 +60,18 @@ test("the pages' addresses that the terminal takes are those that the service ta
   const words = ["no", "yes", "true", "false"];
   const near = fc.string({ unit: fc.constantFrom("a", "0", "-", "_", "A"), maxLength: 70 });
   fc.assert(fc.property(near, (text) => words.includes(text) || "value" in readPage(text) === isSlug(text)));
+});
+
+const KEY_CODES = ["api_key_invalid", "api_key_expired", "api_key_revoked", "read_only_key"] as const;
+
+test.each([...KEY_CODES, "admin_token_invalid"] as const)("the terminal names the variable of %s", (code) => {
+  const error = new ApiError(ERRORS[code].status, { code, message: "Send the header." }, new Headers());
+  const variable = code === "admin_token_invalid" ? "MINTAGE_ADMIN_TOKEN" : "MINTAGE_API_KEY";
+  const given = { MINTAGE_DATA: "/none", MINTAGE_URL: "https://mint.example", [variable]: "x" };
+  expect(accessProblem(error, given)).toMatch(
+    new RegExp(`in ${variable} .*the service at https://mint.example`),
+  );
+  expect(accessProblem(error, { MINTAGE_DATA: "/none" })).toMatch(
+    new RegExp(`npm start left in /none .*set ${variable}`),
+  );
 });
