@@ -23,7 +23,8 @@ export function readJson<T>(file: string): T {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;
   } catch (error) {
-    throw error instanceof SyntaxError ? new UsageError(`${file} is not JSON: ${error.message}.`) : error;
+    // The error's own message has a part of the file, which may be a secret.
+    throw error instanceof SyntaxError ? new UsageError(`${file} is not JSON.`) : error;
   }
 }
 

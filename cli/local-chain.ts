@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
 import {
@@ -6,7 +6,7 @@ import {
   ContractExecutionError,
   NotEnoughBalanceError,
 } from "near-api-js/rpc-errors";
-import { UsageError } from "./command.ts";
+import { readJson, UsageError } from "./command.ts";
 import { near } from "./table.ts";
 
 /** An account of the embedded chain with its key, as near-cli keeps credentials. */
@@ -52,7 +52,7 @@ export class LocalChain {
     if (!existsSync(this.#folder)) return [];
     return readdirSync(this.#folder)
       .filter((name) => name.endsWith(".json"))
-      .map((name) => JSON.parse(readFileSync(join(this.#folder, name), "utf8")) as LocalAccount);
+      .map((name) => readJson<LocalAccount>(join(this.#folder, name)));
   }
 
   /** Makes an account with a new key. @param yocto its balance, yoctoNEAR. @throws UsageError if it exists */
@@ -136,7 +136,7 @@ export class LocalChain {
         `There is no key of ${accountId} here; make the account: npm run chain -- account ${accountId}`,
       );
     }
-    const { private_key } = JSON.parse(readFileSync(file, "utf8")) as LocalAccount;
+    const { private_key } = readJson<LocalAccount>(file);
     return new Account(accountId, new JsonRpcProvider({ url: this.#rpcUrl }), private_key as KeyPairString);
   }
 

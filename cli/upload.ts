@@ -64,8 +64,8 @@ function readArguments() {
   return {
     ...values,
     folder: folderOf(positionals[0] ?? ""),
-    draft: values.draft && uuidOf("--draft", values.draft),
-    contract: values.contract && uuidOf("--contract", values.contract),
+    draft: values.draft === undefined ? undefined : uuidOf("--draft", values.draft),
+    contract: values.contract === undefined ? undefined : uuidOf("--contract", values.contract),
     copies: count("--copies", values.copies),
     parallel: count("--parallel", values.parallel),
   };

@@ -84,9 +84,10 @@ test("words of a command that are no collection or no folder are named", () => {
   expect(() => folderOf(join(data, "devchain", "demo.json"))).toThrow("is a file: give a folder.");
 });
 
-test("a file that isn't JSON is named", () => {
-  writeFileSync(join(data, "x.json"), "{");
-  expect(() => readJson(join(data, "x.json"))).toThrow(/x\.json is not JSON: /);
+test("a file that isn't JSON is named, and nothing in it", () => {
+  const file = join(data, "x.json");
+  writeFileSync(file, "ed25519:secret");
+  expect(() => readJson(file)).toThrow(new UsageError(`${file} is not JSON.`));
 });
 
 test("the contract is the one that is named, or the key's only one, and otherwise the key's are listed", () => {
