@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { FolderError } from "../client/src/folder/index.ts";
 import { assetsOf } from "./airdrop/assets.ts";
-import { BALANCE_LASTS_MS, costRows, quoteRun, requireFunds } from "./airdrop/cost.ts";
+import { atOnce, BALANCE_LASTS_MS, costRows, quoteRun, requireFunds } from "./airdrop/cost.ts";
 import { AirdropJournal } from "./airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "./airdrop/plan.ts";
 import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
@@ -160,7 +160,7 @@ async function airdrop(): Promise<void> {
     return;
   }
   const started = performance.now();
-  const refused = await mintAll(work).finally(() => {
+  const refused = await mintAll({ ...work, parallel: atOnce(cost, args.parallel) }).finally(() => {
     line.end();
     writeReceipts(args, work);
   });

@@ -8,6 +8,8 @@ import { type Airdrop, requestsToCome } from "./run.ts";
 const BYTE_PRICE = 10n ** 19n;
 /** yoctoNEAR that the service's top-ups leave a contract for later mints at most; test/start/airdrop.test.ts runs on this much. */
 const TOPPED_UP_AHEAD = 6n * 10n ** 23n;
+/** yoctoNEAR that the top-up of one request takes at most: what 25 NFTs store, twice, and 20,000 bytes ahead. */
+const TOPPED_UP_FOR_ONE = 4n * 10n ** 23n;
 /** yoctoNEAR that is asked for beyond what is missing: the wallet may burn gas between two runs. */
 const SPARE = 10n ** 22n;
 /** How old the contract's free balance of GET /me may be, milliseconds. */
@@ -115,6 +117,15 @@ export const costRows = ({ transactions, storageBytes, storage, expected, most, 
   },
   { what: "the wallet may spend", value: `${near(String(available))} NEAR` },
 ];
+
+/**
+ * Requests at a time that the wallet can pay for, at most `parallel`. Of several that find the contract without storage each
+ * has it topped up, so that money which is just enough is only enough one by one.
+ */
+export const atOnce = ({ storage, most, available }: RunCost, parallel: number): number =>
+  storage === 0n
+    ? parallel
+    : Math.max(1, Math.min(parallel, 1 + Number((available - most) / TOPPED_UP_FOR_ONE)));
 
 /** @throws UsageError where the wallet can't pay for the whole run */
 export function requireFunds({ nfts, most, available, missing }: RunCost, me: Me): void {

@@ -1,4 +1,4 @@
-import { ApiError, type MintAnswer, type MintageClient, type MintInput } from "../../client/src/index.ts";
+import type { ApiError, MintAnswer, MintageClient, MintInput } from "../../client/src/index.ts";
 import { inParallel } from "../../client/src/parallel.ts";
 import { csvText } from "../csv.ts";
 import { hadNoEffect } from "../no-effect.ts";
@@ -109,20 +109,13 @@ export async function mintAll(airdrop: Airdrop): Promise<RefusedRow[]> {
   const refused = new Map<number, RefusedRow>();
   let minted = mintedSoFar(airdrop);
   onProgress(minted);
-  const mintOpen = (atOnce: number) => {
-    const open = [...parts.keys()].filter((index) => rowsLeft(airdrop, index).length > 0);
-    // Requests under way aren't broken off when another fails: what became of them would not be known.
-    return inParallel(open, atOnce, async (index) => {
-      const before = rowsLeft(airdrop, index).length;
-      for (const row of await mintPart(airdrop, index)) refused.set(row.line, row);
-      minted += (before - rowsLeft(airdrop, index).length) * partOf(airdrop, index).quantity;
-      onProgress(minted);
-    });
-  };
-  await mintOpen(parallel).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.code !== "contract_storage_unpaid") throw error;
-    // Each of several requests had the contract topped up, which holds now what the wallet lacks: one by one they are paid.
-    return mintOpen(1);
+  const open = [...parts.keys()].filter((index) => rowsLeft(airdrop, index).length > 0);
+  // Requests under way aren't broken off when another fails: what became of them would not be known.
+  await inParallel(open, parallel, async (index) => {
+    const before = rowsLeft(airdrop, index).length;
+    for (const row of await mintPart(airdrop, index)) refused.set(row.line, row);
+    minted += (before - rowsLeft(airdrop, index).length) * partOf(airdrop, index).quantity;
+    onProgress(minted);
   });
   return [...refused.values()].toSorted((one, other) => one.line - other.line);
 }

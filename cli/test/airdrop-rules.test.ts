@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { costOfRun } from "../airdrop/cost.ts";
+import { atOnce, costOfRun } from "../airdrop/cost.ts";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "../airdrop/plan.ts";
 import { type Receiver, readReceivers } from "../airdrop/receivers.ts";
@@ -147,6 +147,8 @@ test("a run of many requests has what its contract stores paid once, and says wh
   });
   const unpaid = costOfRun(run, 2n * storage, 100n);
   expect(unpaid.missing).toBe(unpaid.most - 100n + 10n ** 22n);
+  const paid = (spare: bigint) => costOfRun(run, 2n * storage, unpaid.most + spare);
+  expect([0n, 10n ** 24n, 10n ** 26n].map((spare) => atOnce(paid(spare), 16))).toEqual([1, 3, 16]);
   // A contract that can hold all of it is topped up for nothing.
   const ready = { ...quote, wallet: { available: "200", missing: "0" } };
   expect(costOfRun([{ count: 3, nfts: 25, quote: ready }], 3n * storage, 200n)).toMatchObject({

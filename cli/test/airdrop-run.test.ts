@@ -191,19 +191,6 @@ test("the run's cost is of what wasn't sent yet, and of chosen copies as such, p
   );
 });
 
-test("requests that took the money for the contract's storage from one another are sent again", async () => {
-  let refusals = 2;
-  const unpaid = refused(402, { code: "contract_storage_unpaid", outcome: "failed_on_chain" });
-  const chain = mintingOnce(() => (refusals-- > 0 ? unpaid : null));
-  await using service = await scriptedService(chain.reply);
-  const rows = [1, 2, 3].map((quantity) => ({ line: quantity, account: "a.near", quantity }));
-  expect(await runFor(service.url, rows)).toMatchObject({ refused: [], minted: 6 });
-  // One that is refused on its own can't be paid.
-  refusals = Number.POSITIVE_INFINITY;
-  const again = await runFor(service.url, rows, "other");
-  expect(again).toMatchObject({ refused: "contract_storage_unpaid", minted: 0 });
-});
-
 test("a request under way while another is refused is waited for, and is carried out once", async () => {
   let hasRefused = (): void => {};
   const refusal = new Promise<void>((resolve) => {
