@@ -39,14 +39,9 @@ const look = async (
     id,
   ).status();
   // Gas that comes back from what is on its way isn't money that somebody sent.
-  if (balance === null || available === null || available === undefined || queued + open > 0) return;
+  if (balance === null || available === null || queued + open > 0) return;
   const low = BigInt(available) < LOW;
-  const current: WalletSeen = {
-    balance,
-    low,
-    available,
-    ...(spentPerDay !== undefined && { perDay: spentPerDay }),
-  };
+  const current: WalletSeen = { balance, low, available, perDay: spentPerDay };
   if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
   const toldOperator = (about: object) => {
@@ -92,7 +87,7 @@ const watchFill = async (context: ServiceContext): Promise<void> => {
 const watchPlatform = async (context: ServiceContext): Promise<void> => {
   const { db, env, settings, now } = context;
   const { accountId, state, balance, available, queued } = await walletOf(env, "platform").status();
-  if (balance === null || available === null || available === undefined) return;
+  if (balance === null || available === null) return;
   const { WALLET_FUNDING, CONTRACT_FUNDING } = settings;
   const isLow = BigInt(available) < BigInt(WALLET_FUNDING) + BigInt(CONTRACT_FUNDING);
   const before = await readSweep(db, PLATFORM);
