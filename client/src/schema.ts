@@ -2747,7 +2747,10 @@ export interface components {
             at: string;
             /** @description What needs the operator's attention, critical first. Each rule is an alert in ops/alerts.yml, which waits for a while. */
             attention: {
-                /** @example Less than 1 NEAR is left for writes. */
+                /**
+                 * @description What is wrong, and what to do.
+                 * @example The wallet of Heron shop has less than 1 NEAR left. Send it NEAR.
+                 */
                 message: string;
                 /** @example wallet_low */
                 rule: string;
@@ -2758,8 +2761,6 @@ export interface components {
                  * @example w-4b7c91d0e2aa.mint.near
                  */
                 subject: string;
-                /** @example Send it NEAR. */
-                what_to_do: string;
             }[];
             bucket: {
                 /**

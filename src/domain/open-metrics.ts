@@ -21,8 +21,8 @@ export interface Distribution {
   readonly buckets: readonly { readonly atMost: number; readonly count: number }[];
 }
 
-/** A metric: its name, what it means, and its samples. A unit ends the name. */
-export type Metric = { readonly name: string; readonly help: string; readonly unit?: string } & (
+/** A metric: its name, what it means, and its samples. */
+export type Metric = { readonly name: string; readonly help: string } & (
   | { readonly type: "gauge" | "counter"; readonly samples: readonly Sample[] }
   | { readonly type: "histogram"; readonly distributions: readonly Distribution[] }
 );
@@ -32,10 +32,8 @@ export const openMetrics = (metrics: readonly Metric[]): string =>
   `${metrics.map(metricText).join("")}# EOF\n`;
 
 const metricText = (metric: Metric): string => {
-  const { name, type, help, unit } = metric;
-  const lines = [`# TYPE ${name} ${type}`];
-  if (unit !== undefined) lines.push(`# UNIT ${name} ${unit}`);
-  lines.push(`# HELP ${name} ${escaped(help)}`);
+  const { name, type, help } = metric;
+  const lines = [`# TYPE ${name} ${type}`, `# HELP ${name} ${escaped(help)}`];
   if (metric.type === "histogram")
     lines.push(...metric.distributions.flatMap((one) => distributionLines(name, one)));
   else {

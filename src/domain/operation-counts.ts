@@ -16,22 +16,7 @@ export const startOfDay = (day: number): Date => new Date(day * DAY_MS);
  * request (25), and long ones. Seconds.
  */
 export const DURATION_BOUNDS: readonly number[] = [
-  0.5,
-  1,
-  1.5,
-  2,
-  2.5,
-  3,
-  4,
-  5,
-  6,
-  8,
-  10,
-  15,
-  25,
-  60,
-  300,
-  3_600,
+  ...[0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 25, 60, 300, 3_600],
   Number.POSITIVE_INFINITY,
 ];
 

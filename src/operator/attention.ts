@@ -1,9 +1,10 @@
 import type { Overview } from "../api/resources/overview.ts";
+import { duration } from "../domain/counted.ts";
 
 type Facts = Omit<Overview, "attention">;
 type Attention = Overview["attention"][number];
-/** Subject, message, and what to do. */
-type Finding = readonly [subject: string, message: string, whatToDo: string];
+/** What it is about, and a message that says what to do. */
+type Finding = readonly [subject: string, message: string];
 
 interface Rule extends Pick<Attention, "severity"> {
   readonly find: (facts: Facts) => readonly Finding[];
@@ -16,24 +17,20 @@ const FILLING = 80;
 /** More operations that are pending at once are a backlog. */
 const BACKLOG = 1_000;
 
-const SEND_NEAR = "Send it NEAR.";
-
 const when = (isSo: boolean, ...finding: Finding): readonly Finding[] => (isSo ? [finding] : []);
 
 const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readonly Finding[] => {
   const hasNode = nodes.some(({ state }) => state === "up");
-  const entry = "See the alert MintagePartDown in docs/running.md.";
   return [
-    ...when(database.size_bytes === null, "database", "The database does not answer.", entry),
-    ...when(bucket.state === "down", "bucket", "The bucket does not answer.", entry),
-    ...when(!hasNode, "chain", "No node of the chain works.", entry),
-    ...when(schedule.state === "late", "schedule", "The scheduled job has not run for five minutes.", entry),
-    ...when(writes.state === "down", "writes", "The Worker for writes does not answer.", entry),
+    ...when(database.size_bytes === null, "database", "The database does not answer."),
+    ...when(bucket.state === "down", "bucket", "The bucket does not answer."),
+    ...when(!hasNode, "chain", "No node of the chain works."),
+    ...when(schedule.state === "late", "schedule", "The scheduled job has not run for five minutes."),
+    ...when(writes.state === "down", "writes", "The Worker for writes does not answer."),
     ...when(
       writes.state === "differs",
       "writes",
-      "The Worker for writes has other settings.",
-      "The log line ready.writes_differ names them.",
+      "The log line ready.writes_differ names settings that differ.",
     ),
   ];
 };
@@ -50,8 +47,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       when(
         database.behind === true,
         "database",
-        "The database was rolled back: wallets refuse new operations.",
-        "Run: npm run admin -- database recover",
+        "It was rolled back, and wallets refuse new operations. Run: npm run admin -- database recover",
       ),
   },
   operation_unknown: {
@@ -61,20 +57,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
         when(
           state === "unknown",
           id,
-          `The outcome of this ${kind} can't be proven.`,
-          `Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} --effect yes|no`,
+          `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} --effect yes|no`,
         ),
       ),
   },
   operation_late: {
     severity: "warning",
-    find: ({ stuck }) =>
+    find: ({ at, stuck }) =>
       stuck.flatMap(({ operation_uuid, kind, state, created_at }) =>
         when(
           state === "pending",
           operation_uuid,
-          `This ${kind} has been pending since ${created_at}.`,
-          "The service continues it by itself. If it takes an hour, npm run admin -- stuck shows why.",
+          `This ${kind} has been pending for ${duration((Date.parse(at) - Date.parse(created_at)) / 1_000)}, and goes on by itself. If it takes an hour, npm run admin -- stuck shows why.`,
         ),
       ),
   },
@@ -86,8 +80,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       return when(
         count > BACKLOG,
         "operations",
-        `${count} operations are pending.`,
-        "Look at the nodes, and at the integrations with the most open operations.",
+        `${count} are pending. Look at the nodes, and at the integrations with the most open operations.`,
       );
     },
   },
@@ -97,15 +90,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
       when(
         state === "low",
         account_id,
-        "The platform's account can't pay for another integration.",
-        SEND_NEAR,
+        "The platform's account can't pay for another integration. Send it NEAR.",
       ),
   },
   wallet_low: {
     severity: "warning",
     find: ({ wallets }) =>
       wallets.flatMap(({ low, account_id, name }) =>
-        when(low, account_id ?? name, `The wallet of ${name} has less than 1 NEAR left.`, SEND_NEAR),
+        when(low, account_id ?? name, `The wallet of ${name} has less than 1 NEAR left. Send it NEAR.`),
       ),
   },
   wallet_runway_short: {
@@ -115,8 +107,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
         when(
           !low && days !== null && days < SHORT_RUNWAY,
           account_id ?? name,
-          `The wallet of ${name} lasts ${days} days at the pace of the last seven.`,
-          SEND_NEAR,
+          `The wallet of ${name} lasts ${days} days at the pace of the last seven. Send it NEAR.`,
         ),
       ),
   },
@@ -127,8 +118,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
         when(
           state !== "up",
           host,
-          state === "still" ? "The node has no new blocks." : "The node does not answer.",
-          "Nothing while another node works. If it lasts, replace it in NEAR_RPC_URL.",
+          `The node ${state === "still" ? "has no new blocks" : "does not answer"}. If it lasts, replace it in NEAR_RPC_URL.`,
         ),
       ),
   },
@@ -138,8 +128,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       when(
         percent !== null && percent >= FILLING,
         "database",
-        `The database is ${percent} % full.`,
-        "See the alert MintageDatabaseFilling in docs/running.md.",
+        `The database is ${percent} % full. Keep operations, events and keys for fewer days.`,
       ),
   },
   archive_refused: {
@@ -148,8 +137,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       when(
         refused > 0,
         "archive",
-        `Old operations of ${refused} integrations could not be moved to R2.`,
-        "The log line archive.file_refused names them and the reason.",
+        `Old operations of ${refused} integrations could not be moved to R2; the log line archive.file_refused says why.`,
       ),
   },
   webhook_disabled: {
@@ -157,8 +145,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     find: ({ webhooks }) =>
       webhooks.map(({ webhook_uuid, url, disabled_reason }) => [
         webhook_uuid,
-        `The service has disabled the webhook to ${url}: ${disabled_reason}`,
-        "Ask its integrator to repair the endpoint and enable the webhook again.",
+        `The service has disabled the webhook to ${url} (${disabled_reason}). Its integrator has to repair and enable it.`,
       ]),
   },
 };
@@ -166,5 +153,5 @@ export const RULES: Readonly<Record<string, Rule>> = {
 /** Everything that needs attention, by the rules above. */
 export const attentionOf = (facts: Facts): Attention[] =>
   Object.entries(RULES).flatMap(([rule, { severity, find }]) =>
-    find(facts).map(([subject, message, what_to_do]) => ({ rule, severity, subject, message, what_to_do })),
+    find(facts).map(([subject, message]) => ({ rule, severity, subject, message })),
   );

@@ -3,12 +3,11 @@ import { type Metric, openMetrics, type Sample } from "../domain/open-metrics.ts
 import { DURATION_BOUNDS } from "../domain/operation-counts.ts";
 import { RULES } from "./attention.ts";
 
-const gauge = (name: string, help: string, samples: readonly Sample[], unit?: string): Metric => ({
+const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({
   name,
   type: "gauge",
   help,
   samples,
-  ...(unit !== undefined && { unit }),
 });
 
 /** yoctoNEAR as NEAR, for plots: exact amounts are those of the API. */
@@ -38,7 +37,6 @@ const operationMetrics = ({ operations }: Overview): Metric[] => [
   {
     name: "mintage_operation_duration_seconds",
     type: "histogram",
-    unit: "seconds",
     help: "From acceptance to the end, of operations that succeeded.",
     distributions: operations.totals.map(({ kind, within }) => ({
       labels: { kind },
@@ -62,13 +60,11 @@ const walletMetrics = ({ wallets }: Overview): Metric[] => {
       "mintage_wallet_balance_near",
       "What a wallet had when the scheduled job last looked, NEAR.",
       known(wallets, ({ balance }) => (balance === null ? null : inNear(balance)), labelsOf),
-      "near",
     ),
     gauge(
       "mintage_wallet_runway_days",
       "Days that a wallet lasts at the pace of the last seven.",
       known(wallets, ({ runway_days }) => runway_days, labelsOf),
-      "days",
     ),
     gauge(
       "mintage_wallet_operations_open",
@@ -85,13 +81,11 @@ const nodeMetrics = ({ nodes }: Overview): Metric[] => {
       "mintage_node_block_age_seconds",
       "Age of a node's last final block.",
       known(nodes, ({ age_seconds }) => age_seconds, labelsOf),
-      "seconds",
     ),
     gauge(
       "mintage_node_latency_seconds",
       "How long a node took to answer.",
       known(nodes, ({ latency_ms }) => (latency_ms === null ? null : latency_ms / 1_000), labelsOf),
-      "seconds",
     ),
   ];
 };
@@ -115,19 +109,14 @@ export const metricsOf = (overview: Overview): string => {
       "mintage_platform_available_near",
       "What the platform's account can spend, NEAR.",
       known([platform], ({ available }) => (available === null ? null : inNear(available))),
-      "near",
     ),
     gauge(
       "mintage_database_bytes",
       "Size of the database.",
       known([database], ({ size_bytes }) => size_bytes),
-      "bytes",
     ),
-    gauge(
-      "mintage_database_limit_bytes",
-      "What the database holds at most.",
-      [{ value: database.limit_bytes }],
-      "bytes",
-    ),
+    gauge("mintage_database_limit_bytes", "What the database holds at most.", [
+      { value: database.limit_bytes },
+    ]),
   ]);
 };

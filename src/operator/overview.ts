@@ -3,7 +3,7 @@ import { MOST_SHOWN, type Overview } from "../api/resources/overview.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
-import { OPEN, type OperationRow } from "../db/queries/operations.ts";
+import { OPEN } from "../db/queries/operations.ts";
 import { selectSweeps } from "../db/queries/sweeps.ts";
 import { integrations, operationCounts, operations, webhooks } from "../db/schema/index.ts";
 import { DAYS_KEPT, DURATION_BOUNDS, dayOf, percentile, startOfDay } from "../domain/operation-counts.ts";
@@ -19,14 +19,15 @@ const LATE_AFTER_MS = 120_000;
 const inDatabase = (db: Database, now: Date) => {
   const count = sql<number>`count(*)`;
   const lateSince = new Date(now.getTime() - LATE_AFTER_MS);
-  const { id, integrationId, kind, state, createdAt } = operations;
+  const { id, integrationId, kind, createdAt } = operations;
+  const state = sql<"pending" | "unknown">`state`;
   return db.batch([
     db.select().from(operationCounts),
     db
       .select({ kind, state, count, oldest: sql<number>`min(created_at)` })
       .from(operations)
       .where(OPEN)
-      .groupBy(kind, state),
+      .groupBy(kind, operations.state),
     db.select({ id: integrationId, count }).from(operations).where(OPEN).groupBy(integrationId),
     db
       .select({
@@ -43,7 +44,7 @@ const inDatabase = (db: Database, now: Date) => {
     db
       .select({ operation_uuid: id, integration_uuid: integrationId, kind, state, createdAt })
       .from(operations)
-      .where(and(OPEN, or(eq(state, "unknown"), lt(createdAt, lateSince))))
+      .where(and(OPEN, or(eq(operations.state, "unknown"), lt(createdAt, lateSince))))
       // Unknown ones first.
       .orderBy(sql`state DESC, +rowid`)
       .limit(MOST_SHOWN.stuck),
@@ -79,25 +80,14 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
     archive_refused: countRefused(archive?.cursor ?? null),
     wallets: rows.map((row) => toWallet(row, openBy.get(row.id) ?? 0)).toSorted(byRunway),
     operations: {
-      open: open.map(({ state, oldest, ...one }) => ({
-        ...one,
-        state: openState(state),
-        oldest_at: new Date(oldest).toISOString(),
-      })),
+      open: open.map(({ oldest, ...one }) => ({ ...one, oldest_at: new Date(oldest).toISOString() })),
       ...countsOf(counts, now),
     },
-    stuck: stuck.map(({ state, createdAt, ...one }) => ({
-      ...one,
-      state: openState(state),
-      created_at: createdAt.toISOString(),
-    })),
+    stuck: stuck.map(({ createdAt, ...one }) => ({ ...one, created_at: createdAt.toISOString() })),
     webhooks: disabled,
   };
   return { ...facts, attention: attentionOf(facts) };
 };
-
-const openState = (state: OperationRow["state"]): "pending" | "unknown" =>
-  state === "unknown" ? "unknown" : "pending";
 
 type Wallet = Overview["wallets"][number];
 

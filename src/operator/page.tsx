@@ -50,11 +50,14 @@ const size = (bytes: number): string => {
 };
 
 /** A moment, in UTC; the page's script shows the reader's own time, and keeps this as the title. */
-const Time = ({ at }: { at: string }) => (
-  <time datetime={at} title={at}>
-    {at}
-  </time>
-);
+const Time = ({ at }: { at: string | null }) =>
+  at === null ? (
+    <>never</>
+  ) : (
+    <time datetime={at} title={at}>
+      {at}
+    </time>
+  );
 
 interface TableProps {
   readonly caption: string;
@@ -106,13 +109,13 @@ interface Series {
   readonly of: (day: Day) => number;
 }
 
-/** Measures of a chart: the plot's height, the width of a day, and the room for the labels of its axes. */
-const [HEIGHT, DAY, LEFT, BELOW] = [120, 26, 44, 22];
+/** Measures of a chart: the plot's height, the width of a day, and the room around the plot for labels. */
+const [HEIGHT, DAY, LEFT, RIGHT, ABOVE, BELOW] = [120, 26, 44, 10, 32, 22];
 
-/** The least of 1, 2 and 5 times a power of ten that is not below a value: where an axis ends. */
+/** The least even multiple of a power of ten that is not below a value: where an axis ends. */
 const axisEnd = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((end) => end >= value) ?? value;
+  return [2, 4, 6, 8, 10].map((factor) => factor * power).find((end) => end >= value) ?? value;
 };
 
 /** Bars of each day. Those of a later series stand in front of those before. */
@@ -135,7 +138,7 @@ const Chart = ({
       <svg
         role="img"
         aria-label={`${title} (${unit}), the last ${data.length} days`}
-        viewBox={`0 -16 ${width} ${HEIGHT + BELOW + 16}`}
+        viewBox={`0 ${-ABOVE} ${width + RIGHT} ${ABOVE + HEIGHT + BELOW}`}
       >
         {[0, 0.5, 1].map((part) => (
           <>
@@ -145,7 +148,7 @@ const Chart = ({
             </text>
           </>
         ))}
-        <text x={0} y={-6}>
+        <text x={4} y={14 - ABOVE}>
           {unit}
         </text>
         {data.map((day, index) => (
@@ -203,71 +206,36 @@ const OperationCharts = ({ operations: { days: data } }: Overview) => (
   </section>
 );
 
-/** Marks what needs attention by one of the rules: nothing else on the page is red. */
-const Marked = ({
-  overview,
-  subject,
-  rules,
-  children,
-}: {
-  overview: Overview;
-  subject: string | null;
-  rules: readonly string[];
-  children?: Child;
-}) => {
-  const isBad = overview.attention.some((one) => one.subject === subject && rules.includes(one.rule));
-  return <span class={isBad ? "bad" : ""}>{children}</span>;
-};
+/** Marks what belongs to a subject that needs attention: nothing else on the page is red. */
+const marked = ({ attention }: Overview, subject: string | null, text: Child) => (
+  <span class={attention.some((one) => one.subject === subject) ? "bad" : ""}>{text}</span>
+);
 
 const Parts = (overview: Overview) => {
   const { database, bucket, schedule, platform, writes } = overview;
-  const part = (subject: string, children: Child) => (
-    <Marked
-      overview={overview}
-      subject={subject}
-      rules={["part_down", "database_behind", "database_filling", "platform_low"]}
-    >
-      {children}
-    </Marked>
-  );
+  const { size_bytes: bytes, limit_bytes: limit, full_at: fullAt } = database;
+  const filled = bytes === null ? "down" : `${size(bytes)} of ${size(limit)}, ${database.full_percent} %`;
+  const row = (name: string, subject: string, state: string, more: Child): Child[] => [
+    name,
+    marked(overview, subject, state),
+    more,
+  ];
   return (
-    <section>
-      <h2>Parts</h2>
-      <dl>
-        <dt>Database</dt>
-        <dd>
-          {part(
-            "database",
-            database.size_bytes === null
-              ? "down"
-              : `${size(database.size_bytes)} of ${size(database.limit_bytes)}, ${database.full_percent} %`,
-          )}
-          {database.full_at !== null && (
-            <>
-              , full at <Time at={database.full_at} />
-            </>
-          )}
-        </dd>
-        <dt>Bucket</dt>
-        <dd>{part("bucket", bucket.state)}</dd>
-        <dt>Scheduled job</dt>
-        <dd>
-          {part("schedule", schedule.state)}, last run{" "}
-          {schedule.last_run_at === null ? "never" : <Time at={schedule.last_run_at} />}
-        </dd>
-        <dt>Platform's account</dt>
-        <dd>
-          {part(platform.account_id, platform.state)}, {platform.account_id} can spend{" "}
-          {near(platform.available)}
-        </dd>
-        {writes.state !== "here" && (
-          <>
-            <dt>Worker for writes</dt>
-            <dd>{part("writes", writes.state)}</dd>
-          </>
-        )}
-      </dl>
-    </section>
+    <Table
+      caption="Parts"
+      columns={["part", "state", "more"]}
+      none=""
+      rows={[
+        row("database", "database", filled, fullAt === null ? "–" : ["full at ", <Time at={fullAt} />]),
+        row("bucket", "bucket", bucket.state, "–"),
+        row("scheduled job", "schedule", schedule.state, ["last run ", <Time at={schedule.last_run_at} />]),
+        row("platform's account", platform.account_id, platform.state, [
+          code(platform.account_id),
+          ` can spend ${near(platform.available)}`,
+        ]),
+        ...(writes.state === "here" ? [] : [row("Worker for writes", "writes", writes.state, "–")]),
+      ]}
+    />
   );
 };
 
@@ -286,19 +254,17 @@ const Wallets = (overview: Overview) => (
         ? `These ${WALLETS} have the shortest runway: npm run admin -- integrations lists all.`
         : undefined
     }
-    rows={overview.wallets.slice(0, WALLETS).map((one) => [
-      one.name,
-      one.state,
-      one.account_id === null ? "–" : code(one.account_id),
-      <Marked overview={overview} subject={one.account_id} rules={["wallet_low"]}>
-        {near(one.balance)}
-      </Marked>,
-      <Marked overview={overview} subject={one.account_id} rules={["wallet_low", "wallet_runway_short"]}>
-        {days(one.runway_days)}
-      </Marked>,
-      one.operations_open,
-      code(one.integration_uuid),
-    ])}
+    rows={overview.wallets
+      .slice(0, WALLETS)
+      .map((one) => [
+        one.name,
+        one.state,
+        one.account_id === null ? "–" : code(one.account_id),
+        marked(overview, one.account_id, near(one.balance)),
+        marked(overview, one.account_id, days(one.runway_days)),
+        one.operations_open,
+        code(one.integration_uuid),
+      ])}
   />
 );
 
@@ -306,17 +272,16 @@ const Wallets = (overview: Overview) => (
 const OperatorView = (overview: Overview) => (
   <>
     <p class="soft">
-      As of <Time at={overview.at} />. Times are yours; point at one for UTC.
+      As of <Time at={overview.at} />. Times are local; hover over one for UTC.
     </p>
     <Table
       caption="Needs attention"
-      columns={["rule", "what", "subject", "what to do"]}
+      columns={["rule", "subject", "what is wrong, and what to do"]}
       none="Nothing."
       rows={overview.attention.map((one) => [
         <span class="bad">{one.rule.replaceAll("_", " ")}</span>,
-        one.message,
         code(one.subject),
-        one.what_to_do,
+        one.message,
       ])}
     />
     <Parts {...overview} />
@@ -350,9 +315,7 @@ const OperatorView = (overview: Overview) => (
       none="No node is configured."
       rows={overview.nodes.map((node) => [
         node.host,
-        <Marked overview={overview} subject={node.host} rules={["node_down"]}>
-          {node.state}
-        </Marked>,
+        marked(overview, node.host, node.state),
         node.height ?? "–",
         seconds(node.age_seconds),
         node.latency_ms === null ? "–" : `${node.latency_ms} ms`,

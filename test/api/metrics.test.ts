@@ -52,7 +52,7 @@ interface Sample {
 /** Samples of a name as a parser of Prometheus' text reads them. */
 const samplesOf = (name: string, from = text): readonly Sample[] =>
   parsePrometheus(from).flatMap((family) => (family.name === name ? family.metrics : []));
-const told = (
+const sampleValue = (
   name: string,
   labels: Readonly<Record<string, string>> = {},
   from = text,
@@ -84,9 +84,9 @@ describe("GET /admin/v1/metrics", () => {
   });
 
   test("reports what became of operations, and how long they took", () => {
-    expect(told("mintage_operations_ended_total", { kind: "mint", state: "succeeded" })).toBe(MINTED);
-    expect(told("mintage_operations_ended_total", { kind: "mint", state: "failed" })).toBe(0);
-    expect(told("mintage_operations_ended_total", { kind: "finalize", state: "succeeded" })).toBe(1);
+    expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "succeeded" })).toBe(MINTED);
+    expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "failed" })).toBe(0);
+    expect(sampleValue("mintage_operations_ended_total", { kind: "finalize", state: "succeeded" })).toBe(1);
     expect(samplesOf("mintage_operations_open")).toEqual([]);
     const buckets = [
       ...text.matchAll(/^mintage_operation_duration_seconds_bucket\{kind="mint",le="(.*)"\} (.*)$/gm),
@@ -106,26 +106,28 @@ describe("GET /admin/v1/metrics", () => {
       200,
     );
     const late = await metricsAt(10 * 60_000);
-    expect(told("mintage_operations_open", { kind: "mint", state: "pending" }, late)).toBe(1);
-    expect(told("mintage_wallet_operations_open", { integration: shop.integrationUuid }, late)).toBe(1);
-    expect(told("mintage_attention", { rule: "operation_late" }, late)).toBe(1);
+    expect(sampleValue("mintage_operations_open", { kind: "mint", state: "pending" }, late)).toBe(1);
+    expect(sampleValue("mintage_wallet_operations_open", { integration: shop.integrationUuid }, late)).toBe(
+      1,
+    );
+    expect(sampleValue("mintage_attention", { rule: "operation_late" }, late)).toBe(1);
     await background.resume(open!.operation_uuid);
     const over = await metricsAt(10 * 60_000);
-    expect(told("mintage_attention", { rule: "operation_late" }, over)).toBe(0);
-    expect(told("mintage_operations_ended_total", { kind: "mint", state: "succeeded" }, over)).toBe(
+    expect(sampleValue("mintage_attention", { rule: "operation_late" }, over)).toBe(0);
+    expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "succeeded" }, over)).toBe(
       MINTED + 1,
     );
   });
 
   test("reports nodes, wallets, the database, and each rule", () => {
     const node = new URL(env.NEAR_RPC_URL).host;
-    expect(told("mintage_node_block_age_seconds", { node })).toBeGreaterThanOrEqual(0);
-    expect(told("mintage_node_latency_seconds", { node })).toBeGreaterThanOrEqual(0);
-    expect(told("mintage_database_bytes")).toBeGreaterThan(0);
+    expect(sampleValue("mintage_node_block_age_seconds", { node })).toBeGreaterThanOrEqual(0);
+    expect(sampleValue("mintage_node_latency_seconds", { node })).toBeGreaterThanOrEqual(0);
+    expect(sampleValue("mintage_database_bytes")).toBeGreaterThan(0);
     const wallet = { integration: shop.integrationUuid, account: shop.walletAccountId };
-    expect(told("mintage_wallet_balance_near", wallet)).toBeGreaterThan(0);
-    expect(told("mintage_wallet_runway_days", wallet)).toBeGreaterThan(0);
-    expect(told("mintage_platform_available_near")).toBeGreaterThan(0);
+    expect(sampleValue("mintage_wallet_balance_near", wallet)).toBeGreaterThan(0);
+    expect(sampleValue("mintage_wallet_runway_days", wallet)).toBeGreaterThan(0);
+    expect(sampleValue("mintage_platform_available_near")).toBeGreaterThan(0);
     expect(samplesOf("mintage_attention").map(({ labels, value }) => [labels?.rule, value])).toEqual(
       Object.keys(RULES).map((rule) => [rule, "0.0"]),
     );
@@ -135,9 +137,9 @@ describe("GET /admin/v1/metrics", () => {
     await setFaults({ kind: "down" });
     try {
       const without = await metricsAt(20 * 60_000);
-      expect(told("mintage_attention", { rule: "part_down" }, without)).toBeGreaterThan(0);
-      expect(told("mintage_attention", { rule: "node_down" }, without)).toBe(1);
-      expect(told("mintage_attention", { rule: "platform_low" }, without)).toBe(0);
+      expect(sampleValue("mintage_attention", { rule: "part_down" }, without)).toBeGreaterThan(0);
+      expect(sampleValue("mintage_attention", { rule: "node_down" }, without)).toBe(1);
+      expect(sampleValue("mintage_attention", { rule: "platform_low" }, without)).toBe(0);
       expect(samplesOf("mintage_platform_available_near", without)).toEqual([]);
     } finally {
       await setFaults();

@@ -76,7 +76,7 @@ describe("the text of OpenMetrics", () => {
         help: 'Says "a"\\b\nc.',
         samples: [{ labels: { l: 'x"\\\ny' }, value: 5 }],
       },
-      { name: "b_seconds", unit: "seconds", type: "gauge", help: "B.", samples: [{ value: 0.25 }] },
+      { name: "b_seconds", type: "gauge", help: "B.", samples: [{ value: 0.25 }] },
       {
         name: "c",
         type: "histogram",
@@ -97,7 +97,6 @@ describe("the text of OpenMetrics", () => {
       '# HELP a Says \\"a\\"\\\\b\\nc.',
       'a_total{l="x\\"\\\\\\ny"} 5.0',
       "# TYPE b_seconds gauge",
-      "# UNIT b_seconds seconds",
       "# HELP b_seconds B.",
       "b_seconds 0.25",
       "# TYPE c histogram",

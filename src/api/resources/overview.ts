@@ -54,8 +54,10 @@ export const overviewView = z
             description: "Which part, node, account, operation or webhook.",
             example: WALLET,
           }),
-          message: z.string().openapi({ example: "Less than 1 NEAR is left for writes." }),
-          what_to_do: z.string().openapi({ example: "Send it NEAR." }),
+          message: z.string().openapi({
+            description: "What is wrong, and what to do.",
+            example: "The wallet of Heron shop has less than 1 NEAR left. Send it NEAR.",
+          }),
         }),
       )
       .openapi({

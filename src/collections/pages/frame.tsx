@@ -83,7 +83,7 @@ th { color: var(--soft); font-weight: 600; }
 .plot figcaption { color: var(--soft); font-size: .875rem; }
 .plot text { fill: var(--soft); font-size: 11px; } .plot .axis { stroke: var(--line); }
 .bar { fill: var(--accent); --key: var(--accent); } .bar-bad { fill: var(--bad); --key: var(--bad); }
-.bar-soft { fill: var(--line); --key: var(--line); }
+.bar-soft { fill: var(--soft); --key: var(--soft); }
 .key::before { content: ""; display: inline-block; width: .75em; height: .75em; margin-right: .25em; background: var(--key); }
 [hidden] { display: none !important; }
 `;
