@@ -73,8 +73,8 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
   const { status, chain, ...parts } = readyParts;
   const [counts, open, ofWallets, rows, stuck, disabled, [archive]] = found;
   const openBy = new Map(ofWallets.map(({ id, count }) => [id, count]));
+  const at = now.toISOString();
   const facts = {
-    at: now.toISOString(),
     ...parts,
     nodes: chain.nodes,
     archive_refused: countRefused(archive?.cursor ?? null),
@@ -86,7 +86,7 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
     stuck: stuck.map(({ createdAt, ...one }) => ({ ...one, created_at: createdAt.toISOString() })),
     webhooks: disabled,
   };
-  return { ...facts, attention: attentionOf(facts) };
+  return { at, attention: attentionOf({ at, ...facts }), ...facts };
 };
 
 type Wallet = Overview["wallets"][number];
