@@ -2883,7 +2883,7 @@ export interface components {
                     /** @example 410 */
                     succeeded: number;
                     /**
-                     * @description How many of those that succeeded ended within 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 25, 60, 300 and 3600 s, and how many in all.
+                     * @description How many of those that succeeded ended within 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 25, 60, 300, 3600 s, and how many in all.
                      * @example [
                      *       0,
                      *       12,

@@ -182,7 +182,7 @@ const Chart = ({
 
 const OperationCharts = ({ operations: { days: data } }: Overview) => (
   <section>
-    <h2>Last 14 days</h2>
+    <h2>Last {data.length} days</h2>
     <div class="two">
       <Chart
         title="Operations that ended"

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { DAYS_KEPT, DURATION_BOUNDS } from "../../domain/operation-counts.ts";
 import { INTEGRATION_STATES } from "./integration.ts";
 import { nodeView, readyView } from "./readiness.ts";
 import { type Shown, WALLET } from "./samples.ts";
@@ -89,15 +90,16 @@ export const overviewView = z
         .openapi({ description: "Those that ended since 0:00 UTC, by kind." }),
       days: z
         .array(z.object({ date: z.iso.date().openapi({ example: "2026-11-23" }), ...outcomes, ...times }))
-        .openapi({ description: "Those that ended on each of the last 14 days (UTC), the last is today." }),
+        .openapi({
+          description: `Those that ended on each of the last ${DAYS_KEPT} days (UTC), the last is today.`,
+        }),
       totals: z
         .array(
           z.object({
             kind,
             ...outcomes,
             within: z.array(z.int()).openapi({
-              description:
-                "How many of those that succeeded ended within 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 25, 60, 300 and 3600 s, and how many in all.",
+              description: `How many of those that succeeded ended within ${DURATION_BOUNDS.slice(0, -1).join(", ")} s, and how many in all.`,
               example: [0, 12, 300, 380, 395, 402, 405, 406, 407, 408, 408, 409, 410, 410, 410, 410, 410],
             }),
           }),
