@@ -74,20 +74,9 @@ try {
     const to = fullPages(scaled(part));
     await fill(DB, from, part === 0 ? EMPTY : to, hot);
     if (part > 0) from = to;
-    await counted(DB);
     figures.push(await measure(subjects, turn));
   }
   report(figures);
-
-  /** Runs the schedule until it has counted the operations, as it has in a service that took them one after the other. */
-  async function counted(database: D1Database): Promise<void> {
-    const text = `SELECT count(*) AS rows FROM operations WHERE rowid >
-      (SELECT json_extract(cursor, '$.row') FROM sweeps WHERE name = 'operation_counts')`;
-    for (let left = 1; left > 0; ) {
-      await (await fetch(`${service.url}/bench/schedule`)).text();
-      left = (await database.prepare(text).first<{ rows: number }>())!.rows;
-    }
-  }
 
   async function finalized(draft: string): Promise<string> {
     const form = new FormData();

@@ -42,6 +42,8 @@ async function show(): Promise<void> {
     return;
   }
   view.replaceChildren(...new DOMParser().parseFromString(answer.text, "text/html").body.childNodes);
+  for (const time of view.querySelectorAll("time"))
+    time.textContent = new Date(time.dateTime).toLocaleString();
   isIn(true);
   says.textContent = "";
 }

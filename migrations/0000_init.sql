@@ -162,10 +162,6 @@ CREATE TABLE `contracts` (
 CREATE UNIQUE INDEX `contracts_account` ON `contracts` (`account_id`);--> statement-breakpoint
 CREATE INDEX `contracts_integration` ON `contracts` (`integration_id`,`id`);--> statement-breakpoint
 CREATE INDEX `contracts_left` ON `contracts` (`account_id`) WHERE left_at IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `counted_open` (
-	`operation_id` blob PRIMARY KEY NOT NULL
-) WITHOUT ROWID;
---> statement-breakpoint
 CREATE TABLE `draft_assets` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`draft_id` blob NOT NULL,
@@ -269,15 +265,6 @@ CREATE TABLE `mint_transactions` (
 	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE TABLE `minted_counts` (
-	`contract_id` blob NOT NULL,
-	`slot` integer NOT NULL,
-	`tokens` integer NOT NULL,
-	PRIMARY KEY(`contract_id`, `slot`),
-	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE INDEX `minted_counts_slot` ON `minted_counts` (`slot`);--> statement-breakpoint
 CREATE TABLE `minted_hundreds` (
 	`collection_id` blob NOT NULL,
 	`hundred` integer NOT NULL,
@@ -287,12 +274,13 @@ CREATE TABLE `minted_hundreds` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `operation_counts` (
-	`slot` integer PRIMARY KEY NOT NULL,
-	`accepted` integer NOT NULL,
-	`succeeded` integer NOT NULL,
-	`failed` integer NOT NULL,
-	`took` integer NOT NULL
-);
+	`day` integer NOT NULL,
+	`kind` text NOT NULL,
+	`state` text NOT NULL,
+	`bucket` integer NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`day`, `kind`, `state`, `bucket`)
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `operations` (
 	`id` blob PRIMARY KEY NOT NULL,

@@ -352,7 +352,7 @@ export interface paths {
         };
         /**
          * Metrics as OpenMetrics text, for Prometheus and compatible collectors
-         * @description Operations by outcome and time to finality, open ones, wallets' balances and queues, nodes, calls of nodes, database. ops/ of the repository has a dashboard and alert rules.
+         * @description What GET overview answers: operations by outcome and time taken, open ones, wallets, nodes, database, and what needs attention. ops/ of the repository has a dashboard and alert rules.
          */
         get: operations["adminGetMetrics"];
         put?: never;
@@ -411,8 +411,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The whole service at one look, as the page /operator shows it
-         * @description Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, divided by what it spent a day in the last seven. A contract's is its free balance, divided by the storage of the tokens that the API minted in the last day, each at the most that it may take.
+         * The state of the whole service, as the page /operator shows it
+         * @description The bucket, the nodes and the platform's account are up to five seconds old, wallets as old as the scheduled job's last look at them. The operation's end counts it, on the day (UTC) on which it ended.
          */
         get: operations["adminGetOverview"];
         put?: never;
@@ -2738,44 +2738,37 @@ export interface components {
             updated_at: string;
         };
         Overview: {
+            /**
+             * @description Integrations with old operations that could not be moved to R2 when the scheduled job last tried.
+             * @example 0
+             */
+            archive_refused: number;
             /** Format: date-time */
             at: string;
+            /** @description What needs the operator's attention, critical first. Each rule is an alert in ops/alerts.yml, which waits for a while. */
+            attention: {
+                /**
+                 * @description What is wrong, and what to do.
+                 * @example The wallet of Heron shop has less than 1 NEAR left. Send it NEAR.
+                 */
+                message: string;
+                /** @example wallet_low */
+                rule: string;
+                /** @enum {string} */
+                severity: "critical" | "warning";
+                /**
+                 * @description Which part, node, account, operation or webhook.
+                 * @example w-4b7c91d0e2aa.mint.near
+                 */
+                subject: string;
+            }[];
             bucket: {
                 /**
                  * @example up
                  * @enum {string}
                  */
                 state: "up" | "down";
-                /**
-                 * @description Bytes of files that assets and collections refer to, counted once per reference.
-                 * @example 52428800
-                 */
-                stored_bytes: number;
             };
-            /** @description The newest 50 that are ready. */
-            contracts: {
-                /** @example c-3a1f0e6b7c11.mint.near */
-                account_id: string;
-                /**
-                 * @description What pays for further storage, yoctoNEAR; null if no node answers.
-                 * @example 1871520000000000000000000
-                 */
-                balance_free: string | null;
-                /** Format: uuid */
-                contract_uuid: string;
-                /** Format: uuid */
-                integration_uuid: string;
-                /**
-                 * @description Tokens minted by the API.
-                 * @example 96
-                 */
-                minted_last_day: number;
-                /**
-                 * @description Days; null: nothing was minted in the last day, or no node answers.
-                 * @example 12.5
-                 */
-                runway_days: number | null;
-            }[];
             database: {
                 /**
                  * @description It was rolled back and has to be recovered: wallets refuse new operations.
@@ -2797,66 +2790,6 @@ export interface components {
                 /** @example 1486848 */
                 size_bytes: number | null;
             };
-            /** @description The newest 100 that aren't deleted. */
-            integrations: {
-                /**
-                 * @description yoctoNEAR, when the scheduled job last looked; null: it hasn't.
-                 * @example 4871520000000000000000000
-                 */
-                balance: string | null;
-                /** Format: uuid */
-                integration_uuid: string;
-                low: boolean;
-                /** @example Heron shop */
-                name: string;
-                /**
-                 * @description Days; null: it spends nothing, or nobody has looked yet.
-                 * @example 12.5
-                 */
-                runway_days: number | null;
-                /** @enum {string} */
-                state: "active" | "suspended" | "deleted";
-                /** @example w-4b7c91d0e2aa.mint.near */
-                wallet_account_id: string | null;
-            }[];
-            /** @description An hour each. */
-            last_day: {
-                /**
-                 * @description Operations that were accepted in it.
-                 * @example 412
-                 */
-                accepted: number;
-                /** @example 2 */
-                failed: number;
-                /** Format: date-time */
-                from: string;
-                /**
-                 * @description From acceptance to the end, the mean of those that succeeded; null: none did.
-                 * @example 2.4
-                 */
-                seconds: number | null;
-                /** @example 410 */
-                succeeded: number;
-            }[];
-            /** @description Five minutes each. */
-            last_hour: {
-                /**
-                 * @description Operations that were accepted in it.
-                 * @example 412
-                 */
-                accepted: number;
-                /** @example 2 */
-                failed: number;
-                /** Format: date-time */
-                from: string;
-                /**
-                 * @description From acceptance to the end, the mean of those that succeeded; null: none did.
-                 * @example 2.4
-                 */
-                seconds: number | null;
-                /** @example 410 */
-                succeeded: number;
-            }[];
             nodes: {
                 /**
                  * @description Age of that block.
@@ -2871,7 +2804,7 @@ export interface components {
                 /** @example rpc.example.org */
                 host: string;
                 /**
-                 * @description How long it took to answer.
+                 * @description How long it took to answer, milliseconds; null: it didn't.
                  * @example 85
                  */
                 latency_ms: number | null;
@@ -2882,6 +2815,98 @@ export interface components {
                  */
                 state: "up" | "still" | "down";
             }[];
+            operations: {
+                /** @description Those that ended on each of the last 14 days (UTC), the last is today. */
+                days: {
+                    /**
+                     * Format: date
+                     * @example 2026-11-23
+                     */
+                    date: string;
+                    /** @example 2 */
+                    failed: number;
+                    /**
+                     * @description Within which half of those that succeeded ended, from acceptance; at most 3600. null: none succeeded.
+                     * @example 2.4
+                     */
+                    p50_seconds: number | null;
+                    /**
+                     * @description Within which 95 % of those that succeeded ended, from acceptance; at most 3600. null: none succeeded.
+                     * @example 2.4
+                     */
+                    p95_seconds: number | null;
+                    /** @example 410 */
+                    succeeded: number;
+                }[];
+                /** @description Those that are not over. */
+                open: {
+                    /**
+                     * @description How many.
+                     * @example 12
+                     */
+                    count: number;
+                    /** @example mint */
+                    kind: string;
+                    /**
+                     * Format: date-time
+                     * @description When the oldest was accepted.
+                     */
+                    oldest_at: string;
+                    /** @enum {string} */
+                    state: "pending" | "unknown";
+                }[];
+                /** @description Those that ended since 0:00 UTC, by kind. */
+                today: {
+                    /** @example 2 */
+                    failed: number;
+                    /** @example mint */
+                    kind: string;
+                    /**
+                     * @description Within which half of those that succeeded ended, from acceptance; at most 3600. null: none succeeded.
+                     * @example 2.4
+                     */
+                    p50_seconds: number | null;
+                    /**
+                     * @description Within which 95 % of those that succeeded ended, from acceptance; at most 3600. null: none succeeded.
+                     * @example 2.4
+                     */
+                    p95_seconds: number | null;
+                    /** @example 410 */
+                    succeeded: number;
+                }[];
+                /** @description All that ever ended, by kind. */
+                totals: {
+                    /** @example 2 */
+                    failed: number;
+                    /** @example mint */
+                    kind: string;
+                    /** @example 410 */
+                    succeeded: number;
+                    /**
+                     * @description How many of those that succeeded ended within 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 25, 60, 300, 3600 s, and how many in all.
+                     * @example [
+                     *       0,
+                     *       12,
+                     *       300,
+                     *       380,
+                     *       395,
+                     *       402,
+                     *       405,
+                     *       406,
+                     *       407,
+                     *       408,
+                     *       408,
+                     *       409,
+                     *       410,
+                     *       410,
+                     *       410,
+                     *       410,
+                     *       410
+                     *     ]
+                     */
+                    within: number[];
+                }[];
+            };
             platform: {
                 /** @example mint.example.near */
                 account_id: string;
@@ -2907,19 +2932,56 @@ export interface components {
                  */
                 state: "running" | "late";
             };
-            /** @description The first 50; GET transaction/stuck has them all. */
-            stuck: (components["schemas"]["StuckTransaction"] & {
-                what_to_do: string;
-            })[];
-            /** @description Whether there may be more: the list has reached its length, or wallets with open operations were not asked. */
-            stuck_goes_on: boolean;
-            /** @description The newest 20 that the service has disabled, and those of the newest 20 others whose last attempt failed. */
-            webhooks: {
-                enabled: boolean;
+            /** @description The first 50 operations that are unknown or have been pending for two minutes. GET transaction/stuck lists their transactions. */
+            stuck: {
+                /** Format: date-time */
+                created_at: string;
                 /** Format: uuid */
                 integration_uuid: string;
+                /** @example mint */
+                kind: string;
+                /** Format: uuid */
+                operation_uuid: string;
+                /** @enum {string} */
+                state: "pending" | "unknown";
+            }[];
+            /** @description The newest 1000 integrations that aren't deleted, the shortest runway first. */
+            wallets: {
+                /**
+                 * @description null: it has no wallet yet.
+                 * @example w-4b7c91d0e2aa.mint.near
+                 */
+                account_id: string | null;
+                /**
+                 * @description yoctoNEAR, when the scheduled job last looked; null: it hasn't yet.
+                 * @example 4871520000000000000000000
+                 */
+                balance: string | null;
+                /** Format: uuid */
+                integration_uuid: string;
+                /** @description Less than 1 NEAR was left for writes then. */
+                low: boolean;
+                /** @example Heron shop */
+                name: string;
+                /**
+                 * @description Its operations that are not over.
+                 * @example 3
+                 */
+                operations_open: number;
+                /**
+                 * @description What was left for writes, divided by the mean of the last seven days; null: it spent nothing.
+                 * @example 12.5
+                 */
+                runway_days: number | null;
+                /** @enum {string} */
+                state: "active" | "suspended" | "deleted";
+            }[];
+            /** @description The newest 20 that the service has disabled. */
+            webhooks: {
                 /** @example 503: out of order */
-                trouble: string;
+                disabled_reason: string;
+                /** Format: uuid */
+                integration_uuid: string;
                 /** @example https://shop.example.com/mintage */
                 url: string;
                 /** Format: uuid */
@@ -3278,6 +3340,11 @@ export interface components {
                     height: number | null;
                     /** @example rpc.example.org */
                     host: string;
+                    /**
+                     * @description How long it took to answer, milliseconds; null: it didn't.
+                     * @example 85
+                     */
+                    latency_ms: number | null;
                     /**
                      * @description still: it answers, but its final block is a minute old and doesn't change.
                      * @example up

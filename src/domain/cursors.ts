@@ -34,23 +34,3 @@ export const pageOf = <Item>(
   const last = shown.at(-1);
   return { items: shown, next: last !== undefined && found > shown.length ? cursorOf(last) : null };
 };
-
-/**
- * The first items of a list whose pages may be short, or empty, and still have a next.
- * @param most.items as many as are wanted
- * @param most.pages as many as are asked for, however few items they have
- */
-export const firstItems = async <Item>(
-  ask: (cursor: string | null, size: number) => Promise<Page<Item>>,
-  most: { readonly items: number; readonly pages: number },
-): Promise<Page<Item>> => {
-  const items: Item[] = [];
-  let next: string | null = null;
-  for (let asked = 0; asked < most.pages; asked++) {
-    const page = await ask(next, most.items - items.length);
-    items.push(...page.items);
-    next = page.next;
-    if (next === null || items.length >= most.items) break;
-  }
-  return { items, next };
-};

@@ -15,18 +15,16 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Values of one distribution: how many were at most each bound, how many there were, and their sum. */
+/** Values of one distribution: bounds in rising order with the count of values at or below each; the last is infinity. */
 export interface Distribution {
   readonly labels?: Labels;
-  /** Bounds in rising order with the count of values at or below each; the last bound is infinity. */
   readonly buckets: readonly { readonly atMost: number; readonly count: number }[];
-  readonly sum: number;
 }
 
-/** A metric: its name, what it means, and its samples. A unit ends the name. */
-export type Metric = { readonly name: string; readonly help: string; readonly unit?: string } & (
+/** A metric: its name, what it means, and its samples. */
+export type Metric = { readonly name: string; readonly help: string } & (
   | { readonly type: "gauge" | "counter"; readonly samples: readonly Sample[] }
-  | { readonly type: "gaugehistogram"; readonly distributions: readonly Distribution[] }
+  | { readonly type: "histogram"; readonly distributions: readonly Distribution[] }
 );
 
 /** The text of all metrics. */
@@ -34,11 +32,9 @@ export const openMetrics = (metrics: readonly Metric[]): string =>
   `${metrics.map(metricText).join("")}# EOF\n`;
 
 const metricText = (metric: Metric): string => {
-  const { name, type, help, unit } = metric;
-  const lines = [`# TYPE ${name} ${type}`];
-  if (unit !== undefined) lines.push(`# UNIT ${name} ${unit}`);
-  lines.push(`# HELP ${name} ${escaped(help)}`);
-  if (metric.type === "gaugehistogram")
+  const { name, type, help } = metric;
+  const lines = [`# TYPE ${name} ${type}`, `# HELP ${name} ${escaped(help)}`];
+  if (metric.type === "histogram")
     lines.push(...metric.distributions.flatMap((one) => distributionLines(name, one)));
   else {
     const suffix = metric.type === "counter" ? "_total" : "";
@@ -47,13 +43,10 @@ const metricText = (metric: Metric): string => {
   return lines.map((line) => `${line}\n`).join("");
 };
 
-const distributionLines = (name: string, { labels, buckets, sum }: Distribution): string[] => [
-  ...buckets.map(({ atMost, count }) =>
+const distributionLines = (name: string, { labels, buckets }: Distribution): string[] =>
+  buckets.map(({ atMost, count }) =>
     sampleLine(`${name}_bucket`, { ...labels, le: numberText(atMost) }, count),
-  ),
-  sampleLine(`${name}_gcount`, labels, buckets.at(-1)?.count ?? 0),
-  sampleLine(`${name}_gsum`, labels, sum),
-];
+  );
 
 const sampleLine = (name: string, labels: Labels | undefined, value: number): string => {
   const pairs = Object.entries(labels ?? {}).map(([label, text]) => `${label}="${escaped(text)}"`);

@@ -6,10 +6,10 @@ export interface WalletSeen {
   readonly balance: string;
   /** Whether less was left for new writes than `LOW`. */
   readonly low: boolean;
-  /** What was left for new writes, yoctoNEAR; absent: the last look was that of a former release. */
-  readonly available?: string;
-  /** What it spent a day, the mean of the last seven, yoctoNEAR; absent likewise. */
-  readonly perDay?: string;
+  /** What was left for new writes, yoctoNEAR. */
+  readonly available: string;
+  /** What it spent a day, the mean of the last seven, yoctoNEAR. */
+  readonly perDay: string;
 }
 
 const NEAR = 10n ** 24n;
@@ -19,6 +19,10 @@ export const LOW = NEAR;
 
 /** A balance that rose by less isn't told: gas that comes back raises it a little. yoctoNEAR. */
 export const TOP_UP_FROM = NEAR / 10n;
+
+/** Days, to a tenth, that what was left lasts at the pace of the last seven; null: it spends nothing. */
+export const runwayDays = ({ available, perDay }: WalletSeen): number | null =>
+  BigInt(perDay) > 0n ? Number((BigInt(available) * 10n) / BigInt(perDay)) / 10 : null;
 
 /** What a look at a wallet tells, given the look before: nothing new at the first one but that it is low. */
 export const toldByLook = (before: WalletSeen | null, now: WalletSeen): EventType[] => {

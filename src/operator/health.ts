@@ -5,15 +5,15 @@ import { ChainRpc, connect } from "../chain/rpc.ts";
 import { SharedReads } from "../chain/shared-reads.ts";
 import { accountBalance } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
-import { isBehind } from "../db/queries/rollback.ts";
-import { sweptAt } from "../db/queries/sweeps.ts";
+import { selectBehind } from "../db/queries/rollback.ts";
+import { selectSweeps } from "../db/queries/sweeps.ts";
 import { fullAt, type SizeSample } from "../domain/database-growth.ts";
 import { settingDigests } from "../env.ts";
 import { within } from "../waiting.ts";
-import { sizeSamples } from "./jobs/database-size.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
+import { DATABASE_SIZE, sizeSamples } from "./jobs/statistics.ts";
 
-/** How long the answers of other machines are told again; anybody may ask. Milliseconds. */
+/** How long answers of other machines are reused; anybody may ask. Milliseconds. */
 const KEPT_MS = 5_000;
 /** How long a node may take to answer. Milliseconds. */
 const NODE_MS = 3_000;
@@ -38,12 +38,17 @@ export const readiness = async (context: ServiceContext): Promise<Readiness> => 
 const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "database" | "schedule">> => {
   const { db, settings, now, log } = context;
   try {
-    const { meta } = await db.run(sql`SELECT 1`);
-    const behind = await isBehind(db);
-    const [lastRun, samples] = await Promise.all([sweptAt(db, SCHEDULE), sizeSamples(context)]);
+    const [{ meta }, behind, noted] = await db.batch([
+      db.run(sql`SELECT 1`),
+      selectBehind(db),
+      selectSweeps(db, [SCHEDULE, DATABASE_SIZE]),
+    ]);
+    const lastRun = noted.find(({ name }) => name === SCHEDULE)?.updatedAt ?? null;
+    const samples = sizeSamples(noted.find(({ name }) => name === DATABASE_SIZE)?.cursor ?? null);
     const late = lastRun === null || now().getTime() - lastRun.getTime() > LATE_MS;
+    const fill = fullness([now().getTime(), meta.size_after], samples, settings.DATABASE_LIMIT);
     return {
-      database: { ...fullness([now().getTime(), meta.size_after], samples, settings.DATABASE_LIMIT), behind },
+      database: { ...fill, behind: behind.length > 0 },
       schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
     };
   } catch (error) {
@@ -77,7 +82,7 @@ const fullness = (
   };
 };
 
-/** A later end isn't worth telling. Milliseconds since the epoch. */
+/** A later time is left out. Milliseconds since the epoch. */
 const LAST_DATE = Date.UTC(2100, 0);
 
 type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
@@ -138,21 +143,12 @@ const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bu
 /** The highest final block that each node was seen to have, and when it was seen to rise. Milliseconds. */
 const seen = new Map<string, { readonly height: number; readonly roseAt: number }>();
 
-/** Every node, and how long it took to answer in milliseconds; null: it didn't. */
-export const nodesWithLatency = (context: ServiceContext) =>
-  Promise.all(
-    context.settings.NEAR_RPC_URL.map(async (url) => {
-      const began = context.now().getTime();
-      const node = await nodeHealth(context, url);
-      return { ...node, latency_ms: node.height === null ? null : context.now().getTime() - began };
-    }),
-  );
-
 const nodeHealth = async (
   { now }: ServiceContext,
   url: string,
 ): Promise<Readiness["chain"]["nodes"][number]> => {
   const { host } = new URL(url);
+  const began = now().getTime();
   try {
     const { height, time } = await readBlock(new ChainRpc([url]), "final", { timeoutMs: NODE_MS });
     const at = now().getTime();
@@ -163,10 +159,10 @@ const nodeHealth = async (
     // A clock that differs from the chain's is no standstill: the height rises between two looks.
     const moves = Math.abs(at - time) < STILL_MS || at - roseAt < STILL_MS;
     const age = Math.max(0, Math.round((at - time) / 1_000));
-    return { host, state: moves ? "up" : "still", height, age_seconds: age };
+    return { host, state: moves ? "up" : "still", height, age_seconds: age, latency_ms: at - began };
   } catch {
     // In which way it failed is counted with every call to a node (src/chain/call-counts.ts).
-    return { host, state: "down", height: null, age_seconds: null };
+    return { host, state: "down", height: null, age_seconds: null, latency_ms: null };
   }
 };
 

@@ -1,203 +1,152 @@
-import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import type { Overview } from "../api/resources/overview.ts";
-import { contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
-import { SharedReads } from "../chain/shared-reads.ts";
+import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { MOST_SHOWN, type Overview } from "../api/resources/overview.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
-import { listIntegrations } from "../db/queries/integrations.ts";
-import { countsSince, mintedSince } from "../db/queries/operation-counts.ts";
-import { contracts, integrations, webhooks } from "../db/schema/index.ts";
-import { firstItems } from "../domain/cursors.ts";
-import {
-  contractRunway,
-  daysOf,
-  MOST_SHOWN,
-  seriesUpTo,
-  slotAt,
-  spansOf,
-  whatToDo,
-} from "../domain/overview.ts";
-import { endpointOf } from "../events/webhooks/interface.ts";
-import { nodesWithLatency, readiness } from "./health.ts";
-import { listStuck } from "./stuck.ts";
+import type { IntegrationRow } from "../db/queries/integrations.ts";
+import { OPEN } from "../db/queries/operations.ts";
+import { selectSweeps } from "../db/queries/sweeps.ts";
+import { integrations, operationCounts, operations, webhooks } from "../db/schema/index.ts";
+import { DAYS_KEPT, DURATION_BOUNDS, dayOf, percentile, startOfDay } from "../domain/operation-counts.ts";
+import { runwayDays } from "../domain/wallet-watch.ts";
+import { attentionOf } from "./attention.ts";
+import { readiness } from "./health.ts";
+import { ARCHIVE, countRefused } from "./jobs/archiving.ts";
 
-/** The newest contracts of all integrations that are ready. */
-const newestContracts = (db: Database, limit: number) =>
-  db
-    .select({ id: contracts.id, integrationId: contracts.integrationId, accountId: contracts.accountId })
-    .from(contracts)
-    .where(eq(contracts.state, "ready"))
-    .orderBy(desc(contracts.id))
-    .limit(limit)
-    .all();
+/** A pending operation that was accepted so long ago is listed. Milliseconds. */
+const LATE_AFTER_MS = 120_000;
 
-/** Webhooks that are enabled, or that the service has disabled, the newest first. */
-const newestWebhooks = (db: Database, state: "enabled" | "disabled", limit: number) =>
-  db
-    .select({
-      id: webhooks.id,
-      integrationId: webhooks.integrationId,
-      url: webhooks.url,
-      disabledReason: webhooks.disabledReason,
-    })
-    .from(webhooks)
-    .where(
-      state === "enabled"
-        ? sql`state = 'enabled'`
-        : and(isNotNull(webhooks.disabledReason), eq(webhooks.state, state)),
-    )
-    .orderBy(desc(webhooks.id))
-    .limit(limit)
-    .all();
-
-/** Bytes of files that assets and collections refer to, of all integrations. */
-const storedBytes = async (db: Database): Promise<number> => {
-  const row = await db
-    .select({ bytes: sql<number | null>`sum(${integrations.storedBytes})` })
-    .from(integrations)
-    .where(isNull(integrations.deletedAt))
-    .get();
-  return row?.bytes ?? 0;
+/** What the database has of the overview, beside `readiness`: one trip. */
+const inDatabase = (db: Database, now: Date) => {
+  const count = sql<number>`count(*)`;
+  const lateSince = new Date(now.getTime() - LATE_AFTER_MS);
+  const { id, integrationId, kind, createdAt } = operations;
+  const state = sql<"pending" | "unknown">`state`;
+  return db.batch([
+    db.select().from(operationCounts),
+    db
+      .select({ kind, state, count, oldest: sql<number>`min(created_at)` })
+      .from(operations)
+      .where(OPEN)
+      .groupBy(kind, operations.state),
+    db.select({ id: integrationId, count }).from(operations).where(OPEN).groupBy(integrationId),
+    db
+      .select({
+        id: integrations.id,
+        name: integrations.name,
+        suspendedAt: integrations.suspendedAt,
+        walletAccountId: integrations.walletAccountId,
+        walletSeen: integrations.walletSeen,
+      })
+      .from(integrations)
+      .where(isNull(integrations.deletedAt))
+      .orderBy(desc(integrations.id))
+      .limit(MOST_SHOWN.wallets),
+    db
+      .select({ operation_uuid: id, integration_uuid: integrationId, kind, state, createdAt })
+      .from(operations)
+      .where(and(OPEN, or(eq(operations.state, "unknown"), lt(createdAt, lateSince))))
+      // Unknown ones first.
+      .orderBy(sql`state DESC, +rowid`)
+      .limit(MOST_SHOWN.stuck),
+    db
+      .select({
+        webhook_uuid: webhooks.id,
+        integration_uuid: webhooks.integrationId,
+        url: webhooks.url,
+        disabled_reason: sql<string>`disabled_reason`,
+      })
+      .from(webhooks)
+      .where(sql`disabled_reason IS NOT NULL AND state = 'disabled'`)
+      .orderBy(desc(webhooks.id))
+      .limit(MOST_SHOWN.webhooks),
+    selectSweeps(db, [ARCHIVE]),
+  ]);
 };
 
-const DAY = 24 * 3_600_000;
-/** Slots of an hour. */
-const HOUR_SLOTS = 12;
-
-/** Pages of the list of what is stuck that are asked for, at most: each asks some twenty wallets. */
-const STUCK_PAGES = 10;
-
-/** How long contracts' balances and the sum of all files are told again: they ask much. Milliseconds. */
-const KEPT_MS = 30_000;
-
-/** The whole service at one look. @throws ServiceError wallet_busy */
+/**
+ * The state of the whole service at one moment: what the overview, the metrics and the operator's page show. It takes two
+ * trips to the database at once, which read nothing that grows with the operations that are over, and a call of each node.
+ */
 export const readOverview = async (context: ServiceContext): Promise<Overview> => {
   const now = context.now();
-  const hour = seriesUpTo(now.getTime(), 1, HOUR_SLOTS);
-  const day = seriesUpTo(now.getTime(), HOUR_SLOTS, 24);
-  const [parts, nodes, integrations, slow, counts, stuck, webhooks] = await Promise.all([
-    readiness(context),
-    nodesWithLatency(context),
-    listIntegrations(context.db, {}, null, MOST_SHOWN.integrations),
-    kept.get(context, "overview", () => readSlow(context)),
-    countsSince(context.db, day.since),
-    firstItems((cursor, size) => listStuck(context, cursor, size), {
-      items: MOST_SHOWN.stuck,
-      pages: STUCK_PAGES,
-    }),
-    failingWebhooks(context),
-  ]);
+  const [readyParts, found] = await Promise.all([readiness(context), inDatabase(context.db, now)]);
+  const { status, chain, ...parts } = readyParts;
+  const [counts, open, ofWallets, rows, stuck, disabled, [archive]] = found;
+  const openBy = new Map(ofWallets.map(({ id, count }) => [id, count]));
+  const at = now.toISOString();
+  const facts = {
+    ...parts,
+    nodes: chain.nodes,
+    archive_refused: countRefused(archive?.cursor ?? null),
+    wallets: rows.map((row) => toWallet(row, openBy.get(row.id) ?? 0)).toSorted(byRunway),
+    operations: {
+      open: open.map(({ oldest, ...one }) => ({ ...one, oldest_at: new Date(oldest).toISOString() })),
+      ...countsOf(counts, now),
+    },
+    stuck: stuck.map(({ createdAt, ...one }) => ({ ...one, created_at: createdAt.toISOString() })),
+    webhooks: disabled,
+  };
+  return { at, attention: attentionOf({ at, ...facts }), ...facts };
+};
+
+type Wallet = Overview["wallets"][number];
+
+const toWallet = (
+  {
+    id,
+    name,
+    suspendedAt,
+    walletAccountId,
+    walletSeen: seen,
+  }: Pick<IntegrationRow, "id" | "name" | "suspendedAt" | "walletAccountId" | "walletSeen">,
+  open: number,
+): Wallet => ({
+  integration_uuid: id,
+  name,
+  state: suspendedAt ? "suspended" : "active",
+  account_id: walletAccountId,
+  balance: seen?.balance ?? null,
+  low: seen?.low ?? false,
+  runway_days: seen === null ? null : runwayDays(seen),
+  operations_open: open,
+});
+
+const byRunway = (one: Wallet, other: Wallet): number =>
+  (one.runway_days ?? Number.MAX_VALUE) - (other.runway_days ?? Number.MAX_VALUE);
+
+type Counts = readonly (typeof operationCounts.$inferSelect)[];
+
+const countsOf = (counts: Counts, now: Date): Omit<Overview["operations"], "open"> => {
+  const today = dayOf(now);
+  const byDay = Map.groupBy(counts, ({ day }) => day);
   return {
-    at: now.toISOString(),
-    database: parts.database,
-    bucket: { ...parts.bucket, stored_bytes: slow.stored },
-    schedule: parts.schedule,
-    platform: parts.platform,
-    writes: parts.writes,
-    nodes,
-    integrations: integrations.map(toIntegration),
-    contracts: slow.contracts,
-    last_hour: spansOf(hour, counts),
-    last_day: spansOf(day, counts),
-    stuck: stuck.items.map((one) => ({ ...one, what_to_do: whatToDo(one.state, one.operation_uuid) })),
-    stuck_goes_on: stuck.next !== null,
-    webhooks,
+    today: [...Map.groupBy(byDay.get(today) ?? [], ({ kind }) => kind)].map(([kind, rows]) => ({
+      kind,
+      ...outcomesOf(rows),
+      ...timesOf(rows),
+    })),
+    days: Array.from({ length: DAYS_KEPT }, (_, index) => today - DAYS_KEPT + 1 + index).map((day) => {
+      const rows = byDay.get(day) ?? [];
+      return { date: startOfDay(day).toISOString().slice(0, 10), ...outcomesOf(rows), ...timesOf(rows) };
+    }),
+    totals: [...Map.groupBy(counts, ({ kind }) => kind)].map(([kind, rows]) => ({
+      kind,
+      ...outcomesOf(rows),
+      within: DURATION_BOUNDS.map((_, bound) =>
+        sumOf(rows.filter(({ state, bucket }) => state === "succeeded" && bucket <= bound)),
+      ),
+    })),
   };
 };
 
-interface Slow {
-  readonly contracts: Overview["contracts"];
-  /** Bytes of all files. */
-  readonly stored: number;
-}
+const sumOf = (counts: Counts): number => counts.reduce((sum, { count }) => sum + count, 0);
 
-const kept = new SharedReads<Slow>({ lastsMs: KEPT_MS, patienceMs: 10_000, most: 1 });
+const outcomesOf = (counts: Counts) => ({
+  succeeded: sumOf(counts.filter(({ state }) => state === "succeeded")),
+  failed: sumOf(counts.filter(({ state }) => state === "failed")),
+});
 
-const readSlow = async (context: ServiceContext): Promise<Slow> => {
-  const [contracts, stored] = await Promise.all([contractsOf(context), storedBytes(context.db)]);
-  return { contracts, stored };
-};
-
-const toIntegration = (
-  row: Awaited<ReturnType<typeof listIntegrations>>[number],
-): Overview["integrations"][number] => {
-  const { walletSeen: seen } = row;
-  const spends =
-    seen?.perDay === undefined ? null : daysOf(seen.available ?? seen.balance, BigInt(seen.perDay));
-  return {
-    integration_uuid: row.id,
-    name: row.name,
-    state: row.suspendedAt ? "suspended" : "active",
-    wallet_account_id: row.walletAccountId,
-    balance: seen?.balance ?? null,
-    low: seen?.low ?? false,
-    runway_days: spends,
-  };
-};
-
-const contractsOf = async (context: ServiceContext): Promise<Slow["contracts"]> => {
-  const { db, now, settings } = context;
-  const rpc = connect(settings);
-  const rows = await newestContracts(db, MOST_SHOWN.contracts);
-  const minted = await mintedSince(
-    db,
-    rows.map(({ id }) => id),
-    slotAt(now().getTime() - DAY),
-  );
-  return Promise.all(
-    rows.map(async ({ id, integrationId, accountId }) => {
-      const tokens = minted.get(id) ?? 0;
-      const balance = await contractViews(rpc, accountId)
-        .balance()
-        .catch((error: unknown) => {
-          context.log("overview.contract_not_read", { account_id: accountId, error });
-          return null;
-        });
-      return {
-        contract_uuid: id,
-        integration_uuid: integrationId,
-        account_id: accountId,
-        balance_free: balance?.free ?? null,
-        minted_last_day: tokens,
-        runway_days: balance === null ? null : contractRunway(balance.free, tokens),
-      };
-    }),
-  );
-};
-
-const failingWebhooks = async (context: ServiceContext): Promise<Overview["webhooks"]> => {
-  const { db, env } = context;
-  const [disabled, enabled] = await Promise.all([
-    newestWebhooks(db, "disabled", MOST_SHOWN.webhooks),
-    newestWebhooks(db, "enabled", MOST_SHOWN.webhooks),
-  ]);
-  const shown = ({ id, integrationId, url }: (typeof enabled)[number], trouble: string | null) =>
-    trouble === null ? [] : [{ webhook_uuid: id, integration_uuid: integrationId, url, trouble }];
-  const failing = await Promise.all(
-    enabled.map(async (row) => {
-      const { items } = await endpointOf(env, row.id).deliveries(null, 1);
-      return shown(row, troubleOf(items[0]));
-    }),
-  );
-  return [
-    ...disabled.flatMap((row) => shown(row, row.disabledReason)).map((one) => ({ ...one, enabled: false })),
-    ...failing.flat().map((one) => ({ ...one, enabled: true })),
-  ].map(({ webhook_uuid, integration_uuid, url, enabled: isEnabled, trouble }) => ({
-    webhook_uuid,
-    integration_uuid,
-    url,
-    enabled: isEnabled,
-    trouble,
-  }));
-};
-
-/** What went wrong with an attempt; null: nothing, or there was none. */
-const troubleOf = (
-  attempt: { readonly status: number | null; readonly response: string } | undefined,
-): string | null => {
-  if (attempt === undefined) return null;
-  const { status, response } = attempt;
-  if (status !== null && status >= 200 && status < 300) return null;
-  return [status, response].filter((part) => part !== null && part !== "").join(": ") || "No answer.";
+const timesOf = (counts: Counts) => {
+  const succeeded = counts.filter(({ state }) => state === "succeeded");
+  return { p50_seconds: percentile(succeeded, 0.5), p95_seconds: percentile(succeeded, 0.95) };
 };

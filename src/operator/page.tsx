@@ -3,7 +3,6 @@ import type { Child } from "hono/jsx";
 import type { Overview } from "../api/resources/overview.ts";
 import { Frame, page, type Setting, scriptOf } from "../collections/pages/frame.tsx";
 import { ServiceError } from "../domain/errors.ts";
-import { MOST_SHOWN } from "../domain/overview.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { operatorOnly } from "../http/operator.ts";
 import { readOverview } from "./overview.ts";
@@ -13,7 +12,7 @@ const OperatorFrame = ({ setting, script }: { setting: Setting; script: string }
   <Frame setting={setting} title="Operator" scripts={[script]} hasScripted>
     <h1>Operator</h1>
     <noscript>
-      <p>This page needs a script. Everything on it is in GET /admin/v1/overview too.</p>
+      <p>This page needs a script. GET /admin/v1/overview has the same as JSON.</p>
     </noscript>
     <div class="scripted">
       <form id="enter" class="row">
@@ -41,27 +40,31 @@ const near = (yocto: string | null): string =>
 const days = (runway: number | null): string =>
   runway === null ? "–" : runway > 9_999 ? "years" : `${runway} days`;
 
+const seconds = (value: number | null): string => (value === null ? "–" : `${value} s`);
+
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
-const size = (bytes: number | null): string => {
-  if (bytes === null) return "–";
+const size = (bytes: number): string => {
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1);
   return `${Number((bytes / 1_000 ** power).toPrecision(3))} ${UNITS[power]}`;
 };
 
-/** A runway of less is shown as bad. Days. */
-const SHORT_RUNWAY = 7;
-
-const Runway = ({ value }: { value: number | null }) => (
-  <span class={value !== null && value < SHORT_RUNWAY ? "bad" : ""}>{days(value)}</span>
-);
+/** A moment, in UTC; the page's script shows the reader's own time, and keeps this as the title. */
+const Time = ({ at }: { at: string | null }) =>
+  at === null ? (
+    <>never</>
+  ) : (
+    <time datetime={at} title={at}>
+      {at}
+    </time>
+  );
 
 interface TableProps {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Child[])[];
   readonly none: string;
-  /** What isn't among the rows, and where it is; undefined: nothing is left out. */
+  /** Where to find what the table leaves out; undefined: it shows everything. */
   readonly rest?: string | undefined;
 }
 
@@ -97,208 +100,228 @@ const Table = ({ caption, columns, rows, none, rest }: TableProps) => (
   </section>
 );
 
-type Slots = Overview["last_hour"];
+type Day = Overview["operations"]["days"][number];
 
-const HEIGHT = 60;
-const BAR = 12;
+/** A series of a chart: what it shows, and its bars' class. */
+interface Series {
+  readonly label: string;
+  readonly style: "bar" | "bar-bad" | "bar-soft";
+  readonly of: (day: Day) => number;
+}
 
-/** Bars of one value a slot; `bad` is the part of it that is shown as bad. */
-const Plot = ({
-  label,
-  slots,
-  heightOf,
-  badOf = () => 0,
+/** Measures of a chart: the plot's height, the width of a day, and the room around the plot for labels. */
+const [HEIGHT, DAY, LEFT, RIGHT, ABOVE, BELOW] = [120, 26, 44, 10, 32, 22];
+
+/** The least even multiple of a power of ten that is not below a value: where an axis ends. */
+const axisEnd = (value: number): number => {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
+  return [2, 4, 6, 8, 10].map((factor) => factor * power).find((end) => end >= value) ?? value;
+};
+
+/** Bars of each day. Those of a later series stand in front of those before. */
+const Chart = ({
+  title,
+  unit,
+  data,
+  series,
 }: {
-  label: string;
-  slots: Slots;
-  heightOf: (slot: Slots[number]) => number;
-  badOf?: (slot: Slots[number]) => number;
+  title: string;
+  unit: string;
+  data: readonly Day[];
+  series: readonly Series[];
 }) => {
-  const most = Math.max(...slots.map(heightOf), 0);
-  const tall = (value: number) => (most === 0 ? 0 : (value / most) * HEIGHT);
+  const end = axisEnd(Math.max(...series.flatMap(({ of }) => data.map(of)), 0));
+  const heightOf = (value: number) => (value / end) * HEIGHT;
+  const width = LEFT + data.length * DAY;
   return (
     <figure class="plot">
       <svg
         role="img"
-        aria-label={`${label}; at most ${most}`}
-        viewBox={`0 0 ${slots.length * BAR} ${HEIGHT}`}
+        aria-label={`${title} (${unit}), the last ${data.length} days`}
+        viewBox={`0 ${-ABOVE} ${width + RIGHT} ${ABOVE + HEIGHT + BELOW}`}
       >
-        {slots.map((slot, index) => {
-          const [all, bad] = [tall(heightOf(slot)), tall(badOf(slot))];
-          const place = { x: index * BAR + 1, width: BAR - 2 };
-          return (
-            <>
-              <rect {...place} y={HEIGHT - all} height={all} class="bar" />
-              <rect {...place} y={HEIGHT - bad} height={bad} class="bar-bad" />
-            </>
-          );
-        })}
+        {[0, 0.5, 1].map((part) => (
+          <>
+            <line x1={LEFT} x2={width} y1={HEIGHT * (1 - part)} y2={HEIGHT * (1 - part)} class="axis" />
+            <text x={LEFT - 6} y={HEIGHT * (1 - part) + 4} text-anchor="end">
+              {(end * part).toLocaleString("en")}
+            </text>
+          </>
+        ))}
+        <text x={4} y={14 - ABOVE}>
+          {unit}
+        </text>
+        {data.map((day, index) => (
+          <>
+            {series.map(({ of, style }) => (
+              <rect
+                x={LEFT + index * DAY + 3}
+                width={DAY - 6}
+                y={HEIGHT - heightOf(of(day))}
+                height={heightOf(of(day))}
+                class={style}
+              />
+            ))}
+            {(data.length - 1 - index) % 3 === 0 && (
+              <text x={LEFT + (index + 0.5) * DAY} y={HEIGHT + 16} text-anchor="middle">
+                {day.date.slice(5)}
+              </text>
+            )}
+          </>
+        ))}
       </svg>
       <figcaption>
-        {label}; at most {most}
+        {title}, by day (UTC):{" "}
+        {series.map(({ label, style }) => (
+          <span class={`key ${style}`}>{label} </span>
+        ))}
       </figcaption>
     </figure>
   );
 };
 
-const Plots = ({ title, slots, width }: { title: string; slots: Slots; width: string }) => {
-  const sum = (heightOf: (slot: Slots[number]) => number) =>
-    slots.reduce((total, slot) => total + heightOf(slot), 0);
-  const [accepted, failed] = [sum((slot) => slot.accepted), sum((slot) => slot.failed)];
-  return (
-    <section>
-      <h2>{title}</h2>
-      <div class="two">
-        <Plot
-          label={`${accepted} operations, ${failed} failed, by ${width}`}
-          slots={slots}
-          heightOf={(slot) => slot.accepted}
-          badOf={(slot) => slot.failed}
-        />
-        <Plot
-          label={`Seconds to finality, mean by ${width}`}
-          slots={slots}
-          heightOf={(slot) => slot.seconds ?? 0}
-        />
-      </div>
-    </section>
-  );
-};
-
-const State = ({ state, good }: { state: string; good: readonly string[] }) => (
-  <span class={good.includes(state) ? "good" : "bad"}>{state}</span>
+const OperationCharts = ({ operations: { days: data } }: Overview) => (
+  <section>
+    <h2>Last {data.length} days</h2>
+    <div class="two">
+      <Chart
+        title="Operations that ended"
+        unit="operations"
+        data={data}
+        series={[
+          { label: "all", style: "bar", of: (day) => day.succeeded + day.failed },
+          { label: "failed", style: "bar-bad", of: (day) => day.failed },
+        ]}
+      />
+      <Chart
+        title="Time from acceptance to the end"
+        unit="seconds"
+        data={data}
+        series={[
+          { label: "p95", style: "bar-soft", of: (day) => day.p95_seconds ?? 0 },
+          { label: "p50", style: "bar", of: (day) => day.p50_seconds ?? 0 },
+        ]}
+      />
+    </div>
+  </section>
 );
 
-const Parts = ({ database, bucket, schedule, platform, writes }: Overview) => {
-  const filled = database.size_bytes === null ? null : database.size_bytes / database.limit_bytes;
+/** Marks what belongs to a subject that needs attention: nothing else on the page is red. */
+const marked = ({ attention }: Overview, subject: string | null, text: Child) => (
+  <span class={attention.some((one) => one.subject === subject) ? "bad" : ""}>{text}</span>
+);
+
+const Parts = (overview: Overview) => {
+  const { database, bucket, schedule, platform, writes } = overview;
+  const { size_bytes: bytes, limit_bytes: limit, full_at: fullAt } = database;
+  const filled = bytes === null ? "down" : `${size(bytes)} of ${size(limit)}, ${database.full_percent} %`;
+  const row = (name: string, subject: string, state: string, more: Child): Child[] => [
+    name,
+    marked(overview, subject, state),
+    more,
+  ];
   return (
-    <section>
-      <h2>Parts</h2>
-      <dl>
-        <dt>Database</dt>
-        <dd class={filled === null || filled >= 0.8 || database.behind === true ? "bad" : ""}>
-          {filled === null
-            ? "does not answer"
-            : `${size(database.size_bytes)} of ${size(database.limit_bytes)}, ${(filled * 100).toFixed(1)} %`}
-          {database.behind && "; it was rolled back: npm run admin -- database recover"}
-        </dd>
-        <dt>Bucket</dt>
-        <dd>
-          <State state={bucket.state} good={["up"]} />, {size(bucket.stored_bytes)} of files
-        </dd>
-        <dt>Scheduled job</dt>
-        <dd>
-          <State state={schedule.state} good={["running"]} />, last ran {schedule.last_run_at ?? "never"}
-        </dd>
-        <dt>Platform's account</dt>
-        <dd>
-          <State state={platform.state} good={["funded"]} />, {platform.account_id} can spend{" "}
-          {near(platform.available)}
-        </dd>
-        {writes.state !== "here" && (
-          <>
-            <dt>Worker for writes</dt>
-            <dd>
-              <State state={writes.state} good={["up"]} />
-              {writes.state === "differs" && "; the log line ready.writes_differ names what"}
-            </dd>
-          </>
-        )}
-      </dl>
-    </section>
+    <Table
+      caption="Parts"
+      columns={["part", "state", "more"]}
+      none=""
+      rows={[
+        row("database", "database", filled, fullAt === null ? "–" : ["full at ", <Time at={fullAt} />]),
+        row("bucket", "bucket", bucket.state, "–"),
+        row("scheduled job", "schedule", schedule.state, ["last run ", <Time at={schedule.last_run_at} />]),
+        row("platform's account", platform.account_id, platform.state, [
+          code(platform.account_id),
+          ` can spend ${near(platform.available)}`,
+        ]),
+        ...(writes.state === "here" ? [] : [row("Worker for writes", "writes", writes.state, "–")]),
+      ]}
+    />
   );
 };
 
 const code = (text: string) => <code>{text}</code>;
 
-/** Where the others are of a list that has reached its length. */
-const newest = (shown: readonly unknown[], most: number, command: string): string | undefined =>
-  shown.length < most ? undefined : `These are the newest ${most}: npm run admin -- ${command} lists all.`;
+/** Wallets in the page's table. */
+const WALLETS = 50;
 
-const Waiting = ({ stuck, stuck_goes_on }: Overview) => (
+const Wallets = (overview: Overview) => (
   <Table
-    caption="Waits for you"
-    columns={["state", "integration", "operation", "step", "what to do"]}
-    none={
-      stuck_goes_on ? "Nothing was found in the wallets that were asked." : "Nothing is stuck or unknown."
+    caption="Integrations"
+    columns={["name", "state", "wallet", "balance", "runway", "open operations", "integration"]}
+    none="None yet: npm run admin -- integration create --name TEXT"
+    rest={
+      overview.wallets.length > WALLETS
+        ? `These ${WALLETS} have the shortest runway: npm run admin -- integrations lists all.`
+        : undefined
     }
-    rest={stuck_goes_on ? "There may be more: npm run admin -- stuck asks all wallets." : undefined}
-    rows={stuck.map((one) => [
-      <span class="bad">{one.state}</span>,
-      code(one.integration_uuid ?? "platform"),
-      code(one.operation_uuid),
-      one.step,
-      one.what_to_do,
-    ])}
+    rows={overview.wallets
+      .slice(0, WALLETS)
+      .map((one) => [
+        one.name,
+        one.state,
+        one.account_id === null ? "–" : code(one.account_id),
+        marked(overview, one.account_id, near(one.balance)),
+        marked(overview, one.account_id, days(one.runway_days)),
+        one.operations_open,
+        code(one.integration_uuid),
+      ])}
   />
 );
 
-const Webhooks = ({ webhooks }: Overview) => (
-  <Table
-    caption="Webhooks that fail"
-    columns={["address", "state", "what went wrong", "integration"]}
-    none="None fails."
-    rest={`Looked at: the newest ${MOST_SHOWN.webhooks} that are enabled, and as many that the service has disabled.`}
-    rows={webhooks.map((one) => [
-      one.url,
-      <State state={one.enabled ? "tried again" : "disabled"} good={["tried again"]} />,
-      one.trouble,
-      code(one.integration_uuid),
-    ])}
-  />
-);
-
-/** What the operator sees: everything of GET /admin/v1/overview. */
+/** An overview for people: what `GET /admin/v1/overview` answers. */
 const OperatorView = (overview: Overview) => (
   <>
-    <p class="soft">As of {overview.at}</p>
-    <Waiting {...overview} />
+    <p class="soft">
+      As of <Time at={overview.at} />. Times are local; hover over one for UTC.
+    </p>
+    <Table
+      caption="Needs attention"
+      columns={["rule", "subject", "what is wrong, and what to do"]}
+      none="Nothing."
+      rows={overview.attention.map((one) => [
+        <span class="bad">{one.rule.replaceAll("_", " ")}</span>,
+        code(one.subject),
+        one.message,
+      ])}
+    />
     <Parts {...overview} />
-    <Plots title="Last hour" slots={overview.last_hour} width="five minutes" />
-    <Plots title="Last day" slots={overview.last_day} width="hour" />
+    <OperationCharts {...overview} />
+    <Table
+      caption="Ended today (UTC)"
+      columns={["kind", "succeeded", "failed", "p50", "p95"]}
+      none="No operation."
+      rows={overview.operations.today.map((one) => [
+        one.kind,
+        one.succeeded,
+        one.failed,
+        seconds(one.p50_seconds),
+        seconds(one.p95_seconds),
+      ])}
+    />
+    <Table
+      caption="Open operations"
+      columns={["kind", "state", "count", "oldest accepted"]}
+      none="No operation."
+      rows={overview.operations.open.map((one) => [
+        one.kind,
+        one.state,
+        one.count,
+        <Time at={one.oldest_at} />,
+      ])}
+    />
     <Table
       caption="Nodes"
-      columns={["node", "state", "final height", "its age", "latency"]}
+      columns={["node", "state", "final height", "age", "latency"]}
       none="No node is configured."
       rows={overview.nodes.map((node) => [
         node.host,
-        <State state={node.state} good={["up"]} />,
+        marked(overview, node.host, node.state),
         node.height ?? "–",
-        node.age_seconds === null ? "–" : `${node.age_seconds} s`,
+        seconds(node.age_seconds),
         node.latency_ms === null ? "–" : `${node.latency_ms} ms`,
       ])}
     />
-    <Table
-      caption="Integrations"
-      columns={["name", "state", "wallet", "balance", "runway", "integration"]}
-      none="There is none yet: npm run admin -- integration create --name TEXT"
-      rest={newest(overview.integrations, MOST_SHOWN.integrations, "integrations")}
-      rows={overview.integrations.map((one) => [
-        one.name,
-        <State state={one.state} good={["active"]} />,
-        one.wallet_account_id === null ? "–" : code(one.wallet_account_id),
-        <span class={one.low ? "bad" : ""}>
-          {near(one.balance)}
-          {one.low && ", low"}
-        </span>,
-        <Runway value={one.runway_days} />,
-        code(one.integration_uuid),
-      ])}
-    />
-    <Table
-      caption="Contracts"
-      columns={["account", "free balance", "minted in a day", "runway", "integration"]}
-      none="There is none yet."
-      rest={newest(overview.contracts, MOST_SHOWN.contracts, "contracts <integration>")}
-      rows={overview.contracts.map((one) => [
-        code(one.account_id),
-        near(one.balance_free),
-        one.minted_last_day,
-        <Runway value={one.runway_days} />,
-        code(one.integration_uuid),
-      ])}
-    />
-    <Webhooks {...overview} />
+    <Wallets {...overview} />
   </>
 );
 

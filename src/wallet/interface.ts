@@ -184,12 +184,10 @@ export interface WalletStatus {
   readonly publicKey: Uint8Array;
   /** yoctoNEAR at the last final block asked; null before the account exists or when no node answers. */
   readonly balance: string | null;
-  /**
-   * What remains of it beside storage and everything journaled, yoctoNEAR; absent in objects of the previous release.
-   */
-  readonly available?: string | null;
-  /** What it spent a day, the mean of the last seven (UTC), yoctoNEAR; absent in objects of the previous release. */
-  readonly spentPerDay?: string;
+  /** What remains of it beside storage and everything journaled, yoctoNEAR; null with `balance`. */
+  readonly available: string | null;
+  /** What it spent a day, the mean of the last seven (UTC), yoctoNEAR. */
+  readonly spentPerDay: string;
   readonly lanes: readonly {
     readonly publicKey: string;
     readonly kind: "full_access" | "function_call";

@@ -49,6 +49,8 @@ const EMPTY: WalletStatus = {
   accountId: "",
   publicKey: new Uint8Array(),
   balance: null,
+  available: null,
+  spentPerDay: "0",
   lanes: [],
   queued: 0,
   open: 0,

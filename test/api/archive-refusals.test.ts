@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openContext, type ServiceContext } from "../../src/context.ts";
 import { reconcile } from "../../src/operator/jobs/reconcile.ts";
-import { admin, createIntegration, type TestIntegration } from "../support/api.ts";
+import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { addOperations, DAY, NEWEST } from "../support/archives.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
 import { serviceContext } from "../support/operations.ts";
@@ -73,13 +73,11 @@ const placesOf = async ({ integrationUuid }: TestIntegration): Promise<[database
   return [rows!.count, files];
 };
 
-const refusedInMetrics = async (): Promise<number> => {
-  const text = await (await admin("/metrics")).text();
-  return Number(/^mintage_archive_refused (\S+)$/m.exec(text)?.[1]);
-};
+const refusedInOverview = async (): Promise<number> =>
+  (await bodyOf<{ archive_refused: number }>(await admin("/overview"), 200)).archive_refused;
 
 describe("files that R2 refuses", () => {
-  test("of one integration: the round goes on, the operator is told, and they are tried again", async () => {
+  test("of one integration: the round goes on, the overview counts it, and they are tried again", async () => {
     const log = await run((key) => key.startsWith(`archive/${shop.integrationUuid}/`));
     expect(await placesOf(shop)).toEqual([OLD, 0]);
     expect(await placesOf(stranger)).toEqual([0, OLD]);
@@ -87,11 +85,11 @@ describe("files that R2 refuses", () => {
       event: "archive.file_refused",
       fields: expect.objectContaining({ integration_uuid: shop.integrationUuid, operations: OLD }),
     });
-    expect(await refusedInMetrics()).toBe(1);
+    expect(await refusedInOverview()).toBe(1);
     await run(() => false);
     expect(await placesOf(shop)).toEqual([0, OLD]);
     expect(await placesOf(stranger)).toEqual([0, OLD]);
-    expect(await refusedInMetrics()).toBe(0);
+    expect(await refusedInOverview()).toBe(0);
   });
 
   test("of one day: the other days of the integration are moved", async () => {
@@ -139,14 +137,14 @@ describe("files that R2 refuses", () => {
     expect(events).toContain("archive.page_failed");
     expect(await placesOf(shop)).toEqual([OLD, 0]);
     expect(await placesOf(stranger)).toEqual([0, OLD]);
-    expect(await refusedInMetrics()).toBe(1);
+    expect(await refusedInOverview()).toBe(1);
   });
 
   test("all of them: nothing leaves the database", async () => {
     await run((key) => key.startsWith("archive/"));
     expect(await placesOf(shop)).toEqual([OLD, 0]);
     expect(await placesOf(stranger)).toEqual([OLD, 0]);
-    expect(await refusedInMetrics()).toBe(2);
+    expect(await refusedInOverview()).toBe(2);
   });
 });
 

@@ -35,7 +35,15 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 
 /** Fields whose values are texts or differ between runs. */
 const MASKED_FIELDS = new Set(["message", "description", "summary"]);
-const VARYING_NUMBERS = new Set(["height", "age_seconds", "size_bytes", "used", "used_bytes", "reset_at"]);
+const VARYING_NUMBERS = new Set([
+  "height",
+  "age_seconds",
+  "latency_ms",
+  "size_bytes",
+  "used",
+  "used_bytes",
+  "reset_at",
+]);
 
 const maskText = (text: string): string =>
   MASKS.reduce((masked, [pattern, word]) => masked.replaceAll(pattern, word), text);

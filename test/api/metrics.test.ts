@@ -1,7 +1,9 @@
 import { env, exports } from "cloudflare:workers";
 import parsePrometheus from "parse-prometheus-text-format";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readMetrics } from "../../src/operator/metrics.ts";
+import { RULES } from "../../src/operator/attention.ts";
+import { metricsOf } from "../../src/operator/metrics.ts";
+import { readOverview } from "../../src/operator/overview.ts";
 import {
   admin,
   api,
@@ -50,7 +52,7 @@ interface Sample {
 /** Samples of a name as a parser of Prometheus' text reads them. */
 const samplesOf = (name: string, from = text): readonly Sample[] =>
   parsePrometheus(from).flatMap((family) => (family.name === name ? family.metrics : []));
-const told = (
+const sampleValue = (
   name: string,
   labels: Readonly<Record<string, string>> = {},
   from = text,
@@ -60,6 +62,9 @@ const told = (
   );
   return found && Number(found.value);
 };
+
+/** The metrics as they will be after some time, milliseconds. */
+const metricsAt = async (later: number) => metricsOf(await readOverview(serviceContext(later)));
 
 describe("GET /admin/v1/metrics", () => {
   test("is for the operator alone, and takes what Prometheus accepts", async () => {
@@ -78,23 +83,21 @@ describe("GET /admin/v1/metrics", () => {
     expect(await typeFor("image/png")).toBe(406);
   });
 
-  test("tells what became of operations, and how long they took", () => {
-    expect(told("mintage_operations_recent", { kind: "mint", state: "succeeded" })).toBe(MINTED);
-    expect(told("mintage_operations_recent", { kind: "finalize", state: "succeeded" })).toBe(1);
+  test("reports what became of operations, and how long they took", () => {
+    expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "succeeded" })).toBe(MINTED);
+    expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "failed" })).toBe(0);
+    expect(sampleValue("mintage_operations_ended_total", { kind: "finalize", state: "succeeded" })).toBe(1);
     expect(samplesOf("mintage_operations_open")).toEqual([]);
-    expect(told("mintage_tokens_minted_total")).toBe(MINTED);
-    const buckets = samplesOf("mintage_operation_duration_seconds_bucket").filter(
-      ({ labels }) => labels?.kind === "mint",
-    );
-    const counts = buckets.map(({ value }) => Number(value));
+    const buckets = [
+      ...text.matchAll(/^mintage_operation_duration_seconds_bucket\{kind="mint",le="(.*)"\} (.*)$/gm),
+    ];
+    const counts = buckets.map(([, , count]) => Number(count));
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-    expect(buckets.at(-1)?.labels?.le).toBe("+Inf");
-    expect(counts.at(-1)).toBe(MINTED);
-    expect(told("mintage_operation_duration_seconds_gcount", { kind: "mint" })).toBe(MINTED);
-    expect(told("mintage_operation_duration_seconds_gsum", { kind: "mint" })).toBeGreaterThan(0);
+    expect(buckets.at(-1)?.slice(1)).toEqual(["+Inf", `${MINTED}.0`]);
+    expect(buckets.map(([, bound]) => bound)).toContain("25.0");
   });
 
-  test("tells of an operation that takes longer than what is recent while it goes on, as later than every bound", async () => {
+  test("reports an operation that is pending, and by two minutes later that it needs attention", async () => {
     const [receiver] = await createReceivers(1);
     const mint = () => api(path, { key: shop.key, json: { receiver_addresses: [receiver] } });
     await bodyOf(await killedAt("operation.accepted", mint), 500);
@@ -102,37 +105,41 @@ describe("GET /admin/v1/metrics", () => {
       await api("/operation?state=pending", { key: shop.key }),
       200,
     );
-    const late = await readMetrics(serviceContext(10 * 60_000));
-    const duration = (suffix: string, le?: string) =>
-      told(`mintage_operation_duration_seconds_${suffix}`, { kind: "mint", ...(le && { le }) }, late);
-    expect([duration("bucket", "300.0"), duration("bucket", "+Inf"), duration("gcount")]).toEqual([0, 1, 1]);
-    expect(duration("gsum")).toBeGreaterThanOrEqual(600);
+    const late = await metricsAt(10 * 60_000);
+    expect(sampleValue("mintage_operations_open", { kind: "mint", state: "pending" }, late)).toBe(1);
+    expect(sampleValue("mintage_wallet_operations_open", { integration: shop.integrationUuid }, late)).toBe(
+      1,
+    );
+    expect(sampleValue("mintage_attention", { rule: "operation_late" }, late)).toBe(1);
     await background.resume(open!.operation_uuid);
-    const over = await readMetrics(serviceContext(10 * 60_000));
-    expect(samplesOf("mintage_operation_duration_seconds_gcount", over)).toEqual([]);
+    const over = await metricsAt(10 * 60_000);
+    expect(sampleValue("mintage_attention", { rule: "operation_late" }, over)).toBe(0);
+    expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "succeeded" }, over)).toBe(
+      MINTED + 1,
+    );
   });
 
-  test("tells of parts, nodes, wallets and calls", () => {
-    for (const part of ["database", "bucket", "chain", "platform", "schedule", "writes"]) {
-      expect([part, told("mintage_part_up", { part })]).toEqual([part, 1]);
-    }
+  test("reports nodes, wallets, the database, and each rule", () => {
     const node = new URL(env.NEAR_RPC_URL).host;
-    expect(told("mintage_node_up", { node })).toBe(1);
-    expect(told("mintage_node_height", { node })).toBeGreaterThan(0);
-    expect(told("mintage_database_bytes")).toBeGreaterThan(0);
-    expect(told("mintage_rpc_calls_total", { node, outcome: "answered" })).toBeGreaterThan(0);
+    expect(sampleValue("mintage_node_block_age_seconds", { node })).toBeGreaterThanOrEqual(0);
+    expect(sampleValue("mintage_node_latency_seconds", { node })).toBeGreaterThanOrEqual(0);
+    expect(sampleValue("mintage_database_bytes")).toBeGreaterThan(0);
     const wallet = { integration: shop.integrationUuid, account: shop.walletAccountId };
-    expect(told("mintage_wallet_balance_near", wallet)).toBeGreaterThan(0);
-    expect(told("mintage_wallet_low", wallet)).toBe(0);
-    expect(told("mintage_platform_available_near")).toBeGreaterThan(0);
+    expect(sampleValue("mintage_wallet_balance_near", wallet)).toBeGreaterThan(0);
+    expect(sampleValue("mintage_wallet_runway_days", wallet)).toBeGreaterThan(0);
+    expect(sampleValue("mintage_platform_available_near")).toBeGreaterThan(0);
+    expect(samplesOf("mintage_attention").map(({ labels, value }) => [labels?.rule, value])).toEqual(
+      Object.keys(RULES).map((rule) => [rule, "0.0"]),
+    );
   });
 
   test("says that the nodes are down, and not that the platform's account is low", async () => {
     await setFaults({ kind: "down" });
     try {
-      const without = await readMetrics(serviceContext(20 * 60_000));
-      expect(told("mintage_part_up", { part: "chain" }, without)).toBe(0);
-      expect(told("mintage_part_up", { part: "platform" }, without)).toBeUndefined();
+      const without = await metricsAt(20 * 60_000);
+      expect(sampleValue("mintage_attention", { rule: "part_down" }, without)).toBeGreaterThan(0);
+      expect(sampleValue("mintage_attention", { rule: "node_down" }, without)).toBe(1);
+      expect(sampleValue("mintage_attention", { rule: "platform_low" }, without)).toBe(0);
       expect(samplesOf("mintage_platform_available_near", without)).toEqual([]);
     } finally {
       await setFaults();

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../src/api/resources/overview.ts";
 import { settingDigests } from "../../src/env.ts";
+import { readOverview } from "../../src/operator/overview.ts";
 import {
   admin,
   api,
@@ -13,7 +14,7 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { background } from "../support/operations.ts";
+import { background, killedAt, serviceContext } from "../support/operations.ts";
 import { drain } from "../support/payments.ts";
 
 const NAME = `<img src=x onerror="alert(1)"> & "herons"`;
@@ -36,63 +37,62 @@ beforeAll(async () => {
 });
 
 describe("GET /admin/v1/overview", () => {
-  test("tells each part, node, integration and contract with what is left of it", () => {
+  test("shows each part, node and wallet, and that nothing needs attention", () => {
     expect(overview).toMatchObject({
+      attention: [],
       database: { size_bytes: expect.any(Number), limit_bytes: 10_000_000_000, behind: false },
-      bucket: { state: "up", stored_bytes: expect.any(Number) },
+      bucket: { state: "up" },
       schedule: { state: "running" },
       platform: { state: "funded" },
       writes: { state: "here" },
       nodes: [{ state: "up", height: expect.any(Number), latency_ms: expect.any(Number) }],
+      archive_refused: 0,
+      operations: { open: [] },
       stuck: [],
-      stuck_goes_on: false,
       webhooks: [],
     });
-    expect(overview.bucket.stored_bytes).toBeGreaterThan(0);
-    const own = overview.integrations.find((one) => one.integration_uuid === shop.integrationUuid);
-    expect(own).toMatchObject({ name: NAME, state: "active", wallet_account_id: shop.walletAccountId });
+    const own = overview.wallets.find((one) => one.integration_uuid === shop.integrationUuid);
+    expect(own).toMatchObject({
+      name: NAME,
+      state: "active",
+      account_id: shop.walletAccountId,
+      low: false,
+      operations_open: 0,
+    });
     // All that it has ever spent, it spent today: at that pace what is left lasts less than a year.
-    expect(own?.runway_days).toBeGreaterThan(0);
+    expect(own?.runway_days).toBeGreaterThan(7);
     expect(own?.runway_days).toBeLessThan(365);
-    const contract = overview.contracts.find((one) => one.contract_uuid === shop.contractUuid);
-    expect(contract).toMatchObject({ account_id: shop.contractAccountId, minted_last_day: 6 });
-    expect(contract?.runway_days).toBe(
-      Number((BigInt(contract?.balance_free ?? 0) * 10n) / (6n * 270n * 10n ** 19n)) / 10,
-    );
   });
 
-  test("counts the operations of the last hour and day in slots that end now", () => {
-    expect(overview.last_hour).toHaveLength(12);
-    expect(overview.last_day).toHaveLength(24);
-    const sum = (slots: Overview["last_hour"], field: "accepted" | "succeeded" | "failed") =>
-      slots.reduce((total, slot) => total + slot[field], 0);
+  test("counts today's operations by kind", () => {
     // The wallet, the contract, the collection and two mints.
-    for (const slots of [overview.last_hour, overview.last_day]) {
-      expect(sum(slots, "accepted")).toBe(5);
-      expect(sum(slots, "succeeded")).toBe(5);
-      expect(sum(slots, "failed")).toBe(0);
-    }
-    expect(overview.last_hour.some(({ seconds }) => seconds !== null && seconds > 0)).toBe(true);
-  });
-
-  test("counts the same once the schedule has passed over them, and what came since", async () => {
-    await background.reconcile(60_000);
-    const { results } = await env.DB.prepare("SELECT accepted FROM operation_counts").all<{
-      accepted: number;
-    }>();
-    expect(results.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(5);
-    const counted = await read();
-    expect(counted.last_day.reduce((sum, slot) => sum + slot.accepted, 0)).toBe(5);
-    expect(counted.last_day.reduce((sum, slot) => sum + slot.succeeded, 0)).toBe(5);
-    expect(counted.last_day.map(({ seconds }) => seconds)).toEqual(
-      overview.last_day.map(({ seconds }) => seconds),
+    expect(overview.operations.today.map(({ kind, succeeded, failed }) => [kind, succeeded, failed])).toEqual(
+      [
+        ["contract_deploy", 1, 0],
+        ["finalize", 1, 0],
+        ["mint", 2, 0],
+        ["wallet_create", 1, 0],
+      ],
     );
-    const json = { receiver_addresses: [shop.walletAccountId] };
-    await bodyOf(await api(`/collection/${collection}/mint`, { key: shop.key, json }), 201);
-    expect((await read()).last_hour.reduce((sum, slot) => sum + slot.succeeded, 0)).toBe(6);
   });
 
-  test("shows a suspended integration, a low wallet, a webhook that fails, and a node that is down", async () => {
+  test("lists an operation that is pending for two minutes, and says what to do", async () => {
+    const json = { receiver_addresses: await createReceivers(1) };
+    const mint = () => api(`/collection/${collection}/mint`, { key: shop.key, json });
+    await bodyOf(await killedAt("operation.accepted", mint), 500);
+    const { operations, wallets, attention } = await read();
+    expect(operations.open).toMatchObject([{ kind: "mint", state: "pending", count: 1 }]);
+    expect(wallets.map(({ operations_open }) => operations_open)).toEqual([1]);
+    expect(attention).toEqual([]);
+    const late = await readOverview(serviceContext(130_000));
+    const [{ operation_uuid: uuid }] = late.stuck as [Overview["stuck"][number]];
+    expect(late.stuck).toMatchObject([{ integration_uuid: shop.integrationUuid, kind: "mint" }]);
+    expect(late.attention).toMatchObject([{ rule: "operation_late", severity: "warning", subject: uuid }]);
+    await background.resume(uuid);
+    expect((await readOverview(serviceContext(130_000))).attention).toEqual([]);
+  });
+
+  test("shows a suspended integration, a low wallet and a disabled webhook, and names what needs attention", async () => {
     await drain(shop.integrationUuid);
     await background.reconcile();
     const hook = { url: "http://localhost:9/", types: ["webhook.disabled"] };
@@ -100,30 +100,26 @@ describe("GET /admin/v1/overview", () => {
       await api("/webhook", { key: shop.key, json: hook }),
       201,
     );
-    await bodyOf(await api(`/webhook/${uuid}/test`, { key: shop.key, method: "POST" }), 200);
+    await env.DB.prepare(
+      "UPDATE webhooks SET state = 'disabled', disabled_reason = 'It did not answer.'",
+    ).run();
     const path = `/integration/${shop.integrationUuid}`;
     await bodyOf(await admin(path, { method: "PUT", json: { suspended: true } }), 200);
     const found = await read();
-    expect(found.integrations.find((one) => one.integration_uuid === shop.integrationUuid)).toMatchObject({
-      state: "suspended",
-      low: true,
-    });
+    await bodyOf(await admin(path, { method: "PUT", json: { suspended: false } }), 200);
+    expect(found.wallets).toMatchObject([{ state: "suspended", low: true }]);
     expect(found.webhooks).toEqual([
       {
         webhook_uuid: uuid,
         integration_uuid: shop.integrationUuid,
         url: hook.url,
-        enabled: true,
-        trouble: expect.stringMatching(/./),
+        disabled_reason: "It did not answer.",
       },
     ]);
-    await bodyOf(await admin(path, { method: "PUT", json: { suspended: false } }), 200);
-    await setFaults({ kind: "down" });
-    try {
-      expect((await read()).nodes).toMatchObject([{ state: "down", height: null, latency_ms: null }]);
-    } finally {
-      await setFaults();
-    }
+    expect(found.attention.map(({ rule, subject }) => [rule, subject])).toEqual([
+      ["wallet_low", shop.walletAccountId],
+      ["webhook_disabled", uuid],
+    ]);
   });
 
   test("is the operator's alone", async () => {
@@ -155,6 +151,25 @@ describe("the operator's page", () => {
     expect(text).toContain("&lt;img src=x");
   });
 
+  test("marks nothing as bad that it doesn't name under what needs attention", async () => {
+    const { attention } = await read();
+    const view = await api("/operator/view", { headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` } });
+    const text = await view.text();
+    expect(attention.map(({ rule }) => rule)).toContain("wallet_low");
+    const [, table = "", rest = ""] = /Needs attention<\/h2>(.*?)<\/table>(.*)/s.exec(text) ?? [];
+    expect(table.match(/class="bad"/g)).toHaveLength(attention.length);
+    for (const { subject } of attention) expect(table).toContain(subject);
+    // The wallet's balance and its runway.
+    expect(rest.match(/class="bad"/g)).toHaveLength(2);
+  });
+
+  test("shows moments as elements that its script can show in local time", async () => {
+    const view = await api("/operator/view", { headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` } });
+    const times = [...(await view.text()).matchAll(/<time datetime="([^"]+)" title="([^"]+)">/g)];
+    expect(times.length).toBeGreaterThanOrEqual(2);
+    for (const [, moment, title] of times) expect(title).toBe(new Date(moment!).toISOString());
+  });
+
   test("says what is wrong with a Worker for writes, where there is one", async () => {
     const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
     const viewWith = async (MAX_QUEUE: string, WRITES: object | undefined) => {
@@ -162,7 +177,7 @@ describe("the operator's page", () => {
       return response.text();
     };
     const other = { settingDigests: () => settingDigests({ ...env, MAX_QUEUE: "7" }) };
-    expect(await viewWith("201", other)).toMatch(/Worker for writes.*differs.*ready\.writes_differ/s);
+    expect(await viewWith("201", other)).toMatch(/ready\.writes_differ.*Worker for writes.*differs/s);
     expect(await viewWith("202", undefined)).not.toContain("Worker for writes");
   });
 
@@ -173,4 +188,21 @@ describe("the operator's page", () => {
       await response.body?.cancel();
     }
   });
+});
+
+test("names nodes that are down", async () => {
+  await setFaults({ kind: "down" });
+  try {
+    // Later than the answers that were reused before.
+    const found = await readOverview(serviceContext(200_000));
+    expect(found.nodes).toMatchObject([{ state: "down", height: null, latency_ms: null }]);
+    expect(found.attention.map(({ rule, subject }) => [rule, subject])).toEqual(
+      expect.arrayContaining([
+        ["part_down", "chain"],
+        ["node_down", found.nodes[0]!.host],
+      ]),
+    );
+  } finally {
+    await setFaults();
+  }
 });

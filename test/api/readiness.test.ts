@@ -79,7 +79,8 @@ test("every part is told, and all are well", async () => {
   const { header } = await chainCall<{ header: { height: number } }>("block", { finality: "final" });
   const found = await ready(200, { NEAR_RPC_URL: `${A},${B}` });
   const { host } = new URL(env.NEAR_RPC_URL);
-  const node = { host, state: "up", height: expect.any(Number), age_seconds: expect.any(Number) };
+  const number = expect.any(Number);
+  const node = { host, state: "up", height: number, age_seconds: number, latency_ms: number };
   expect(found).toEqual({
     status: "ready",
     database: {
@@ -109,7 +110,7 @@ test("with one node down it is ready, with all of them down it is not", async ()
   const one = await ready(200, { NEAR_RPC_URL: `${A},${B}` });
   expect(one.chain).toMatchObject({
     state: "up",
-    nodes: [{ state: "down", height: null, age_seconds: null }, { state: "up" }],
+    nodes: [{ state: "down", height: null, age_seconds: null, latency_ms: null }, { state: "up" }],
   });
   await setFaults({ kind: "down" });
   expect(await ready(503, { NEAR_RPC_URL: `${A},${B}` })).toMatchObject({

@@ -49,8 +49,21 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
   test("the token shows everything, lasts as long as the tab, and is in no other and in no address", async () => {
     const page = await visit();
     await enter(page, shop.service.adminToken);
-    await textOf(page, "#view", /As of .*Parts.*Last hour.*Last day.*Nodes.*Integrations.*Shop/s);
-    expect(await page.$$eval("#view svg[role=img]", (plots) => plots.length)).toBe(4);
+    await textOf(
+      page,
+      "#view",
+      /As of .*Needs attention.*Parts.*Last 14 days.*Ended today.*Nodes.*Integrations.*Shop/s,
+    );
+    expect(await page.$$eval("#view svg[role=img]", (plots) => plots.length)).toBe(2);
+    // Local times, as the browser writes them, with the exact time in UTC as the title.
+    const times = await page.$$eval("#view time", (all) =>
+      all.map(({ dateTime, title, textContent }) => ({
+        isLocal: textContent === new Date(dateTime).toLocaleString(),
+        isExact: title === new Date(dateTime).toISOString(),
+      })),
+    );
+    expect(times.length).toBeGreaterThan(0);
+    expect(times.every(({ isLocal, isExact }) => isLocal && isExact)).toBe(true);
     expect(page.url()).toBe(`${shop.service.url}/operator`);
     expect(await page.evaluate("localStorage.length + document.cookie.length")).toBe(0);
     await page.reload({ waitUntil: "networkidle0" });

@@ -32,13 +32,13 @@ const ALLOWED: readonly Allowed[] = [
   },
   {
     line: SORT,
-    of: /state IN \('pending', 'unknown'\).* order by (?:\+id DESC|\+?rowid|operations\.updated_at asc) limit \?$/,
+    of: /state IN \('pending', 'unknown'\).* order by (?:\+id DESC|(?:state DESC, )?\+?rowid|operations\.updated_at asc) limit \?$/,
     why: "what goes on",
   },
   {
     line: SORT,
     of: /from operations where \(?state IN \('pending', 'unknown'\)(?: and [^()]*\))? group by /,
-    why: "what goes on, counted for metrics",
+    why: "what goes on, counted for the operator",
   },
 
   // D1: pages, whose size is a constant or the caller's limit.
@@ -79,34 +79,14 @@ const ALLOWED: readonly Allowed[] = [
     why: "the newest that the platform's wallet signed, up to the limit; nearly all succeeded",
   },
   {
-    line: /^SEARCH operations USING INTEGER PRIMARY KEY \(rowid>\?(?: AND rowid<\?)?\)$|^USE TEMP B-TREE FOR GROUP BY$/,
-    of: /^insert into (?:operation_counts|minted_counts|counted_open) .* operations\.rowid > \? AND operations\.rowid <= \? AND /,
-    why: "one page of operations, which the cursor passes in the same batch",
+    line: /^SCAN operation_counts$/,
+    of: /^select day, kind, state, bucket, count from operation_counts$/,
+    why: "counts of two weeks and of all days before, a row a kind, outcome and time taken",
   },
   {
-    line: /^SEARCH operations USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
-    of: /^select rowid, lower\(hex\(id\)\), created_at from operations where rowid > .* order by rowid limit \?$/,
-    why: "the first rows behind a cursor, up to the limit",
-  },
-  {
-    line: /^SEARCH operations USING INTEGER PRIMARY KEY \(rowid>\?\)$|^USE TEMP B-TREE FOR GROUP BY$/,
-    of: /^select .* FROM operations .*WHERE operations\.rowid > coalesce\(\(SELECT coalesce\(.* FROM sweeps WHERE name = \?\), 0\) AND /,
-    why: "operations that were accepted since the schedule last counted, for the operator's overview",
-  },
-  {
-    line: /^SCAN counted_open$|^USE TEMP B-TREE FOR GROUP BY$/,
-    of: / counted_open (?:LEFT|left|CROSS) (?:JOIN|join) operations /,
-    why: "operations that were open when they were counted: what goes on, or has ended since the last run",
-  },
-  {
-    line: /^USE TEMP B-TREE FOR GROUP BY$/,
-    of: /^insert into (?:operation_counts|minted_counts) .* operations\.id IN \(SELECT operation_id FROM counted_open /,
-    why: "those that the statement brought along",
-  },
-  {
-    line: /^SCAN integrations$/,
-    of: /^select sum\(stored_bytes\) from integrations/,
-    why: "a row an integration, for the operator's overview twice a minute",
+    line: SORT,
+    of: /^insert into operation_counts SELECT 0, kind, state, bucket, sum\(count\) FROM operation_counts WHERE /,
+    why: "counts of the days that have become too old since the last time",
   },
   {
     line: SORT,
@@ -119,11 +99,6 @@ const ALLOWED: readonly Allowed[] = [
     why: "wallets whose database was rolled back, until it is recovered",
   },
   { line: /^SCAN behind_wallets\b/, why: "wallets whose database was rolled back, until it is recovered" },
-  {
-    line: SORT,
-    of: /from operations where (?:\(?operations\.id >= \?).* group by /,
-    why: "operations of the last minutes, into a row a kind, for metrics",
-  },
   {
     line: SORT,
     of: /from collections where \(?collections\.pin_state in \(\?, \?\).* order by collections\.updated_at asc limit \?$/,

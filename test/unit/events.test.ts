@@ -10,7 +10,7 @@ import {
   toldByEnd,
 } from "../../src/domain/events.ts";
 import { newUuid } from "../../src/domain/ids.ts";
-import { LOW, TOP_UP_FROM, toldByLook } from "../../src/domain/wallet-watch.ts";
+import { LOW, runwayDays, TOP_UP_FROM, toldByLook } from "../../src/domain/wallet-watch.ts";
 
 test("each event of a row has a uuid of its own, the same each time", () => {
   const row = newUuid();
@@ -55,7 +55,12 @@ test("the end of an operation tells its effects before itself", () => {
 });
 
 test("a look at a wallet tells what has changed, and nothing twice", () => {
-  const seen = (balance: bigint) => ({ balance: balance.toString(), low: balance < LOW });
+  const seen = (balance: bigint) => ({
+    balance: balance.toString(),
+    low: balance < LOW,
+    available: balance.toString(),
+    perDay: "0",
+  });
   expect(toldByLook(null, seen(5n * LOW))).toEqual([]);
   expect(toldByLook(null, seen(0n))).toEqual(["wallet.low"]);
   fc.assert(
@@ -65,6 +70,12 @@ test("a look at a wallet tells what has changed, and nothing twice", () => {
       expect(told.includes("wallet.topped_up")).toBe(now - before >= TOP_UP_FROM);
     }),
   );
+});
+
+test("a wallet's runway is how long it lasts at the same pace, to a tenth of a day", () => {
+  const runway = (available: string, perDay: string) =>
+    runwayDays({ balance: available, low: false, available, perDay });
+  expect([runway("100", "8"), runway("0", "8"), runway("100", "0")]).toEqual([12.5, 0, null]);
 });
 
 test("numbers that no run has are found, the smallest first; runs have exactly the numbers that they are made of", () => {

@@ -3,44 +3,67 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { openMetrics } from "../../src/domain/open-metrics.ts";
+import { RULES } from "../../src/operator/attention.ts";
 import { ROOT } from "../support/imports.ts";
 
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
-const told = new Set(
+/** Metrics that the service has. */
+const reported = new Set(
   read("src/operator/metrics.ts")
     .match(/"mintage_[a-z_]+"/g)
     ?.map((name) => name.slice(1, -1)),
 );
 /** Metrics that a query names, without what the format adds to their names. */
 const asked = (query: string): string[] =>
-  (query.match(/\bmintage_[a-z_]+/g) ?? []).map((name) => name.replace(/_(total|bucket|gcount|gsum)$/, ""));
+  (query.match(/\bmintage_[a-z_]+/g) ?? []).map((name) => name.replace(/_(total|bucket)$/, ""));
 
 describe("ops/", () => {
-  test("the alert rules ask for metrics that the service tells, and each says what it means", () => {
-    const { groups } = parse(read("ops/alerts.yml")) as {
-      groups: { rules: { alert: string; expr: string; for: string; annotations: { summary: string } }[] }[];
-    };
-    const rules = groups.flatMap((group) => group.rules);
-    expect(rules.length).toBeGreaterThan(5);
-    for (const { alert, expr, annotations, for: duration } of rules) {
+  const { groups } = parse(read("ops/alerts.yml")) as {
+    groups: {
+      rules: {
+        alert: string;
+        expr: string;
+        for: string;
+        labels: { severity: string };
+        annotations: { summary: string };
+      }[];
+    }[];
+  };
+  const alerts = groups.flatMap(({ rules }) => rules);
+
+  test("the alert rules use metrics that the service has, and docs/running.md has an entry for each", () => {
+    const [, entries = ""] = read("docs/running.md").split("\n## Alerts\n");
+    expect(alerts.length).toBeGreaterThan(5);
+    for (const { alert, expr, annotations, for: duration } of alerts) {
       expect(
-        asked(expr).filter((name) => !told.has(name)),
+        asked(expr).filter((name) => !reported.has(name)),
         alert,
       ).toEqual([]);
       expect(asked(expr), alert).not.toEqual([]);
       expect(annotations.summary, alert).toMatch(/\.$/);
       expect(duration, alert).toMatch(/^\d+[mh]$/);
+      expect(entries.split("\n## ")[0]).toMatch(new RegExp(`^\\| \`${alert}\` \\| .+\\. \\| .+ \\|$`, "m"));
     }
   });
 
-  test("the dashboard shows metrics that the service tells, and every one that isn't for alerts alone", () => {
+  test("each rule of what needs attention has the alert of its name, with the same severity", () => {
+    const found = alerts.flatMap(({ alert, expr, labels }) => {
+      const [, rule] = /^mintage_attention\{rule="(\w+)"\} > 0$/.exec(expr) ?? [];
+      return rule === undefined ? [] : [[rule, alert, labels.severity]];
+    });
+    const pascal = (rule: string) =>
+      rule.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+    expect(found).toEqual(
+      Object.entries(RULES).map(([rule, { severity }]) => [rule, `Mintage${pascal(rule)}`, severity]),
+    );
+  });
+
+  test("the dashboard shows every metric that the service has, and no other", () => {
     const { panels } = JSON.parse(read("ops/grafana-dashboard.json")) as {
       panels: { title: string; targets: { expr: string }[] }[];
     };
     const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => asked(expr))));
-    expect([...shown].filter((name) => !told.has(name))).toEqual([]);
-    const hidden = ["mintage_archive_refused", "mintage_node_height", "mintage_wallet_low"];
-    expect([...told].filter((name) => !shown.has(name)).toSorted()).toEqual(hidden);
+    expect([...shown].toSorted()).toEqual([...reported].toSorted());
   });
 });
 
@@ -53,10 +76,10 @@ describe("the text of OpenMetrics", () => {
         help: 'Says "a"\\b\nc.',
         samples: [{ labels: { l: 'x"\\\ny' }, value: 5 }],
       },
-      { name: "b_seconds", unit: "seconds", type: "gauge", help: "B.", samples: [{ value: 0.25 }] },
+      { name: "b_seconds", type: "gauge", help: "B.", samples: [{ value: 0.25 }] },
       {
         name: "c",
-        type: "gaugehistogram",
+        type: "histogram",
         help: "C.",
         distributions: [
           {
@@ -65,7 +88,6 @@ describe("the text of OpenMetrics", () => {
               { atMost: 1, count: 2 },
               { atMost: Number.POSITIVE_INFINITY, count: 3 },
             ],
-            sum: 4.5,
           },
         ],
       },
@@ -75,15 +97,12 @@ describe("the text of OpenMetrics", () => {
       '# HELP a Says \\"a\\"\\\\b\\nc.',
       'a_total{l="x\\"\\\\\\ny"} 5.0',
       "# TYPE b_seconds gauge",
-      "# UNIT b_seconds seconds",
       "# HELP b_seconds B.",
       "b_seconds 0.25",
-      "# TYPE c gaugehistogram",
+      "# TYPE c histogram",
       "# HELP c C.",
       'c_bucket{k="v",le="1.0"} 2.0',
       'c_bucket{k="v",le="+Inf"} 3.0',
-      'c_gcount{k="v"} 3.0',
-      'c_gsum{k="v"} 4.5',
       "# EOF",
       "",
     ]);

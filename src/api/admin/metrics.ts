@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { OPEN_METRICS } from "../../domain/open-metrics.ts";
 import { prefers } from "../../http/acceptance.ts";
 import { typedResponse } from "../../http/typed-response.ts";
-import { readMetrics } from "../../operator/metrics.ts";
+import { metricsOf } from "../../operator/metrics.ts";
+import { readOverview } from "../../operator/overview.ts";
 import { endpoint } from "../endpoint.ts";
 import { OPEN_METRICS_TYPE, PLAIN_TEXT } from "../other-types.ts";
 
@@ -14,7 +15,7 @@ export const metricsRead = endpoint(
     tag: "Operator: service",
     summary: "Metrics as OpenMetrics text, for Prometheus and compatible collectors",
     description:
-      "Operations by outcome and time to finality, open ones, wallets' balances and queues, nodes, calls of nodes, database. ops/ of the repository has a dashboard and alert rules.",
+      "What GET overview answers: operations by outcome and time taken, open ones, wallets, nodes, database, and what needs attention. ops/ of the repository has a dashboard and alert rules.",
     success: {
       200: {
         description: "The metrics. As text/plain where the Accept header prefers that.",
@@ -26,6 +27,8 @@ export const metricsRead = endpoint(
   async (c) => {
     const isPlain = prefers(PLAIN_TEXT, c.req.header("Accept"), OPEN_METRICS_TYPE);
     const type = isPlain ? `${PLAIN_TEXT}; charset=utf-8` : OPEN_METRICS;
-    return typedResponse(c.body(await readMetrics(c.get("context")), 200, { "Content-Type": type }));
+    return typedResponse(
+      c.body(metricsOf(await readOverview(c.get("context"))), 200, { "Content-Type": type }),
+    );
   },
 );

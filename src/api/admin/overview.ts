@@ -9,11 +9,10 @@ export const overviewRead = endpoint(
     path: "/overview",
     operationId: "adminGetOverview",
     tag: "Operator: service",
-    summary: "The whole service at one look, as the page /operator shows it",
+    summary: "The state of the whole service, as the page /operator shows it",
     description:
-      "Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, divided by what it spent a day in the last seven. A contract's is its free balance, divided by the storage of the tokens that the API minted in the last day, each at the most that it may take.",
+      "The bucket, the nodes and the platform's account are up to five seconds old, wallets as old as the scheduled job's last look at them. The operation's end counts it, on the day (UTC) on which it ended.",
     success: { 200: json("The overview.", overviewView) },
-    errors: ["wallet_busy"],
     access: "admin",
   },
   async (c) => show(c, await readOverview(c.get("context"))),

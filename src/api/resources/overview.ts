@@ -1,104 +1,136 @@
 import { z } from "@hono/zod-openapi";
-import { MOST_SHOWN } from "../../domain/overview.ts";
+import { DAYS_KEPT, DURATION_BOUNDS } from "../../domain/operation-counts.ts";
 import { INTEGRATION_STATES } from "./integration.ts";
-import { readyView } from "./readiness.ts";
-import { CONTRACT, type Shown, WALLET } from "./samples.ts";
-import { stuckView } from "./wallet.ts";
+import { nodeView, readyView } from "./readiness.ts";
+import { type Shown, WALLET } from "./samples.ts";
 
-const runway = (what: string) =>
+/** What an overview has at most of each list. */
+export const MOST_SHOWN = { wallets: 1_000, stuck: 50, webhooks: 20 } as const;
+
+const count = (description: string, example: number) => z.int().openapi({ description, example });
+const seconds = (share: string) =>
   z
     .number()
     .nullable()
-    .openapi({ description: `Days; null: ${what}.`, example: 12.5 });
+    .openapi({
+      description: `Within which ${share} of those that succeeded ended, from acceptance; at most 3600. null: none succeeded.`,
+      example: 2.4,
+    });
 
-const slotView = z.object({
-  from: z.iso.datetime(),
-  accepted: z.int().openapi({ description: "Operations that were accepted in it.", example: 412 }),
-  succeeded: z.int().openapi({ example: 410 }),
-  failed: z.int().openapi({ example: 2 }),
-  seconds: z.number().nullable().openapi({
-    description: "From acceptance to the end, the mean of those that succeeded; null: none did.",
-    example: 2.4,
+const outcomes = { succeeded: z.int().openapi({ example: 410 }), failed: z.int().openapi({ example: 2 }) };
+const times = { p50_seconds: seconds("half"), p95_seconds: seconds("95 %") };
+const kind = z.string().openapi({ example: "mint" });
+const openState = z.enum(["pending", "unknown"]);
+
+const walletView = z.object({
+  integration_uuid: z.uuid(),
+  name: z.string().openapi({ example: "Heron shop" }),
+  state: z.enum(INTEGRATION_STATES),
+  account_id: z.string().nullable().openapi({ description: "null: it has no wallet yet.", example: WALLET }),
+  balance: z.string().nullable().openapi({
+    description: "yoctoNEAR, when the scheduled job last looked; null: it hasn't yet.",
+    example: "4871520000000000000000000",
   }),
+  low: z.boolean().openapi({ description: "Less than 1 NEAR was left for writes then." }),
+  runway_days: z.number().nullable().openapi({
+    description:
+      "What was left for writes, divided by the mean of the last seven days; null: it spent nothing.",
+    example: 12.5,
+  }),
+  operations_open: count("Its operations that are not over.", 3),
 });
 
-const { chain, ...parts } = readyView.shape;
+const { status, chain, ...parts } = readyView.shape;
 
-/** The whole service at one look. */
+/** The state of the whole service at one moment. */
 export const overviewView = z
   .object({
     at: z.iso.datetime(),
-    database: parts.database,
-    bucket: z.object({
-      state: parts.bucket.shape.state,
-      stored_bytes: z.int().openapi({
-        description: "Bytes of files that assets and collections refer to, counted once per reference.",
-        example: 52_428_800,
+    attention: z
+      .array(
+        z.object({
+          rule: z.string().openapi({ example: "wallet_low" }),
+          severity: z.enum(["critical", "warning"]),
+          subject: z.string().openapi({
+            description: "Which part, node, account, operation or webhook.",
+            example: WALLET,
+          }),
+          message: z.string().openapi({
+            description: "What is wrong, and what to do.",
+            example: "The wallet of Heron shop has less than 1 NEAR left. Send it NEAR.",
+          }),
+        }),
+      )
+      .openapi({
+        description:
+          "What needs the operator's attention, critical first. Each rule is an alert in ops/alerts.yml, which waits for a while.",
       }),
-    }),
-    schedule: parts.schedule,
-    platform: parts.platform,
-    writes: parts.writes,
-    nodes: z.array(
-      chain.shape.nodes.element.extend({
-        latency_ms: z.int().nullable().openapi({ description: "How long it took to answer.", example: 85 }),
-      }),
+    ...parts,
+    nodes: z.array(nodeView),
+    archive_refused: count(
+      "Integrations with old operations that could not be moved to R2 when the scheduled job last tried.",
+      0,
     ),
-    integrations: z
-      .array(
-        z.object({
-          integration_uuid: z.uuid(),
-          name: z.string().openapi({ example: "Heron shop" }),
-          state: z.enum(INTEGRATION_STATES),
-          wallet_account_id: z.string().nullable().openapi({ example: WALLET }),
-          balance: z.string().nullable().openapi({
-            description: "yoctoNEAR, when the scheduled job last looked; null: it hasn't.",
-            example: "4871520000000000000000000",
-          }),
-          low: z.boolean(),
-          runway_days: runway("it spends nothing, or nobody has looked yet"),
-        }),
-      )
-      .openapi({ description: `The newest ${MOST_SHOWN.integrations} that aren't deleted.` }),
-    contracts: z
-      .array(
-        z.object({
-          contract_uuid: z.uuid(),
-          integration_uuid: z.uuid(),
-          account_id: z.string().openapi({ example: CONTRACT }),
-          balance_free: z.string().nullable().openapi({
-            description: "What pays for further storage, yoctoNEAR; null if no node answers.",
-            example: "1871520000000000000000000",
-          }),
-          minted_last_day: z.int().openapi({ description: "Tokens minted by the API.", example: 96 }),
-          runway_days: runway("nothing was minted in the last day, or no node answers"),
-        }),
-      )
-      .openapi({ description: `The newest ${MOST_SHOWN.contracts} that are ready.` }),
-    last_hour: z.array(slotView).openapi({ description: "Five minutes each." }),
-    last_day: z.array(slotView).openapi({ description: "An hour each." }),
-    stuck: z
-      .array(stuckView.extend({ what_to_do: z.string() }))
-      .openapi({ description: `The first ${MOST_SHOWN.stuck}; GET transaction/stuck has them all.` }),
-    stuck_goes_on: z.boolean().openapi({
-      description:
-        "Whether there may be more: the list has reached its length, or wallets with open operations were not asked.",
+    wallets: z.array(walletView).openapi({
+      description: `The newest ${MOST_SHOWN.wallets} integrations that aren't deleted, the shortest runway first.`,
     }),
+    operations: z.object({
+      open: z
+        .array(
+          z.object({
+            kind,
+            state: openState,
+            count: count("How many.", 12),
+            oldest_at: z.iso.datetime().openapi({ description: "When the oldest was accepted." }),
+          }),
+        )
+        .openapi({ description: "Those that are not over." }),
+      today: z
+        .array(z.object({ kind, ...outcomes, ...times }))
+        .openapi({ description: "Those that ended since 0:00 UTC, by kind." }),
+      days: z
+        .array(z.object({ date: z.iso.date().openapi({ example: "2026-11-23" }), ...outcomes, ...times }))
+        .openapi({
+          description: `Those that ended on each of the last ${DAYS_KEPT} days (UTC), the last is today.`,
+        }),
+      totals: z
+        .array(
+          z.object({
+            kind,
+            ...outcomes,
+            within: z.array(z.int()).openapi({
+              description: `How many of those that succeeded ended within ${DURATION_BOUNDS.slice(0, -1).join(", ")} s, and how many in all.`,
+              example: [0, 12, 300, 380, 395, 402, 405, 406, 407, 408, 408, 409, 410, 410, 410, 410, 410],
+            }),
+          }),
+        )
+        .openapi({ description: "All that ever ended, by kind." }),
+    }),
+    stuck: z
+      .array(
+        z.object({
+          operation_uuid: z.uuid(),
+          integration_uuid: z.uuid(),
+          kind,
+          state: openState,
+          created_at: z.iso.datetime(),
+        }),
+      )
+      .openapi({
+        description: `The first ${MOST_SHOWN.stuck} operations that are unknown or have been pending for two minutes. GET transaction/stuck lists their transactions.`,
+      }),
     webhooks: z
       .array(
         z.object({
           webhook_uuid: z.uuid(),
           integration_uuid: z.uuid(),
           url: z.string().openapi({ example: "https://shop.example.com/mintage" }),
-          enabled: z.boolean(),
-          trouble: z.string().openapi({ example: "503: out of order" }),
+          disabled_reason: z.string().openapi({ example: "503: out of order" }),
         }),
       )
-      .openapi({
-        description: `The newest ${MOST_SHOWN.webhooks} that the service has disabled, and those of the newest ${MOST_SHOWN.webhooks} others whose last attempt failed.`,
-      }),
+      .openapi({ description: `The newest ${MOST_SHOWN.webhooks} that the service has disabled.` }),
   })
   .openapi("Overview");
 
-/** The whole service at one look. */
+/** The state of the whole service at one moment. */
 export type Overview = Shown<typeof overviewView>;

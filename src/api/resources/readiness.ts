@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Shown } from "./samples.ts";
 
-const nodeView = z.object({
+export const nodeView = z.object({
   host: z.string().openapi({ example: "rpc.example.org" }),
   state: z.enum(["up", "still", "down"]).openapi({
     description: "still: it answers, but its final block is a minute old and doesn't change.",
@@ -12,6 +12,10 @@ const nodeView = z.object({
     .nullable()
     .openapi({ description: "Height of its last final block.", example: 141_592_653 }),
   age_seconds: z.int().nullable().openapi({ description: "Age of that block.", example: 2 }),
+  latency_ms: z
+    .int()
+    .nullable()
+    .openapi({ description: "How long it took to answer, milliseconds; null: it didn't.", example: 85 }),
 });
 
 /** Whether the service can carry out a write, and the state of each part it needs. */

@@ -15,11 +15,12 @@ export const forgetBehind = async (db: Database, wallets: readonly WalletName[])
   await db.delete(behindWallets).where(inArray(behindWallets.wallet, names));
 };
 
+/** A wallet that the database is known to be older than, as a statement for a batch. */
+export const selectBehind = (db: Database) =>
+  db.select({ wallet: behindWallets.wallet }).from(behindWallets).limit(1);
+
 /** Whether the database is known to be older than any wallet. */
-export const isBehind = async (db: Database): Promise<boolean> => {
-  const row = await db.select({ wallet: behindWallets.wallet }).from(behindWallets).limit(1).get();
-  return row !== undefined;
-};
+export const isBehind = async (db: Database): Promise<boolean> => (await selectBehind(db)).length > 0;
 
 /** Wallets that the database is older than, from one on, with an operation of each that it lacks. Null: from the first. */
 export const behindFrom = async (db: Database, from: Uuid | null, limit: number) => {

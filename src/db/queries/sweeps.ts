@@ -1,7 +1,14 @@
-import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../client.ts";
 import { sweeps } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
+
+/** What is noted of some rounds, as a statement for a batch. */
+export const selectSweeps = (db: Database, names: readonly string[]) =>
+  db
+    .select()
+    .from(sweeps)
+    .where(inArray(sweeps.name, [...names]));
 
 /** Where a round of the scheduled job goes on; null: from the beginning. */
 export const readSweep = async (db: Database, name: string): Promise<string | null> => {
@@ -37,10 +44,4 @@ export const sweptSince = async (db: Database, name: string, since: Date): Promi
     .where(and(eq(sweeps.name, name), gt(sweeps.updatedAt, since)))
     .get();
   return row !== undefined;
-};
-
-/** When a round was last noted; null if it never was. */
-export const sweptAt = async (db: Database, name: string): Promise<Date | null> => {
-  const row = await db.select({ at: sweeps.updatedAt }).from(sweeps).where(eq(sweeps.name, name)).get();
-  return row?.at ?? null;
 };

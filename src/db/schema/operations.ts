@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { OperationKind } from "../../domain/operations.ts";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
-import { contracts } from "./contracts.ts";
 import { integrations } from "./integrations.ts";
 
 /** An Idempotency-Key that an integration used, and the operation or response that it stands for. */
@@ -120,44 +119,22 @@ export const transactions = sqliteTable(
 );
 
 /**
- * Operations that the scheduled job has passed over, counted by when they were accepted, so that what reads a day's counts
- * doesn't read the day's operations. Those that it hasn't passed over yet are counted where they are read.
+ * How many operations ended on a day, by kind, outcome and time taken. The batch that ends an operation counts it, so that
+ * a rollback takes both back. The migration makes the table WITHOUT ROWID.
  */
-export const operationCounts = sqliteTable("operation_counts", {
-  /** Number of the five minutes since the Unix epoch in which they were accepted. */
-  slot: integer("slot").primaryKey(),
-  accepted: integer("accepted").notNull(),
-  succeeded: integer("succeeded").notNull(),
-  failed: integer("failed").notNull(),
-  /** Sum of the times that those took which succeeded, milliseconds. */
-  took: integer("took").notNull(),
-});
-
-/** Tokens of mints that succeeded among them, by contract. The migration makes the table WITHOUT ROWID. */
-export const mintedCounts = sqliteTable(
-  "minted_counts",
+export const operationCounts = sqliteTable(
+  "operation_counts",
   {
-    contractId: uuid("contract_id")
-      .notNull()
-      .references(() => contracts.id),
-    /** As in `operation_counts`. */
-    slot: integer("slot").notNull(),
-    tokens: integer("tokens").notNull(),
+    /** Days since the Unix epoch (UTC); 0: all days that have a row of their own no longer. */
+    day: integer("day").notNull(),
+    kind: text("kind").$type<OperationKind>().notNull(),
+    state: text("state", { enum: ["succeeded", "failed"] }).notNull(),
+    /** From acceptance to the end, as an index of `DURATION_BOUNDS` (src/domain/operation-counts.ts). */
+    bucket: integer("bucket").notNull(),
+    count: integer("count").notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.contractId, table.slot] }),
-    // Old slots are deleted.
-    index("minted_counts_slot").on(table.slot),
-  ],
+  (table) => [primaryKey({ columns: [table.day, table.kind, table.state, table.bucket] })],
 );
-
-/**
- * Operations that were open when they were counted: their ends are still to be counted. They may leave the database before
- * that, so that the column refers to nothing. The migration makes the table WITHOUT ROWID.
- */
-export const countedOpen = sqliteTable("counted_open", {
-  operationId: uuid("operation_id").primaryKey(),
-});
 
 /** What a write to the chain was said to cost at most, until its time is over. */
 export const quotes = sqliteTable(

@@ -4,6 +4,7 @@ import type { Database } from "../../db/client.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
 import { insertEvents, insertOperatorEvent } from "../../db/queries/events.ts";
 import { moveMints } from "../../db/queries/mint-transactions.ts";
+import { countEnd } from "../../db/queries/operation-counts.ts";
 import {
   findOperationWhole,
   insertTransactions,
@@ -183,7 +184,7 @@ interface Aftermath {
 /** The batch that ends an operation. Its own row comes last: what goes before is bound to its being open. */
 export const endingStatements = (
   db: Database,
-  operation: Pick<OperationRow, "id" | "integrationId" | "subjectId">,
+  operation: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId" | "createdAt">,
   answer: Omit<Parameters<typeof endOperation>[2], "height" | "actualCost">,
   { records, statements, told, mint, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
@@ -208,6 +209,7 @@ export const endingStatements = (
     ...(answer.state === "failed"
       ? [weigh(db, operation.integrationId, failingWeight(operation.id, answer.answerBody), 1)]
       : []),
+    ...(answer.state === "unknown" ? [] : [countEnd(db, operation, answer.state, at)]),
     endOperation(
       db,
       operation.id,

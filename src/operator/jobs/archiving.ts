@@ -178,7 +178,8 @@ const filesAddedBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] =
 
 const hexOf = (id: Uuid): string => id.replaceAll("-", "");
 
-const SWEEP = "archive";
+/** The round over all integrations; `countRefused` reads what is noted of it. */
+export const ARCHIVE = "archive";
 
 /** Integrations that one run looks at. */
 const INTEGRATIONS = 50;
@@ -201,8 +202,7 @@ interface Round {
   readonly refused: readonly Uuid[];
 }
 
-const readRound = async ({ db }: Pick<ServiceContext, "db">): Promise<Round> => {
-  const cursor = await readSweep(db, SWEEP);
+const roundOf = (cursor: string | null): Round => {
   if (cursor === null) return { place: null, refused: [] };
   const {
     integration,
@@ -221,12 +221,11 @@ const writeRound = ({ db, now }: ServiceContext, { place, refused }: Round): Pro
   const cursor = isAtRest
     ? null
     : JSON.stringify({ integration: place?.integration ?? null, after: place?.after ?? null, refused });
-  return writeSweep(db, SWEEP, cursor, now());
+  return writeSweep(db, ARCHIVE, cursor, now());
 };
 
-/** How many integrations have old operations that R2 or the database refused to move when they were last tried. */
-export const countRefused = async (context: Pick<ServiceContext, "db">): Promise<number> =>
-  (await readRound(context)).refused.length;
+/** How many integrations have old operations that R2 or the database refused to move when they were last tried. @param cursor as noted */
+export const countRefused = (cursor: string | null): number => roundOf(cursor).refused.length;
 
 /**
  * Takes operations that ended long ago out of the database, those of some integrations a run. What fails is an
@@ -235,7 +234,7 @@ export const countRefused = async (context: Pick<ServiceContext, "db">): Promise
 export const archiveOldOperations = async (context: ServiceContext): Promise<void> => {
   const { db, log, now } = context;
   const until = now().getTime() + RUN_MS;
-  const { place, refused: before } = await readRound(context);
+  const { place, refused: before } = roundOf(await readSweep(db, ARCHIVE));
   const found = await integrationsFrom(db, place?.integration ?? null, INTEGRATIONS + 1);
   const refused = new Set(before);
   const keep = (next: Cursor | null) =>

@@ -8,7 +8,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { LOW, toldByLook, type WalletSeen } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
 
-/** Shares of its limit at which the operator is told that the database fills, percent, ascending. */
+/** Shares of its limit at which an event reports that the database fills, percent, ascending. */
 export const FILL_MARKS: readonly number[] = [50, 70, 80, 90, 95, 99];
 
 /** The highest mark that so many bytes have reached; 0: none. */
@@ -20,7 +20,7 @@ const SWEEP = "wallets";
 /** Wallets that one run looks at: each is an object to be asked, which asks the chain. */
 const WALLETS = 20;
 
-/** Looks at some wallets a run, and tells which run low and which were topped up. One that can't be read is left for later. */
+/** Looks at some wallets a run, and reports which run low and which were topped up. One that can't be read is left for later. */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
@@ -39,14 +39,9 @@ const look = async (
     id,
   ).status();
   // Gas that comes back from what is on its way isn't money that somebody sent.
-  if (balance === null || available === null || available === undefined || queued + open > 0) return;
+  if (balance === null || available === null || queued + open > 0) return;
   const low = BigInt(available) < LOW;
-  const current: WalletSeen = {
-    balance,
-    low,
-    available,
-    ...(spentPerDay !== undefined && { perDay: spentPerDay }),
-  };
+  const current: WalletSeen = { balance, low, available, perDay: spentPerDay };
   if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
   const toldOperator = (about: object) => {
@@ -57,7 +52,7 @@ const look = async (
     insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
     ...(type === "wallet.low" ? toldOperator({ integration_uuid: id, ...data }) : []),
   ]);
-  // Two runs may look at once: the second finds that the first has told.
+  // Of two runs that look at once, the second finds what the first has stored.
   await db.batch([...told, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
 };
 
@@ -66,14 +61,14 @@ const DATABASE = "operator_database";
 /** What the platform's wallet was at the last look. */
 const PLATFORM = "operator_platform";
 
-/** Tells the operator's integration when the database fills and when the platform's wallet runs low. */
+/** Reports to the operator's integration when the database fills and when the platform's wallet runs low. */
 export const watchForOperator = async (context: ServiceContext): Promise<void> => {
   if (context.settings.OPERATOR_INTEGRATION === undefined) return;
   await watchFill(context);
   await watchPlatform(context);
 };
 
-/** A database that shrank may fill again, and that is told again. */
+/** A database that shrank may fill again, which is another event. */
 const watchFill = async (context: ServiceContext): Promise<void> => {
   const { db, settings, now } = context;
   const { meta } = await db.run(sql`SELECT 1`);
@@ -92,7 +87,7 @@ const watchFill = async (context: ServiceContext): Promise<void> => {
 const watchPlatform = async (context: ServiceContext): Promise<void> => {
   const { db, env, settings, now } = context;
   const { accountId, state, balance, available, queued } = await walletOf(env, "platform").status();
-  if (balance === null || available === null || available === undefined) return;
+  if (balance === null || available === null) return;
   const { WALLET_FUNDING, CONTRACT_FUNDING } = settings;
   const isLow = BigInt(available) < BigInt(WALLET_FUNDING) + BigInt(CONTRACT_FUNDING);
   const before = await readSweep(db, PLATFORM);
@@ -107,7 +102,7 @@ interface Change {
   readonly after: string;
 }
 
-/** Notes a change, and tells of it. Two runs may look at once: the second finds that the first has told. */
+/** Stores a change with its event. Of two runs that look at once, the second finds what the first has stored. */
 const change = async (
   context: ServiceContext,
   { name, before, after }: Change,

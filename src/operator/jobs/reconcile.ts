@@ -19,11 +19,9 @@ import {
   forgetOldEvents,
 } from "./clean-up.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
-import { noteSize } from "./database-size.ts";
-import { countOperations } from "./operation-counts.ts";
 import { watchForOperator, watchWallets } from "./operator-watch.ts";
 import { continuePinning } from "./pinning.ts";
-import { countMintedTokens } from "./wallet-mints.ts";
+import { keepStatistics } from "./statistics.ts";
 import { wakeForgotten } from "./webhooks.ts";
 
 /** Name under which the database stores the job's last run. */
@@ -64,15 +62,13 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["blobs", () => collectUnlessOlder(context)],
     ["wallets", () => watchWallets(context)],
     ["operator", () => watchForOperator(context)],
-    ["operation_counts", () => countOperations(context)],
     ["archive", () => archiveOldOperations(context)],
     ["events", () => forgetOldEvents(context)],
     ["deleted", () => forgetDeleted(context)],
     ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],
     ["traits", () => workOutPages(context)],
-    ["minted_tokens", () => countMintedTokens(context)],
-    ["database_size", () => noteSize(context)],
+    ["statistics", () => keepStatistics(context)],
     ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],
   ];
   for (const [part, work] of parts) {

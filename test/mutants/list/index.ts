@@ -1,6 +1,5 @@
 import type { Mutant } from "../mutant.ts";
 import { CONTRACT } from "./contract.ts";
-import { COUNTS } from "./counts.ts";
 import { DOMAIN } from "./domain.ts";
 import { HTTP } from "./http.ts";
 import { LIMITS } from "./limits.ts";
@@ -15,7 +14,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...HTTP,
   ...LIMITS,
   ...SERVICES,
-  ...COUNTS,
   ...OPERATIONS,
   ...WALLET,
   ...TERMINAL,

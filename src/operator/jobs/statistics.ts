@@ -1,0 +1,22 @@
+import { sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
+import { addUpOldDays } from "../../db/queries/operation-counts.ts";
+import { readSweep, sweepStatement } from "../../db/queries/sweeps.ts";
+import { type SizeSample, withSample } from "../../domain/database-growth.ts";
+
+/** Under which the sizes of the database are noted. */
+export const DATABASE_SIZE = "database_size";
+
+/** How large the database was at some moments of the last month. @param cursor as noted */
+export const sizeSamples = (cursor: string | null): readonly SizeSample[] =>
+  JSON.parse(cursor ?? "[]") as SizeSample[];
+
+/** A few times a day: notes how large the database is, and adds up counts of operations of days that nothing shows. */
+export const keepStatistics = async ({ db, now }: Pick<ServiceContext, "db" | "now">): Promise<void> => {
+  const before = sizeSamples(await readSweep(db, DATABASE_SIZE));
+  const { meta } = await db.run(sql`SELECT 1`);
+  const samples = withSample(before, [now().getTime(), meta.size_after]);
+  if (samples === before) return;
+  const noted = sweepStatement(db, DATABASE_SIZE, JSON.stringify(samples), now());
+  await db.batch([...addUpOldDays(db, now()), noted]);
+};
