@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-op
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { EndpointResponse } from "../context.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
+import { CONTROLS, ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
 import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
@@ -37,6 +37,9 @@ export const errorSchema = z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional()
       .openapi({ description: "One entry for every bad field, with its path." }),
+    limit: z.enum(CONTROLS).optional().openapi({
+      description: "The control that refused the request. Every 429 names one.",
+    }),
     quota: z.object({ limit: z.string(), used: z.int(), max: z.int() }).optional().openapi({
       description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
     }),
