@@ -33,13 +33,13 @@ export const errorSchema = z
     message: z.string().openapi({ description: "A sentence that says what to do." }),
     code: z.enum(ERROR_CODES).openapi({ description: "One of a closed list; see docs/errors.md." }),
     request_id: z.string(),
+    limit: z.enum(CONTROLS).optional().openapi({
+      description: "The control that refused the request. Every 429 names one.",
+    }),
     issues: z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional()
       .openapi({ description: "One entry for every bad field, with its path." }),
-    limit: z.enum(CONTROLS).optional().openapi({
-      description: "The control that refused the request. Every 429 names one.",
-    }),
     quota: z.object({ limit: z.string(), used: z.int(), max: z.int() }).optional().openapi({
       description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
     }),
