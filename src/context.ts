@@ -20,7 +20,7 @@ export interface ServiceContext {
    * @throws ServiceError rate_limited
    */
   readonly admitCall: () => Promise<void>;
-  /** The network that a request without a key comes from, where its calls of nodes are counted. */
+  /** The network that a request without a key comes from: few of its calls of nodes are made at once. */
   readonly network?: string;
 }
 

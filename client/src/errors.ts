@@ -36,6 +36,8 @@ export class ApiError extends MintageError {
   readonly status: number;
   /** Code of the closed list, such as `sold_out`; `http_error` where something before the service answered. */
   readonly code: ErrorBody["code"] | "http_error";
+  /** The control that refused the request; every 429 names one. Null if none did. */
+  readonly limit: ErrorBody["limit"] | null;
   /** To be named when reporting a fault; null if something before the service answered. */
   readonly requestId: string | null;
   readonly issues: readonly Issue[];
@@ -57,6 +59,7 @@ export class ApiError extends MintageError {
     super([message, ...named].join("\n  "));
     this.status = status;
     this.code = body.code ?? "http_error";
+    this.limit = body.limit ?? null;
     this.requestId = body.request_id ?? headers.get("x-request-id");
     this.issues = issues;
     this.outcome = body.outcome ?? null;

@@ -882,7 +882,7 @@ export interface paths {
         };
         /**
          * List events, oldest first, wait for them, or stream them
-         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist is answered 409, which names the last one. An isolate of the service lets 100 readers of an integration wait at once, streams included; others are answered 429.
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist is answered 409, which names the last one. A reader beyond those that the service has memory for is answered 429.
          */
         get: operations["listEvents"];
         put?: never;
@@ -2187,6 +2187,11 @@ export interface components {
                 message: string;
                 path: (string | number)[];
             }[];
+            /**
+             * @description The control that refused the request. Every 429 names one.
+             * @enum {string}
+             */
+            limit?: "rate" | "spending" | "size" | "storage";
             /** @description A sentence that says what to do. */
             message: string;
             /** @description The operation that failed. */

@@ -144,11 +144,18 @@ describe("errors", () => {
     expect((error as Error).message).toBe("The wallet lacks 3 yoctoNEAR.\n  title: Shorten it.");
   });
 
+  test("name the control that refused the request", async () => {
+    const body = { code: "spending_limit_reached", message: "Wait.", request_id: "r2", limit: "spending" };
+    await using service = await scriptedService(() => ({ status: 402, body }));
+    await expect(clientOf(service.url).drafts.finalize("d")).rejects.toMatchObject({ limit: "spending" });
+  });
+
   test("of something before the service have no code of its", async () => {
     await using service = await scriptedService(() => ({ status: 413, headers: { "x-request-id": "edge" } }));
     await expect(clientOf(service.url).drafts.create(input)).rejects.toMatchObject({
       constructor: InvalidRequestError,
       code: "http_error",
+      limit: null,
       requestId: "edge",
     });
   });

@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-op
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { EndpointResponse } from "../context.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
+import { CONTROLS, ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
 import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
@@ -33,6 +33,9 @@ export const errorSchema = z
     message: z.string().openapi({ description: "A sentence that says what to do." }),
     code: z.enum(ERROR_CODES).openapi({ description: "One of a closed list; see docs/errors.md." }),
     request_id: z.string(),
+    limit: z.enum(CONTROLS).optional().openapi({
+      description: "The control that refused the request. Every 429 names one.",
+    }),
     issues: z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional()

@@ -1,26 +1,12 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
 import { type CallOptions, ChainRpc } from "../chain/rpc.ts";
 import type { ServiceContext } from "../context.ts";
-import { duration } from "../domain/counted.ts";
-import { ServiceError } from "../domain/errors.ts";
-import { MemoryBudget } from "../domain/memory-budget.ts";
+import { rateLimited } from "../domain/errors.ts";
 import { pollUntil } from "../waiting.ts";
-
-/** What the largest answer of a view takes, bytes: the contract ends a page below 3 MB (docs/contract.md). */
-const ANSWER = 3 * 1_048_576;
 
 /** Calls that are under way at once in an isolate, and those of one address. */
 const MOST_AT_ONCE = 4;
 const MOST_OF_ADDRESS = 2;
-
-/** A call has ten seconds at each endpoint, and its request is ended at the latest 30 s after its client is gone. Milliseconds. */
-const LAPSES_AFTER_MS = 60_000;
-
-const underWay = new MemoryBudget({
-  bytes: MOST_AT_ONCE * ANSWER,
-  bytesOfOwner: MOST_OF_ADDRESS * ANSWER,
-  lapsesAfterMs: LAPSES_AFTER_MS,
-});
 
 /** How long a call waits for its turn, and how often it looks. Milliseconds. */
 const PATIENCE_MS = 20_000;
@@ -33,12 +19,13 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** A call that is under way. Who is joined to it looks for its outcome: it is another request that makes it. */
 interface Call {
+  readonly network: string;
   outcome: Outcome | null;
-  /** Until when equal ones are joined to it: its request may be gone. Milliseconds. */
+  /** Until when it counts, and equal ones are joined to it: its request may be gone. Milliseconds. */
   readonly until: number;
 }
 
-const JOINED_FOR_MS = 30_000;
+const COUNTED_FOR_MS = 30_000;
 
 /** The calls under way, by all that their answers depend on. What was answered is kept by location (src/api/public/brief-reads.ts). */
 const calls = new Map<string, Call>();
@@ -46,6 +33,17 @@ const calls = new Map<string, Call>();
 const joinable = (name: string, now: number): Call | null => {
   const call = calls.get(name);
   return call && now < call.until ? call : null;
+};
+
+/** Begins a call where it is its turn: there are neither too many in all nor too many of the network. */
+const begin = (name: string, network: string, now: number): Call | null => {
+  // A call whose request was ended has nobody to take it away.
+  for (const [other, { until }] of calls) if (until <= now) calls.delete(other);
+  const ofNetwork = [...calls.values()].filter((call) => call.network === network);
+  if (calls.size >= MOST_AT_ONCE || ofNetwork.length >= MOST_OF_ADDRESS) return null;
+  const call: Call = { network, outcome: null, until: now + COUNTED_FOR_MS };
+  calls.set(name, call);
+  return call;
 };
 
 /**
@@ -63,25 +61,21 @@ class PublicRpc extends ChainRpc {
 
   /** @throws as ChainRpc; ServiceError rate_limited where it isn't this call's turn within 20 s */
   override async call<T>(method: string, params: unknown, options: CallOptions = {}): Promise<T> {
-    const { now, network = "", admitCall } = this.#context;
+    const { now, network = "" } = this.#context;
     const time = () => now().getTime();
     const name = JSON.stringify([this.endpoints, method, params, options.atLeast ?? 0]);
-    if (joinable(name, time()) === null) await admitCall();
     const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
-    const turn = await pollUntil(
-      patience,
-      () => joinable(name, time()) ?? underWay.take(ANSWER, network, time()),
-    );
-    if (turn === null) throw tooMany();
-    if ("outcome" in turn) return joined<T>(turn, now);
+    const turn = await pollUntil(patience, () => {
+      const other = joinable(name, time());
+      const call = other ?? begin(name, network, time());
+      return call && { call, isJoined: other !== null };
+    });
+    if (turn === null) throw rateLimited("Too many reads of pages wait for the chain's nodes.", RETRY_AFTER);
+    const { call, isJoined } = turn;
+    if (isJoined) return joined<T>(call, now);
     const answer = super.call<T>(method, params, options);
-    const call: Call = { outcome: null, until: time() + JOINED_FOR_MS };
-    // One whose request was ended has nobody to take it away.
-    for (const [other, { until }] of calls) if (until <= time()) calls.delete(other);
-    calls.set(name, call);
     const ended = (outcome: Outcome) => {
       call.outcome = outcome;
-      underWay.giveBack(turn);
       if (calls.get(name) === call) calls.delete(name);
     };
     this.#context.waitUntil(
@@ -104,10 +98,3 @@ const joined = async <T>(call: Call, now: () => Date): Promise<T> => {
 
 /** The nodes, for what a request without a key asks. */
 export const connectPublic = (context: ServiceContext): ChainRpc => new PublicRpc(context);
-
-const tooMany = (): ServiceError =>
-  new ServiceError(
-    "rate_limited",
-    `Too many reads of pages wait for the chain's nodes. Wait ${duration(RETRY_AFTER)}.`,
-    { retryable: true, retryAfter: RETRY_AFTER },
-  );

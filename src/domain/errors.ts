@@ -1,10 +1,19 @@
+import { duration } from "./counted.ts";
 import { firstOf, type Issue } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
+
+/**
+ * The controls that can refuse a request for how much it asks. `rate`: requests in a period. `spending`: NEAR of the
+ * wallet in a day. `size`: bytes of a request or a file. `storage`: what an integration has stored.
+ */
+export const CONTROLS = ["rate", "spending", "size", "storage"] as const;
 
 /** What a code stands for. */
 export interface ErrorDefinition {
   /** HTTP status of the answer (RFC 9110). */
   readonly status: 400 | 401 | 402 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
+  /** The control that refused the request, which every answer with this code names. All codes of 429 have one. */
+  readonly limit?: (typeof CONTROLS)[number];
   /** What brings it about, for the reference. */
   readonly cause: string;
   /** What the caller does about it, for the reference. */
@@ -134,6 +143,7 @@ export const ERRORS = define({
   },
   spending_limit_reached: {
     status: 402,
+    limit: "spending",
     cause: "The integration's wallet would spend more today than the operator lets it. Nothing was sent.",
     remedy:
       "Wait until the next day (UTC), as Retry-After says, or ask the operator to raise the limit `spending_per_day`. GET /me shows it.",
@@ -156,6 +166,7 @@ export const ERRORS = define({
   },
   quota_exceeded: {
     status: 403,
+    limit: "storage",
     cause: "The request would exceed a limit of the integration: drafts, files, database share or keys.",
     remedy:
       "Free some of what `quota` names, or ask the operator to raise the limit. GET /me shows all limits.",
@@ -217,11 +228,13 @@ export const ERRORS = define({
   },
   payload_too_large: {
     status: 413,
+    limit: "size",
     cause: "The body is larger than this address accepts.",
     remedy: "Send smaller requests: asset-bulk takes at most 100 MB.",
   },
   file_too_large: {
     status: 413,
+    limit: "size",
     cause: "A file is too large.",
     remedy: "Shrink the files that `issues` names. Nothing of the request was stored.",
   },
@@ -247,18 +260,21 @@ export const ERRORS = define({
   },
   rate_limited: {
     status: 429,
+    limit: "rate",
     cause:
-      "There are too many requests of the key or, without a key, of the address; too many calls of the chain's nodes that they cause; too many unknown keys tried by the address; too many bodies, forms with files or files at URLs at once; too many requests and streams that wait for events; or too many tests of webhooks.",
-    remedy: "Wait for Retry-After seconds.",
+      "The key or, without a known key, the address sends more requests in a period than it may, or too many at once.",
+    remedy: "Wait for Retry-After seconds and send the same request again.",
   },
   too_many_operations: {
     status: 429,
+    limit: "rate",
     cause: "The integration has reached its limit of waiting operations. Nothing was sent.",
     remedy:
       "Wait for Retry-After seconds and send the request again, or ask the operator to raise the limit.",
   },
   wallet_busy: {
     status: 429,
+    limit: "rate",
     cause: "The wallet's queue is full, or queued transactions hold all of the wallet's funds.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
@@ -343,6 +359,22 @@ export class ServiceError extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/** The control that a code's answers name, if one refused the request. */
+export const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
+  const { limit }: ErrorDefinition = ERRORS[code];
+  return limit;
+};
+
+/**
+ * A request beyond what its sender may send now. It has no `outcome`: it may be refused before the service looks up what an
+ * earlier request under the same Idempotency-Key did.
+ * @param why a sentence @param retryAfter seconds
+ */
+export const rateLimited = (why: string, retryAfter: number): ServiceError => {
+  const message = `${why} Wait ${duration(retryAfter)}, then send the same request again.`;
+  return new ServiceError("rate_limited", message, { retryable: true, retryAfter });
+};
 
 /** Another request under the same Idempotency-Key is at work, or was first. */
 export const keyInFlight = (): ServiceError =>

@@ -7,12 +7,11 @@ import { setBounded } from "../domain/bounded-map.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { limitsWith } from "../domain/quota.ts";
-import { attempt } from "./address-limit.ts";
+import { countAddress } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { parametrisedList } from "./header-parameters.ts";
-import { paidByKey } from "./node-calls.ts";
-import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
+import { beyondLimit, countRequest, paidByKey, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
 /** What authentication knows of a key that was found in the database. */
 export interface KnownKey {
@@ -130,7 +129,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
 /** Tells the caller what its key has left. @throws ServiceError rate_limited */
 const refuseBeyondLimit = (c: Context<AppEnv>, verdict: Verdict): void => {
   for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
-  if (!verdict.allowed) throw rateLimited(verdict);
+  if (!verdict.allowed) throw beyondLimit(verdict);
 };
 
 interface Digest {
@@ -156,9 +155,9 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
 /** Reads a key that this isolate hasn't read lately. Unknown keys are limited by the address they come from. */
 const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promise<KnownKey> => {
   const context = c.get("context");
-  const read = () => readKey(context, digest, now);
   const isUnheardOf = isUnknown(digest.hex, now);
-  const key = isUnheardOf ? null : wasKnown(digest.hex) ? await read() : await attempt(c, digest.hex, read);
+  if (!isUnheardOf && !wasKnown(digest.hex)) await countAddress(c, "attempt");
+  const key = isUnheardOf ? null : await readKey(context, digest, now);
   if (key !== null) return key;
   if (!isUnheardOf) rememberUnknown(digest.hex, now);
   throw unknownKey();

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { isUnavailable } from "../db/statements.ts";
 import {
+  controlOf,
   DATABASE_RETRY_AFTER,
   type ExceededCost,
   type ExceededQuota,
@@ -17,6 +18,7 @@ export interface ErrorBody {
   readonly message: string;
   readonly code: string;
   readonly request_id: string;
+  readonly limit?: string;
   readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
   readonly quota?: ExceededQuota;
   readonly cost?: ExceededCost;
@@ -72,10 +74,12 @@ export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError 
 
 const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
   const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
+  const limit = controlOf(error.code);
   return {
     message: error.message,
     code: error.code,
     request_id: requestId,
+    ...(limit && { limit }),
     ...(issues && { issues }),
     ...(quota && { quota }),
     ...(cost && { cost }),

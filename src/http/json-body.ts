@@ -7,9 +7,9 @@ import { ServiceError } from "../domain/errors.ts";
 import { fieldName } from "../domain/issues.ts";
 import { hasMoreValues, type JsonPath, largestContainer, prototypeField } from "../domain/json-shape.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
-import { bodiesInTransit, shareOf } from "../files/isolate-memory.ts";
+import { type MemoryShare, memoryShare } from "../files/isolate-memory.ts";
 import { within } from "../waiting.ts";
-import { addressOf, countPublic } from "./address-limit.ts";
+import { countAddress } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import { type BodyName, endedEarly, nextPiece } from "./body-pieces.ts";
 
@@ -21,9 +21,6 @@ const BODY: BodyName = { code: "invalid_json", name: "body" };
 /** What a body of unknown size is read into at first. It doubles. */
 const FIRST_BYTES = 65_536;
 
-/** Most bytes of a body that waits for no large one. It has to declare them. */
-const SMALL_BYTES = 65_536;
-
 /** Most bytes of a body that needs no key: a claim has 600. */
 const MAX_PUBLIC_BYTES = 4_096;
 
@@ -31,22 +28,17 @@ const MAX_PUBLIC_BYTES = 4_096;
 const WHOLE_MS = 120_000;
 const PUBLIC_WHOLE_MS = 5_000;
 
-/** How long a body waits, unread, until others are in, and how often it looks. Milliseconds. */
-const PATIENCE_MS = 5_000;
-const LOOK_EVERY_MS = 20;
-/** Seconds after which some of the others are likely to be in. */
-const RETRY_AFTER = 5;
-
 /** The message for a body above its limit. */
 const tooLarge = (most: number) =>
   new ServiceError("payload_too_large", `Send a body of at most ${most} bytes.`);
 
-/** Whose bodies the operator's are. */
-const OPERATOR = "operator";
+/** The operator's bodies are few, and wait for nobody's. */
+const UNSHARED: MemoryShare = { moved: () => undefined, ended: () => undefined };
 
 /** Whose body it is, the most bytes that it has as far as its header tells, and what aborts when its client goes. */
 interface Incoming {
-  readonly owner: string;
+  /** Null: the operator. */
+  readonly owner: string | null;
   /** It needs no key. */
   readonly isPublic: boolean;
   readonly declared: number;
@@ -56,22 +48,19 @@ interface Incoming {
 /**
  * Reads a body whole. As long as its client takes to send it, it has a share of the isolate's memory, which others may
  * hold: then it waits, unread. Otherwise it doesn't wait at all.
- * @throws ServiceError rate_limited if there is no memory within 5 s, payload_too_large, invalid_json where it ends
+ * @throws ServiceError rate_limited if there is no memory within 10 s, payload_too_large, invalid_json where it ends
  * early, nothing comes for a minute, or all of it takes longer than two
  */
 const readBody = async (
-  { now, waitUntil }: ServiceContext,
+  context: ServiceContext,
   stream: ReadableStream<Uint8Array>,
   { owner, isPublic, declared, signal }: Incoming,
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const { large, small, operator, public: open } = bodiesInTransit;
-  const pool = isPublic ? open : owner === OPERATOR ? operator : declared > SMALL_BYTES ? large : small;
-  const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
-  const share = await shareOf(pool, { bytes: declared, owner, ...patience });
-  if (share === null) throw tooMany(pool === large ? "large bodies" : "bodies");
+  const wanted = { bytes: declared, what: "bodies" };
+  const share = owner === null ? UNSHARED : await memoryShare(context, { ...wanted, owner });
   const reading = readInTime(stream, { isPublic, declared, signal, moved: share.moved }).finally(share.ended);
   // The platform ends a request whose client is gone, unless something is still to be done for it: the share goes back.
-  waitUntil(reading.catch(() => undefined));
+  context.waitUntil(reading.catch(() => undefined));
   return reading;
 };
 
@@ -129,13 +118,6 @@ const tooSlow = (wholeMs: number) =>
     `The body took longer than ${duration(wholeMs / 1_000)}. Send the whole body again, faster.`,
   );
 
-const tooMany = (what: string): ServiceError =>
-  new ServiceError(
-    "rate_limited",
-    `Too many ${what} come in at once. Nothing of this one was read. Wait ${duration(RETRY_AFTER)}, and send fewer at a time.`,
-    { retryable: true, retryAfter: RETRY_AFTER },
-  );
-
 /**
  * Most fields and list entries of a JSON body, all levels together. The largest valid body has four lists of 1,000
  * accounts.
@@ -171,8 +153,8 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   const length = c.req.header("Content-Length") ?? "";
   const declared = /^\d+$/.test(length) ? Number(length) : most;
   if (declared > most) throw tooLarge(most);
-  if (isPublic) await countPublic(c, "page");
-  const owner = c.get("isOperator") ? OPERATOR : (integration ?? addressOf(c));
+  if (isPublic) await countAddress(c, "page");
+  const owner = c.get("isOperator") ? null : (integration ?? "public");
   const { signal } = c.req.raw;
   const bytes = await readBody(c.get("context"), stream, { owner, isPublic, declared, signal });
   const cache: Record<string, unknown> = c.req.bodyCache;

@@ -1,7 +1,6 @@
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../domain/errors.ts";
-import { toHex } from "../domain/ids.ts";
-import { attempt } from "./address-limit.ts";
+import { countAddress } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /**
@@ -16,7 +15,7 @@ export const operatorOnly = createMiddleware<AppEnv>(async (c, next) => {
   const given = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
   const [expected, actual] = await Promise.all([digest(token), digest(given)]);
   if (!crypto.subtle.timingSafeEqual(expected, actual)) {
-    await attempt(c, `operator:${toHex(new Uint8Array(actual))}`, async () => null);
+    await countAddress(c, "attempt");
     throw new ServiceError(
       "admin_token_invalid",
       "Send `Authorization: Bearer <token>` with the operator's token.",

@@ -1,9 +1,9 @@
 import type { ServiceContext } from "../context.ts";
 import { counted, duration } from "../domain/counted.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { rateLimited, type ServiceError } from "../domain/errors.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { WaitCounter } from "../domain/wait-counter.ts";
-import { within } from "../waiting.ts";
+import { pause, within } from "../waiting.ts";
 import { counterOf, type Ended } from "./request-counter.ts";
 
 /** A key that sends requests, or what else causes something that is counted. */
@@ -34,6 +34,8 @@ const MOST_WAIT_MS = 6_000;
 /** How long requests pass uncounted after the counter has failed, and after it hasn't answered. Milliseconds. */
 const UNCOUNTED_MS = 1_000;
 const UNANSWERED_MS = REQUEST_PERIOD_S * 1_000;
+/** How soon a call of a node that waits for its key is counted again, at the earliest. Milliseconds. */
+const LOOK_EVERY_MS = 100;
 /** Keys that an isolate keeps grants of; beyond it the oldest goes. */
 const CAPACITY = 10_000;
 
@@ -169,16 +171,37 @@ export const rateLimitHeaders = ({ limit, remaining, freeAfterMs }: Verdict): Re
   ...(remaining !== null && { RateLimit: `"key";r=${remaining};t=${seconds(freeAfterMs)}` }),
 });
 
-/** Seconds after which a request beyond the limit may be sent again. */
-export const secondsToWait = ({ freeAfterMs }: Verdict): number => Math.max(seconds(freeAfterMs), 1);
-
-/** The answer to a request beyond the limit. */
-export const rateLimited = (verdict: Verdict): ServiceError => {
-  const { limit } = verdict;
-  const retryAfter = secondsToWait(verdict);
-  return new ServiceError(
-    "rate_limited",
-    `This key may send ${counted(limit, "request")} in ${duration(REQUEST_PERIOD_S)}. Wait ${duration(retryAfter)}.`,
-    { retryAfter },
+/** The answer to a request beyond the limit. @param who what is counted, as the sentence begins */
+export const beyondLimit = (verdict: Verdict, who = "This key may send"): ServiceError =>
+  rateLimited(
+    `${who} ${counted(verdict.limit, "request")} in ${duration(REQUEST_PERIOD_S)}.`,
+    Math.max(seconds(verdict.freeAfterMs), 1),
   );
+
+/** Calls of the chain's nodes that a request may cause without counting as more than one. */
+const CALLS_INCLUDED = 2;
+
+/** How long a further call waits for the key to have a request left: long lists are read slowly. Milliseconds. */
+const CALL_PATIENCE_MS = REQUEST_PERIOD_S * 1_000 + 2_000;
+
+/**
+ * The context of a key's request. Each call of a node beyond the included ones counts as another request of the key: a
+ * node has only so many answers, and operations need them. An operation's own calls are not counted.
+ */
+export const paidByKey = (context: ServiceContext, key: CountedKey): ServiceContext => {
+  let calls = 0;
+  return {
+    ...context,
+    async admitCall() {
+      calls += 1;
+      if (calls <= CALLS_INCLUDED) return;
+      const until = context.now().getTime() + CALL_PATIENCE_MS;
+      for (;;) {
+        const verdict = await countRequest(context, key);
+        if (verdict.allowed) return;
+        if (context.now().getTime() + verdict.freeAfterMs > until) throw beyondLimit(verdict);
+        await pause(Math.max(verdict.freeAfterMs, LOOK_EVERY_MS));
+      }
+    },
+  };
 };

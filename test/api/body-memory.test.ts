@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { bodiesInTransit } from "../../src/files/isolate-memory.ts";
+import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { admin, api, apiWith, BASE, bodyOf } from "../support/api.ts";
 import { HeldBody } from "../support/held-body.ts";
 import { heldTimers } from "../support/held-timers.ts";
@@ -52,10 +52,24 @@ class HeldDraft extends HeldBody {
 /** No share has lapsed yet by this time. */
 const BEGAN = Date.now();
 
-/** Whether a tenant may hold so many bytes more of large bodies. A share that wasn't given back counts, however old. */
-const hasRoom = ({ integrationId }: Tenant, bytes: number): boolean => {
-  const share = bodiesInTransit.large.take(bytes, integrationId, BEGAN);
-  if (share) bodiesInTransit.large.giveBack(share);
+/** Most of the largest bodies that one integration sends at once: as much is left free as the last one takes. */
+const MOST = 63;
+
+/** Takes all of a tenant's memory but for that of so many of the largest bodies. */
+const leave = ({ integrationId }: Tenant, bodies: number) => {
+  const shares = Array.from(
+    { length: MOST - bodies },
+    () => isolateMemory.take(MB, integrationId, Date.now()) ?? expect.unreachable("taken already"),
+  );
+  return () => {
+    for (const share of shares) isolateMemory.giveBack(share);
+  };
+};
+
+/** Whether a tenant holds no memory. A share that wasn't given back counts, however old. */
+const holdsNothing = ({ integrationId }: Tenant): boolean => {
+  const share = isolateMemory.take(32 * MB, integrationId, BEGAN);
+  if (share) isolateMemory.giveBack(share);
   return share !== null;
 };
 
@@ -68,25 +82,30 @@ const create = (tenant: Tenant) =>
   });
 
 describe("JSON bodies that one isolate takes in at the same time", () => {
-  it("are 8 MB of an integration; others wait unread, and are refused in the end, and nobody else is", async () => {
+  it("are 63 MB of an integration; others wait unread, and are refused in the end, and nobody else is", async () => {
+    const giveBack = leave(one, 8);
     const held = several(8, () => new HeldDraft(one));
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
     const refused = new HeldDraft(one);
     await bodyOf(await create(other), 201);
     const answer = await refused.answer;
     expect(answer.headers.get("retry-after")).toBe("5");
-    expect(await bodyOf(answer, 429)).toMatchObject({ code: "rate_limited", retryable: true });
+    expect(await bodyOf(answer, 429)).toMatchObject({ code: "rate_limited", limit: "rate", retryable: true });
     expect(refused.isRead).toBe(false);
 
     const waiting = new HeldDraft(one);
     for (const body of held) await bodyOf(await body.sendAll(), 201);
     await bodyOf(await waiting.sendAll(), 201);
     await bodyOf(await create(one), 201);
+    giveBack();
   });
 
   it("of integrations keep neither the operator's waiting, nor those that declare at most 64 kB", async () => {
+    // 63 and 32 of 96 MB, so that nobody has room for a whole one.
+    const giveBack = [leave(one, 8), leave(other, 31 + 8)];
     const held = [one, other].flatMap((tenant) => several(8, () => new HeldDraft(tenant)));
     await eventually(async () => expect(areRead(held)).toEqual(Array(16).fill(true)));
+    expect(isolateMemory.take(MB, third.integrationId, Date.now())).toBeNull();
     await bodyOf(await new HeldDraft(one, 65_536).sendAll(), 201);
     await bodyOf(await create(third), 201);
     const path = `/integration/${third.integrationId}`;
@@ -97,13 +116,16 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     });
     expect(await bodyOf(suspended, 200)).toMatchObject({ state: "suspended" });
     for (const body of held) await bodyOf(await body.sendAll(), 201);
+    for (const give of giveBack) give();
   });
 
   it("take what they declare, so that small ones don't wait for large ones", async () => {
-    const held = [...several(7, () => new HeldDraft(one)), new HeldDraft(one, MB - 2_000)];
+    const giveBack = leave(one, 8);
+    const held = several(8, () => new HeldDraft(one));
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
     await bodyOf(await new HeldDraft(one, 1_000).sendAll(), 201);
     for (const body of held) await bodyOf(await body.sendAll(), 201);
+    giveBack();
   });
 
   it("leave no memory behind: those that break off, are too large, or are refused", async () => {
@@ -120,7 +142,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
       expect(await bodyOf(await large!.answer, 413)).toMatchObject({ code: "payload_too_large" });
       for (const body of rest) await bodyOf(await body.sendAll(), 201);
     }
-    expect(hasRoom(other, 8 * MB)).toBe(true);
+    expect(holdsNothing(other)).toBe(true);
   });
 
   it("whose clients go away leave no memory behind, though the platform ends their requests", async () => {
@@ -137,11 +159,11 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
         .catch(() => null),
     );
     for (const body of bodies) body.send("{");
-    await eventually(async () => expect(hasRoom(one, 1)).toBe(false));
+    await eventually(async () => expect(holdsNothing(one)).toBe(false));
     gone.abort();
     await Promise.all(answers);
     for (const body of bodies) body.breakOff();
-    await eventually(async () => expect(hasRoom(one, 8 * MB)).toBe(true));
+    await eventually(async () => expect(holdsNothing(one)).toBe(true));
   });
 
   it("are given up when nothing comes for a minute", async () => {
@@ -168,7 +190,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
       code: "invalid_json",
       message: "The body took longer than 2 minutes. Send the whole body again, faster.",
     });
-    expect(hasRoom(one, 8 * MB)).toBe(true);
+    expect(holdsNothing(one)).toBe(true);
   });
 });
 
@@ -206,8 +228,8 @@ describe("bodies that need no key", () => {
   it("count against their address before they are read", async () => {
     let counted = 0;
     const body = new HeldBody();
-    const ADDRESS_LIMIT = { limit: async () => ({ success: ++counted > 1_000 }) };
-    const { response } = await apiWith({ ADDRESS_LIMIT }, "/public/v1/claim", {
+    const PAGE_LIMIT = { limit: async () => ({ success: ++counted > 1_000 }) };
+    const { response } = await apiWith({ PAGE_LIMIT }, "/public/v1/claim", {
       method: "POST",
       body: body.stream,
       headers: { "content-type": "application/json", "cf-connecting-ip": "203.0.113.10" },

@@ -271,7 +271,7 @@ describe("POST /public/v1/claim", () => {
 
   test("counts against the address", async () => {
     const link = linkOf((await opened()).drop_id, 0);
-    const none = { ADDRESS_LIMIT: { limit: async () => ({ success: false }) } };
+    const none = { PAGE_LIMIT: { limit: async () => ({ success: false }) } };
     const json = { slug, ...link.proofFor(receiver) };
     const { response } = await apiWith(none, "/public/v1/claim", { json });
     expect(await bodyOf(response, 429)).toMatchObject({ code: "rate_limited" });

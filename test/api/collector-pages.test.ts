@@ -186,7 +186,7 @@ describe("GET /public/v1/page/{slug}", () => {
     const answer = await api(`/public/v1/page/${slug}`);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=2");
     const none = { limit: async () => ({ success: false }) };
-    const elsewhere = { ADDRESS_LIMIT: none };
+    const elsewhere = { PAGE_LIMIT: none };
     const { response } = await apiWith(elsewhere, `/public/v1/page/${slug}/eligibility/bob.near`);
     expect(await bodyOf(response, 429)).toMatchObject({ code: "rate_limited" });
     expect(response.headers.get("retry-after")).toBe("10");
@@ -556,7 +556,7 @@ describe("the gallery in a browser", () => {
     }
     for (const path of [`/g/${slug}/0x1`, `/g/${slug}?cursor=x`, `/g/${slug}?trait=%25`])
       await html(path, 400);
-    const limited = { ADDRESS_LIMIT: { limit: async () => ({ success: false }) } };
+    const limited = { PAGE_LIMIT: { limit: async () => ({ success: false }) } };
     const { response } = await apiWith(limited, `/g/${slug}?cursor=1`);
     expect(response.status).toBe(429);
     expect(response.headers.get("retry-after")).toBe("10");

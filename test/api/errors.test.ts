@@ -388,16 +388,30 @@ const OUTCOMES: Partial<Readonly<Record<ErrorCode, string>>> = {
   chain_unavailable: "not_submitted",
 };
 
+/** The control that refused the request. */
+const LIMITS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  spending_limit_reached: "spending",
+  quota_exceeded: "storage",
+  payload_too_large: "size",
+  file_too_large: "size",
+  rate_limited: "rate",
+  too_many_operations: "rate",
+  wallet_busy: "rate",
+};
+
 test.each(ERROR_CODES)("%s", async (code) => {
   const { method, path, response } = await PROVOKED[code]();
   const copy = response.clone();
-  const body = await bodyOf<{ message: string }>(response, ERRORS[code].status);
+  const body = await bodyOf<{ message: string; limit?: string }>(response, ERRORS[code].status);
   expect(body).toMatchObject({
     code,
     message: expect.stringMatching(/\.$/),
     request_id: response.headers.get("x-request-id"),
   });
   if (OUTCOMES[code]) expect(body).toMatchObject({ outcome: OUTCOMES[code], retryable: expect.any(Boolean) });
+  expect(body.limit).toBe(LIMITS[code]);
+  // The service hasn't looked up yet what an earlier request under the same Idempotency-Key did.
+  if (code === "rate_limited") expect(body).not.toHaveProperty("outcome");
   if (WAITS.includes(code)) expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
   if (ERRORS[code].status === 401)
     expect(response.headers.get("www-authenticate")).toMatch(/^(Api-Key|Bearer)$/);
@@ -415,8 +429,10 @@ const operationAt = (method: string, path: string): Operation | undefined =>
       new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
   );
 
-test("every code has a cause, a remedy and an error status", () => {
-  for (const { status, cause, remedy } of Object.values(ERRORS)) {
+test("every code has a cause, a remedy and an error status, and names a control where that is 429", () => {
+  for (const code of ERROR_CODES) {
+    const { status, cause, remedy } = ERRORS[code];
+    if (status === 429) expect(LIMITS[code]).toBe("rate");
     expect(status).toBeGreaterThanOrEqual(400);
     for (const text of [cause, remedy]) expect(text).toMatch(/\.$/);
   }

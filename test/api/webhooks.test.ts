@@ -324,7 +324,7 @@ describe("replay, test and rotation", () => {
     expect(await statusesOf(Array.from({ length: 10 }, () => replay()))).toEqual({ 204: 10 });
     const refused = await bodyOf<{ message: string }>(await replay(), 429);
     expect(refused).toMatchObject({ code: "rate_limited", retryable: true });
-    expect(refused.message).toMatch(/^10 replays of this webhook are under way\. Wait /);
+    expect(refused.message).toMatch(/^10 replays of this webhook are in progress\./);
     held.resolve(new Response(null, { status: 204 }));
     await first;
     await sent(hook.webhook_uuid, 11);

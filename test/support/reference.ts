@@ -1,4 +1,12 @@
 import { ERROR_CODES, ERRORS } from "../../src/domain/errors.ts";
+import {
+  DEFAULT_LIMITS,
+  MAX_FILE_BYTES,
+  MAX_MEDIA_URL_BYTES,
+  MAX_UPLOAD_BYTES,
+  MAX_UPLOAD_FILES,
+  REQUEST_PERIOD_S,
+} from "../../src/domain/quota.ts";
 import { type JsonSchema, type OpenApi, type Operation, operationsOf } from "./openapi.ts";
 
 /** Makes the reference pages of docs/ from the service's own document and error table. */
@@ -8,15 +16,21 @@ const GENERAL = `# API reference
 This page is made from the service's OpenAPI document (\`/openapi.json\`). The running service shows the document at \`/docs\`
 ([picture](images/reference.png)), where you can also send requests.
 
-## What holds everywhere
+## A first request
+
+\`\`\`sh
+curl "$URL/api/v1/me" -H "Authorization: Api-Key $KEY"
+\`\`\`
+
+The answer shows the integration that the key belongs to, its wallet, its contracts and its limits. \`npm start\` prints a URL
+and a key.
+
+## Requests and answers
 
 - Send \`Authorization: Api-Key <API_KEY>\` with every request under \`/api/v1\`. A key of role \`read\` can only read. A revoked
   key is refused everywhere within five seconds. \`last_used_at\` of a key is written at most once a minute.
 - Bodies are JSON in UTF-8 of at most 1,048,576 bytes and 5,000 fields and list entries, except for asset-bulk. An unknown
-  field is an error. An isolate of the service takes in 8 MB of an integration's bodies at a time, each counted as its
-  \`Content-Length\`, or as a whole megabyte without one, and beside them 2 MB of bodies that declare at most 64 kB. A body that
-  has to wait for more than five seconds is answered 429, and nothing of it was read. One of which nothing comes for a minute,
-  or which takes longer than two, is answered 400.
+  field is an error. A body of which nothing comes for a minute, or which takes longer than two minutes, is answered 400.
 - Lengths count Unicode code points. Amounts are decimal strings of yoctoNEAR. Times are RFC 3339; answers use UTC. Royalties
   are \`{account id: percent}\` with at most two decimals.
 - Lists of accounts have at most 1,000 entries in a collection's settings, and 500 in allowlist-add and allowlist-remove.
@@ -58,28 +72,41 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
   \`database_unavailable\` has the \`outcome\` \`unknown\`: the request may still be carried out. Wait for \`Retry-After\` and
   send it again under its key. After a 500 or 503 with \`operation_uuid\` the
   request may have been accepted: read the operation, or repeat the request under its key. Don't send it as a new one.
-- Files at URLs are fetched before a request is accepted, for two requests of an integration at a time. A request that waits
-  for longer than 20 seconds is answered 429.
-- An isolate of the service takes in three forms with files of an integration at a time. One that waits for longer than 20
-  seconds is answered 429, and nothing of it was read.
 - The primary of the service's database answers every request, wherever it is. A caller that is far from it sends
   \`Mintage-Bookmark: new\` once, and from then on with each request the \`Mintage-Bookmark\` of the last answer that had one:
   the nearest replica that has come so far answers its reads, so that it sees all that it has written and read; of a list
   without \`limit\`, its first page. Callers that don't share their bookmarks may see each other's writes up to some seconds
   later. Writes and events always go to the primary. Reads under \`/public/v1\` and pages are answered by any replica.
-- A key may send 1,000 requests in any 10 seconds, unless the operator has set another limit. They are counted exactly,
-  wherever they arrive. Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has
-  \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
-  (draft-ietf-httpapi-ratelimit-headers).
-- Calls of the chain's nodes that a key's requests cause are counted too: a page of 100 NFTs, or of 100 tokens of a list of
-  holders, is one call. If the calls of 10 seconds exceed both 50 and the key's limit of requests, a request waits for up to 12
-  seconds and is then answered 429. A list whose streaming has begun breaks off instead, without its closing bracket.
-- GET /me shows the integration's limits and its use of them; the operator sets them. A request beyond a limit is answered
-  403 \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`.
-- An IP address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before. The same
-  holds for an IPv6 network of 48 bits whose addresses try 2,000.
-- Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
+- Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, limit?, issues?}\`; errors.md lists the codes.
   \`issues\` has the first 100 problems, and \`message\` says how many more there are.
+`;
+
+const number = (value: number): string => value.toLocaleString("en");
+
+const LIMITS = `## Limits
+
+Four controls limit what a caller may do. The field \`limit\` of an error names the one that refused the request.
+
+| \`limit\` | status | what it bounds | what to do |
+| --- | --- | --- | --- |
+| \`rate\` | 429 | requests of a key, or of an address without a known key, in ${REQUEST_PERIOD_S} seconds; requests that are open at once; operations that are waiting | Wait for \`Retry-After\` seconds and send the same request again. |
+| \`spending\` | 402 | NEAR that the wallet spends in a day (UTC), where the operator has set \`spending_per_day\` | Wait until the next day, or ask the operator to raise the limit. |
+| \`size\` | 413 | bytes of a body or a file | Send less in one request. |
+| \`storage\` | 403 | drafts, stored bytes, the integration's part of the database, keys | Delete what you don't need, or ask the operator to raise the limit. |
+
+GET /me shows the limits that the operator sets, and how much of each is used. \`quota: {limit, used, max}\` of an error names one of them.
+
+- A key sends at most ${number(DEFAULT_LIMITS.requests)} requests in any ${REQUEST_PERIOD_S} seconds, unless the operator has set another number. They are counted
+  exactly, wherever they arrive. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and
+  \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
+  (draft-ietf-httpapi-ratelimit-headers).
+- A request that reads much from the chain counts as several: each call of a node beyond two counts as another request. A page
+  of 100 NFTs, or of 100 holders' tokens, is one call. Such a call waits up to 12 seconds for its turn. If a list is already
+  being streamed by then, it breaks off without its closing bracket.
+- The service has memory for a number of open requests. A body, form, file at a URL or stream of events beyond it waits for 10
+  seconds, unread, and is then answered 429. Send at most three forms with files at a time.
+- An address that sends too many unknown keys is answered 429; keys that were seen before still work.
+- A form has at most ${number(MAX_UPLOAD_BYTES)} bytes and ${number(MAX_UPLOAD_FILES)} files of ${number(MAX_FILE_BYTES)} bytes. A media file at a URL has at most ${number(MAX_MEDIA_URL_BYTES)} bytes.
 `;
 
 /** A type in one line. */
@@ -185,12 +212,13 @@ export const apiReference = (document: OpenApi): string => {
     .map(([name, schema]) => [name, fieldTable(schema)] as const)
     .filter(([, table]) => table !== "")
     .map(([name, table]) => `### ${name}\n\n${table}`);
-  return `${[GENERAL.trimEnd(), ...parts, "## Types", ...schemas].join("\n\n")}\n`;
+  return `${[GENERAL.trimEnd(), ...parts, "## Types", ...schemas, LIMITS.trimEnd()].join("\n\n")}\n`;
 };
 
 const ERRORS_INTRODUCTION = `# Errors
 
-Every error is JSON: \`message\` (a sentence that says what to do), \`code\` (one of the list below), \`request_id\`, and for
+Every error is JSON: \`message\` (a sentence that says what to do), \`code\` (one of the list below), \`request_id\`, for a refusal
+by a limit \`limit\` ([limits](api.md#limits)), and for
 bad fields \`issues\`, one entry each with its path. Errors of the chain carry \`outcome\`
 (\`not_submitted\`, \`failed_on_chain\`, \`unknown\`, \`final\`) and \`retryable\`. This page, the statuses
 and the OpenAPI responses are made from src/domain/errors.ts.

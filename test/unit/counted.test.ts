@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { counted, duration } from "../../src/domain/counted.ts";
-import { rateLimited } from "../../src/http/rate-limit.ts";
+import { beyondLimit } from "../../src/http/rate-limit.ts";
 
 test("one is one", () => {
   expect([0, 1, 2].map((count) => counted(count, "entry", "entries"))).toEqual([
@@ -19,6 +19,8 @@ test("one is one", () => {
 });
 
 test("a key over its limit is told to wait for one second", () => {
-  const refusal = rateLimited({ allowed: false, limit: 1, remaining: 0, freeAfterMs: 900 });
-  expect(refusal.message).toBe("This key may send 1 request in 10 seconds. Wait 1 second.");
+  const refusal = beyondLimit({ allowed: false, limit: 1, remaining: 0, freeAfterMs: 900 });
+  expect(refusal.message).toBe(
+    "This key may send 1 request in 10 seconds. Wait 1 second, then send the same request again.",
+  );
 });

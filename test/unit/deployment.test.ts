@@ -12,7 +12,7 @@ import {
   writePrivately,
 } from "../../scripts/local-settings.ts";
 import { PUBLIC_RPC_URLS, settingsOf } from "../../src/env.ts";
-import { ADDRESS_PERIOD_S, MOST_ATTEMPTS, SITE_FACTOR } from "../../src/http/address-limit.ts";
+import { ADDRESS_PERIOD_S } from "../../src/http/address-limit.ts";
 import { ROOT } from "../support/imports.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -280,25 +280,13 @@ test("links between documents lead somewhere", () => {
   expect(broken).toEqual([]);
 });
 
-test("the limits of addresses are those that the code speaks of, and sites have ten times as much", () => {
-  const limits = new Map(
-    Array.from(
-      read("wrangler.toml").matchAll(
-        /^name = "(\w+_LIMIT)"\nnamespace_id = "(\d+)"\nsimple = \{ limit = (\d+), period = (\d+) \}/gm,
-      ),
-      ([, name, id, limit, period]) => [name, { id, limit: Number(limit), period: Number(period) }] as const,
+test("the limits of addresses count in the period that refusals name", () => {
+  const limits = [
+    ...read("wrangler.toml").matchAll(
+      /^name = "(\w+_LIMIT)"\nnamespace_id = "(\d+)"\nsimple = \{ limit = (\d+), period = (\d+) \}/gm,
     ),
-  );
-  expect([...limits.keys()].filter((name) => !name?.includes("SITE")).sort()).toEqual([
-    "ADDRESS_LIMIT",
-    "GATEWAY_LIMIT",
-    "WALK_LIMIT",
-  ]);
-  expect(limits.get("ADDRESS_LIMIT")?.limit).toBe(MOST_ATTEMPTS);
-  for (const [name, { limit, period }] of limits) {
-    expect(period, name).toBe(ADDRESS_PERIOD_S);
-    const site = limits.get(name!.replace(/_LIMIT$/, "_SITE_LIMIT"));
-    if (!name!.includes("SITE")) expect(site?.limit, name).toBe(limit * SITE_FACTOR);
-  }
-  expect(new Set([...limits.values()].map(({ id }) => id)).size).toBe(6);
+  ];
+  expect(limits.map(([, name]) => name)).toEqual(["ADDRESS_LIMIT", "PAGE_LIMIT", "WALK_LIMIT"]);
+  expect(new Set(limits.map(([, , id]) => id)).size).toBe(limits.length);
+  expect(limits.map(([, , , , period]) => Number(period))).toEqual(limits.map(() => ADDRESS_PERIOD_S));
 });

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { MEDIA_NAMES } from "../../domain/media-sniffing.ts";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH, MAX_UPLOAD_BYTES } from "../../domain/quota.ts";
-import type { MemoryShare } from "../../files/isolate-memory.ts";
+import { type MemoryShare, memoryShare } from "../../files/isolate-memory.ts";
 import { attachAssets } from "../../files/uploads/attach-assets.ts";
 import { jsonArray } from "../../files/uploads/json-array.ts";
-import { formMemory } from "../../files/uploads/receive-form.ts";
+import { FORM_MEMORY } from "../../files/uploads/receive-form.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
 import { boundaryOf, readForm } from "../../http/multipart/multipart.ts";
@@ -118,7 +118,9 @@ export const assetBulk = endpoint(
     const boundary = boundaryOf(c.req.header("Content-Type"));
     if (Number(c.req.header("Content-Length")) > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
     const body = c.req.raw.body ?? new Blob([]).stream();
-    const memory = await formMemory(c.get("context"), c.get("caller").integrationId);
+    const owner = c.get("caller").integrationId;
+    const what = "forms with files";
+    const memory = await memoryShare(c.get("context"), { bytes: FORM_MEMORY, owner, what });
     try {
       const parts = readForm(body, boundary, MAX_UPLOAD_BYTES, memory.moved);
       const assets = await attachAssets(

@@ -5,7 +5,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { EventsRead, EventsWanted } from "../../events/read.ts";
-import { awaitEvents, type EventReader, eventReader, UNREAD_MS } from "../../events/readers.ts";
+import { awaitEvents, readerMemory, UNREAD_MS } from "../../events/readers.ts";
 import { prefers } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
@@ -46,7 +46,7 @@ async function* streamEvents(
   context: ServiceContext,
   integrationId: Uuid,
   { types, begun }: Pick<Streamed, "types"> & { readonly begun: EventsRead },
-  reader: EventReader,
+  isOver: () => boolean,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   const end = context.now().getTime() + LASTS_MS;
@@ -57,7 +57,7 @@ async function* streamEvents(
       const until = Math.min(context.now().getTime() + QUIET_MS, end);
       const { events, seen } = await awaitEvents(context, integrationId, wanted, {
         until,
-        isOver: reader.hasLeft,
+        isOver,
       });
       place = seen;
       yield encoder.encode(events.length > 0 ? events.map(written).join("") : ":\n\n");
@@ -130,8 +130,8 @@ export const eventsList = endpoint(
       "the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is " +
       "server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- " +
       "ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq " +
-      "that doesn't exist is answered 409, which names the last one. An isolate of the service lets 100 readers of " +
-      "an integration wait at once, streams included; others are answered 429.",
+      "that doesn't exist is answered 409, which names the last one. A reader beyond those that the " +
+      "service has memory for is answered 429.",
     request: { query },
     success: {
       200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },
@@ -146,9 +146,14 @@ export const eventsList = endpoint(
       const begun = await beginStream(context, integrationId, { after, types });
       const headers = { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" };
       if (c.req.method === "HEAD") return typedResponse<readonly Event[], 200>(c.body(null, 200, headers));
-      const reader = eventReader(context, integrationId);
-      const pieces = streamEvents(context, integrationId, { types, begun }, reader);
-      const guard = { patienceMs: UNREAD_MS, moved: reader.stays, ended: reader.leaves };
+      const { moved, ended: giveBack } = await readerMemory(context, integrationId);
+      let isOver = false;
+      const ended = () => {
+        isOver = true;
+        giveBack();
+      };
+      const pieces = streamEvents(context, integrationId, { types, begun }, () => isOver);
+      const guard = { patienceMs: UNREAD_MS, moved, ended };
       return typedResponse<readonly Event[], 200>(c.body(streamOf(pieces, guard), 200, headers));
     }
     const until = context.now().getTime() + wait * 1_000;
@@ -157,13 +162,13 @@ export const eventsList = endpoint(
       const wanted = { after: Number(place ?? 0), limit: size, types };
       // Only the first page is waited for: those behind it are there, or there are none.
       const waits = wait > 0 && place === (cursor ?? null);
-      const reader = waits ? eventReader(context, integrationId) : null;
+      const memory = waits ? await readerMemory(context, integrationId) : null;
       try {
         const patience = { until: waits ? until : 0 };
         const { events, seen, goesOn } = await awaitEvents(context, integrationId, wanted, patience);
         return { items: events, next: goesOn ? String(seen) : null };
       } finally {
-        reader?.leaves();
+        memory?.ended();
       }
     };
     return listResponse<Event>(c, { limit, cursor }, read, LIST);

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { listing, type Resolved, rawBlock, resolvePath } from "../../files/gateway/contents.ts";
 import { openBytes } from "../../files/gateway/stored-blocks.ts";
-import { countPublic } from "../../http/address-limit.ts";
+import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { namesEtag } from "../../http/etags.ts";
 import { refuseInvalid } from "../../http/validation.ts";
@@ -92,7 +92,7 @@ async function fromStore(
   cid: string,
   names: readonly string[],
 ): Promise<Response> {
-  await countPublic(c, "file");
+  await countAddress(c, "file");
   const url = new URL(c.req.url);
   const resolved = await resolvePath(c.get("context"), cid, names);
   const isPage = isListing(request, resolved);
@@ -200,7 +200,7 @@ async function sendListing(
 ): Promise<Response> {
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (withoutBody(c)) return new Response(null, { headers });
-  await countPublic(c, "walk");
+  await countAddress(c, "walk");
   const { entries, more } = await listing(c.get("context"), resolved);
   return new Response(directoryPage(path, entries, more), { headers });
 }

@@ -18,11 +18,10 @@ import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import { collectionOf } from "../../domain/token-ids.ts";
-import { countPublic } from "../../http/address-limit.ts";
+import { addressOf, countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { replicated } from "../../http/bookmarks.ts";
-import { paidByAddress } from "../../http/node-calls.ts";
 import { requireRedeemable } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
 
@@ -45,7 +44,7 @@ const keptBriefly = async <T>(
   const key = keyOf(JSON.stringify(name));
   const kept = await caches.default.match(key);
   if (kept) return kept.json<T>();
-  await countPublic(c, "page");
+  await countAddress(c, "page");
   const value = await read();
   const headers = { "Content-Type": "application/json", "Cache-Control": `public, max-age=${BRIEF_S}` };
   const keep = caches.default
@@ -146,7 +145,7 @@ const NO_MINT = "This transaction minted nothing of this collection.";
 /** What the pages and /public/v1 read of a page's collection, each kept for a moment under what it depends on. */
 export const briefReads = (c: Context<AppEnv>, slug: string) => {
   const base = baseUrl(c);
-  const context = replicated(paidByAddress(c));
+  const context = replicated({ ...c.get("context"), network: addressOf(c) });
   const brief = async <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
     const answer = await keptBriefly(c, [base, slug, ...name], read);
     // Behind the read: a refusal concerns one client, and no cache may tell others of it (RFC 6585, section 4).

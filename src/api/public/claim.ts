@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { isHidden, onChain, openShowcase } from "../../collections/public-collection.ts";
 import { tokensByIds } from "../../collections/public-tokens.ts";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
+import { addressOf } from "../../http/address-limit.ts";
 import { baseUrl } from "../../http/base-url.ts";
-import { paidByAddress } from "../../http/node-calls.ts";
 import { show } from "../../http/typed-response.ts";
 import { redeemLink } from "../../operations/redeem-link.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
@@ -91,7 +91,7 @@ export const claimSend = endpoint(
     ],
   },
   async (c, { body: { slug: name, ...proof } }) => {
-    const context = paidByAddress(c);
+    const context = { ...c.get("context"), network: addressOf(c) };
     const showcase = await openShowcase(context, name);
     const { collection } = showcase.row;
     const home = {

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { countPublic } from "../../http/address-limit.ts";
+import { countAddress } from "../../http/address-limit.ts";
 import { show } from "../../http/typed-response.ts";
 import { readiness } from "../../operator/health.ts";
 import { endpoint, errorSchema, json } from "../endpoint.ts";
@@ -40,7 +40,7 @@ export const ready = endpoint(
     access: "public",
   },
   async (c) => {
-    await countPublic(c, "ready");
+    await countAddress(c, "ready");
     const body = await readiness(c.get("context"));
     return body.status === "ready" ? show(c, body, 200) : show(c, body, 503);
   },

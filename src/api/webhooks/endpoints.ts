@@ -1,10 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ServiceContext } from "../../context.ts";
-import { counted, duration } from "../../domain/counted.ts";
-import { ServiceError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { REQUEST_PERIOD_S } from "../../domain/quota.ts";
 import { MOST_TESTS } from "../../domain/webhooks.ts";
 import {
   createWebhook,
@@ -18,7 +15,7 @@ import {
   updateWebhook,
 } from "../../events/webhooks/webhooks.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { countRequest, secondsToWait } from "../../http/rate-limit.ts";
+import { beyondLimit, countRequest } from "../../http/rate-limit.ts";
 import { show, showNothing, showSecret } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { deliveryView, webhookSecretView, webhookView } from "../resources/webhook.ts";
@@ -168,11 +165,7 @@ export const webhooksRotate = endpoint(
 /** Counts a test among all of its integration everywhere. @throws ServiceError rate_limited */
 const admitTest = async (context: ServiceContext, integrationId: Uuid): Promise<void> => {
   const verdict = await countRequest(context, { id: `webhook-test:${integrationId}`, requests: MOST_TESTS });
-  if (verdict.allowed) return;
-  const retryAfter = secondsToWait(verdict);
-  const most = `${counted(MOST_TESTS, "test")} in ${duration(REQUEST_PERIOD_S)}`;
-  const message = `An integration may have ${most} sent to its webhooks. Wait ${duration(retryAfter)}.`;
-  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter });
+  if (!verdict.allowed) throw beyondLimit(verdict, "To test webhooks, an integration may send");
 };
 
 export const webhooksTest = endpoint(

@@ -2,9 +2,8 @@ import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/w
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { WebhookRow } from "../../db/queries/webhooks.ts";
 import * as queries from "../../db/queries/webhooks.ts";
-import { duration } from "../../domain/counted.ts";
 import { cursorUuid, type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { rateLimited, ServiceError } from "../../domain/errors.ts";
 import type { EventType } from "../../domain/events.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
 import { mediaUrlFault, spellingFault } from "../../domain/media-url.ts";
@@ -247,8 +246,7 @@ export const testWebhook = async (
   const delivery = await endpointOf(context.env, id).sendTest(id);
   if (delivery !== null) return delivery;
   const retryAfter = ATTEMPT_MS / 1_000;
-  const message = `A test of this webhook is on its way. Wait until it is answered, ${duration(retryAfter)} at most.`;
-  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter });
+  throw rateLimited("Another test of this webhook is being sent.", retryAfter);
 };
 
 /**
@@ -267,8 +265,7 @@ export const replayWebhook = async (
     throw new ServiceError("conflict", "Enable the webhook first: PUT it with enabled true.");
   }
   if (await endpointOf(context.env, id).replay(id, replay)) return;
-  const message = `${MOST_REPLAYS} replays of this webhook are under way. Wait ${duration(REPLAY_RETRY_AFTER)}.`;
-  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter: REPLAY_RETRY_AFTER });
+  throw rateLimited(`${MOST_REPLAYS} replays of this webhook are in progress.`, REPLAY_RETRY_AFTER);
 };
 
 /** Attempts, newest first. @throws ServiceError not_found, invalid_request (cursor) */

@@ -19,13 +19,22 @@ import type { TokenMetadata } from "../../domain/requests.ts";
 import { resolvePath } from "../gateway/contents.ts";
 import { BLOCK_SIZE } from "../ipfs/file.ts";
 import { type FileDigests, FileHasher } from "../ipfs/file-hasher.ts";
+import { memoryShare } from "../isolate-memory.ts";
 import { mediaKey } from "../storage/keys.ts";
-import { MultipartUpload } from "../storage/multipart-upload.ts";
+import { MultipartUpload, PART_SIZE } from "../storage/multipart-upload.ts";
 import { putBlob } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import { type UrlField, withFetchMemory } from "./fetch-memory.ts";
 import { DownloadFailure, download } from "./media-download.ts";
 import { keepMediaNote } from "./media-note.ts";
+
+/** The two fields that name a file by its address. */
+export type UrlField = "asset_file_url" | "reference_file_url";
+
+/** Bytes that are in memory while a file comes in: its first block, and two parts of one that is larger. */
+const HELD: Readonly<Record<UrlField, number>> = {
+  asset_file_url: BLOCK_SIZE + 2 * PART_SIZE,
+  reference_file_url: BLOCK_SIZE,
+};
 
 /** A file whose bytes were seen. */
 interface SeenFile extends FileDigests {
@@ -106,8 +115,9 @@ export async function fetchMediaUrl(
     if (own !== null) return await storedAlready(context, own, field);
     const body = await download(url, field === "asset_file_url" ? MAX_MEDIA_URL_BYTES : MAX_FILE_BYTES);
     try {
-      const take = (moved: () => void) => receive(context, body.chunks(moved), field);
-      return await withFetchMemory(context, { integrationId, field }, take);
+      const wanted = { bytes: HELD[field], owner: integrationId, what: "files at URLs" };
+      const { moved, ended } = await memoryShare(context, wanted);
+      return await receive(context, body.chunks(moved), field).finally(ended);
     } finally {
       await body.close();
     }
