@@ -10,8 +10,9 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
 
 ## What holds everywhere
 
-- Send \`Authorization: Api-Key <API_KEY>\` with every request under \`/api/v1\`. A key of role \`read\` can only read. A revoked
-  key is refused everywhere within five seconds. \`last_used_at\` of a key is written at most once a minute.
+- Send \`Authorization: Api-Key <API_KEY>\` with every request under \`/api/v1\`; \`Authorization: Bearer <API_KEY>\` is the
+  same. A key of role \`read\` can only read. A revoked key is refused everywhere within five seconds. \`last_used_at\`
+  of a key is written at most once a minute.
 - Bodies are JSON in UTF-8 of at most 1,048,576 bytes and 5,000 fields and list entries, except for asset-bulk. An unknown
   field is an error. An isolate of the service takes in 8 MB of an integration's bodies at a time, each counted as its
   \`Content-Length\`, or as a whole megabyte without one, and beside them 2 MB of bodies that declare at most 64 kB. A body that
