@@ -9,7 +9,7 @@ import { keptForGood, keptInWindow } from "./kept.ts";
 import { keyOf, type NewKey, offerKey } from "./new-key.ts";
 import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
 import { pause, Refusal, readsOf, sendClaim, Unanswered } from "./service.ts";
-import { accountIn, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
+import { accountIn, clearProblem, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
 
 const { slug = "", network = "", contract = "" } = find("page").dataset;
 const reads = readsOf(slug);
@@ -158,7 +158,10 @@ async function show(found: NonNullable<typeof secret>): Promise<void> {
   refresh();
 }
 
-form.addEventListener("input", refresh);
+form.addEventListener("input", () => {
+  clearProblem(outcome);
+  refresh();
+});
 accountField.addEventListener("change", () => {
   const typed = accountIn(accountField);
   if (typed !== "" && chosen() === null) say(accountSays, `${typed} is no account of NEAR.`, "bad");
@@ -221,7 +224,7 @@ if (secret) {
       connected = connection;
       refresh();
     },
-    (sentence) => say(outcome, sentence, "bad"),
+    go,
   );
   const before = keptForGood.get(INTENT);
   // Passkeys come last: the form has its place by then, or none, and nothing moves.

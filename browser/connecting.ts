@@ -1,6 +1,6 @@
 import { isAccountId } from "../src/domain/account-ids.ts";
 import { keptForGood } from "./kept.ts";
-import { find, say } from "./shown.ts";
+import { clearProblem, find, say } from "./shown.ts";
 import { onWallet, reasonOf, type Wallet } from "./wallets.ts";
 
 /** A wallet with the account that it signs for. */
@@ -35,20 +35,24 @@ interface Connector {
  * announced themselves are connected at once; for one of near-connect the page is loaded again with what that wallet
  * needs, since nothing of it is allowed before. The wallet of the last visit is connected again if it announces itself.
  * @param changed is told of each connection and of its end
- * @param failed is told why none came about
+ * @param next gets the keyboard's focus once a wallet is connected
  */
 export function offerWallets(
   network: string,
   changed: (connection: Connection | null) => void,
-  failed: (sentence: string) => void,
+  next: HTMLElement,
 ): void {
   const wallets = find("wallets");
+  const outcome = find("outcome");
+  const failed = (sentence: string) => say(outcome, sentence, "bad");
   const shown = find("account");
   const { wallets: others, chosen, connector } = offered();
   let current: Connection | null = null;
 
   const show = (connection: Connection | null): void => {
     current = connection;
+    // What has the focus is hidden now. Only the keyboard's moves on: a finger's would open a phone's keyboard.
+    const hasFocus = document.activeElement?.matches("#wallets :focus-visible, #account :focus-visible");
     shown.hidden = connection === null;
     wallets.hidden = connection !== null;
     if (connection) {
@@ -58,6 +62,7 @@ export function offerWallets(
       keptForGood.set(WALLET_KEPT, wallet.manifest.id);
     } else keptForGood.set(WALLET_KEPT, null);
     changed(connection);
+    if (hasFocus) (connection ? next : wallets.querySelector("button"))?.focus();
   };
 
   type Asked = () => Promise<readonly [Wallet, readonly { readonly accountId: string }[]]>;
@@ -79,6 +84,7 @@ export function offerWallets(
   const connectAgain = (name: string, ask: Asked) => void connectFirst(name, ask);
 
   const connect = async (name: string, ask: Asked): Promise<void> => {
+    clearProblem(outcome);
     if (!(await connectFirst(name, ask))) failed(`${name} has named no account.`);
   };
 
@@ -99,6 +105,7 @@ export function offerWallets(
 
   find("leave").addEventListener("click", () => {
     const wallet = current?.wallet;
+    clearProblem(outcome);
     show(null);
     wallet?.signOut({ network }).catch((error: unknown) => failed(saidBy(wallet.manifest.name, error)));
   });

@@ -1,7 +1,7 @@
 /**
  * The development wallet: served by `npm start` alone, and marked as what it is. It makes accounts on the chain of this
- * machine, keeps their keys in this browser, and asks before it signs. It announces itself as near-connect's injected
- * wallets do.
+ * machine or takes those whose private key it is given, keeps the keys in this browser, and asks before it signs. It
+ * announces itself as near-connect's injected wallets do.
  */
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -9,6 +9,7 @@ import { base58 } from "@scure/base";
 import { BorshWriter } from "../src/chain/contract/borsh-writer.ts";
 import { exactNear } from "../src/domain/amounts.ts";
 import { keptForGood } from "./kept.ts";
+import { accountIn } from "./shown.ts";
 import type { FunctionCall, Wallet } from "./wallets.ts";
 
 const NAME = "Development wallet";
@@ -21,7 +22,13 @@ interface Kept {
   readonly seed: string;
 }
 
-const kept = (): Kept | null => JSON.parse(keptForGood.get(KEPT) ?? "null") as Kept | null;
+/** The accounts that were connected, the last one first. */
+const kept = (): readonly Kept[] => JSON.parse(keptForGood.get(KEPT) ?? "[]") as Kept[];
+
+function keep(account: Kept): void {
+  const others = kept().filter(({ account_id: id }) => id !== account.account_id);
+  keptForGood.set(KEPT, JSON.stringify([account, ...others]));
+}
 
 /** The service's own sentence on what it refuses. */
 class Refused extends Error {}
@@ -36,14 +43,11 @@ async function ask<T>(path: string, body: object): Promise<T> {
   return found;
 }
 
-const publicKeyOf = (seed: Uint8Array): string => `ed25519:${base58.encode(ed25519.getPublicKey(seed))}`;
-
-async function makeAccount(): Promise<Kept> {
-  const seed = ed25519.utils.randomSecretKey();
-  const made = await ask<{ account_id: string }>("/account", { public_key: publicKeyOf(seed) });
-  const account = { account_id: made.account_id, seed: base58.encode(seed) };
-  keptForGood.set(KEPT, JSON.stringify(account));
-  return account;
+/** The seed of a private key as near-cli and `npm run chain` write it: 64 bytes in base58, the public key behind the seed. */
+function seedOf(secret: string): Uint8Array {
+  const [, text] = /^ed25519:([1-9A-HJ-NP-Za-km-z]{80,88})$/.exec(secret) ?? [];
+  if (text === undefined) throw new Error("Give the whole private key: it begins with ed25519:.");
+  return base58.decode(text).slice(0, 32);
 }
 
 /** An unsigned integer of so many bytes, the lowest first. */
@@ -82,67 +86,110 @@ function serialise({ signer, publicKey, nonce, receiver, blockHash, actions }: U
   return writer.finish();
 }
 
-/** Asks the collector. @throws Error if they decline */
-function confirmed(receiver: string, actions: readonly FunctionCall[]): Promise<void> {
+/** Shows a dialog. @throws Error if the collector declines */
+function agreed(title: string, content: readonly HTMLElement[], yes: string): Promise<void> {
   const dialog = document.createElement("dialog");
+  const form = document.createElement("form");
   const heading = document.createElement("h2");
-  heading.textContent = `${NAME}: sign this?`;
+  heading.textContent = `${NAME}: ${title}`;
   dialog.setAttribute("aria-label", heading.textContent);
-  const lines = actions.map(({ params }) => {
-    const line = document.createElement("p");
-    line.textContent = `Call ${params.methodName} of ${receiver} with ${JSON.stringify(params.args)}, and ${exactNear(params.deposit)} NEAR attached.`;
-    return line;
-  });
-  const [sign, decline] = ["Sign", "Decline"].map((text) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = text;
-    button.className = text === "Decline" ? "plain" : "";
-    button.addEventListener("click", () => dialog.close(text));
-    return button;
+  const [accept, decline] = [document.createElement("button"), document.createElement("button")];
+  accept.textContent = yes;
+  decline.textContent = "Decline";
+  decline.type = "button";
+  decline.className = "plain";
+  decline.addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    dialog.close(yes);
   });
   const row = document.createElement("div");
   row.className = "row";
-  row.append(...[sign, decline].filter((button) => button !== undefined));
-  dialog.append(heading, ...lines, row);
+  row.append(accept, decline);
+  form.append(heading, ...content, row);
+  dialog.append(form);
   document.body.append(dialog);
   dialog.showModal();
   return new Promise((resolve, reject) => {
     dialog.addEventListener("close", () => {
       dialog.remove();
-      if (dialog.returnValue === "Sign") resolve();
+      if (dialog.returnValue === yes) resolve();
       else reject(new Error("You have declined."));
     });
   });
 }
 
-/** The key that signs for an account, as the chain has it. @throws Refused where the chain has no such account */
-const keyOnChain = (account: Kept): Promise<{ nonce: string; block_hash: string }> => {
-  const publicKey = publicKeyOf(base58.decode(account.seed));
-  return ask("/key", { account_id: account.account_id, public_key: publicKey });
+const confirmed = (receiver: string, actions: readonly FunctionCall[]): Promise<void> => {
+  const lines = actions.map(({ params }) => {
+    const line = document.createElement("p");
+    line.textContent = `Call ${params.methodName} of ${receiver} with ${JSON.stringify(params.args)}, and ${exactNear(params.deposit)} NEAR attached.`;
+    return line;
+  });
+  return agreed("sign this?", lines, "Sign");
 };
 
-/** The account that this browser keeps, unless it was of a chain that has begun again since. */
-async function keptOnChain(): Promise<Kept | null> {
-  const account = kept();
+function field(label: string, value: string): readonly [HTMLElement, HTMLInputElement] {
+  const [place, text] = [document.createElement("p"), document.createElement("label")];
+  const input = document.createElement("input");
+  input.value = value;
+  input.autocomplete = "off";
+  input.autocapitalize = "none";
+  input.spellcheck = false;
+  text.append(label, input);
+  place.append(text);
+  return [place, input];
+}
+
+/** Asks which account to connect. @param offered its default @throws Error if the collector declines, or the key is none */
+async function chosen(offered: string): Promise<Kept> {
+  const [named, name] = field("Account, made if it doesn't exist", offered);
+  const [given, secret] = field("Its private key, if npm run chain made it", "");
+  await agreed("which account?", [named, given], "Connect");
+  const accountId = accountIn(name);
+  const text = secret.value.trim();
+  const known = kept().find(({ account_id: id }) => id === accountId);
+  if (text === "" && known) return known;
+  const seed = text === "" ? ed25519.utils.randomSecretKey() : seedOf(text);
+  return { account_id: accountId, seed: base58.encode(seed) };
+}
+
+const keyOf = ({ account_id, seed }: Kept) => ({
+  account_id,
+  public_key: `ed25519:${base58.encode(ed25519.getPublicKey(base58.decode(seed)))}`,
+});
+
+/** The key that signs for an account, as the chain has it. @throws Refused where the chain has no such account */
+const keyOnChain = (account: Kept): Promise<{ nonce: string; block_hash: string }> =>
+  ask("/key", keyOf(account));
+
+/** Whether the account has its key on the chain, which may have begun again since. */
+async function isOnChain(account: Kept): Promise<boolean> {
   try {
-    if (account) await keyOnChain(account);
-    return account;
+    await keyOnChain(account);
+    return true;
   } catch (error) {
-    if (error instanceof Refused) return null;
+    if (error instanceof Refused) return false;
     throw error;
   }
 }
 
-const listed = (account: Kept | null) => (account ? [{ accountId: account.account_id }] : []);
+async function connect(): Promise<readonly { readonly accountId: string }[]> {
+  const account = await chosen(kept()[0]?.account_id ?? `collector-${Date.now().toString(36)}.near`);
+  if (!(await isOnChain(account))) await ask("/account", keyOf(account));
+  keep(account);
+  return [{ accountId: account.account_id }];
+}
 
 const wallet: Wallet = {
   manifest: { id: "mintage-development", name: NAME },
-  signIn: async () => listed((await keptOnChain()) ?? (await makeAccount())),
-  getAccounts: async () => listed(await keptOnChain()),
+  signIn: connect,
+  getAccounts: async () => {
+    const [last] = kept();
+    return last && (await isOnChain(last)) ? [{ accountId: last.account_id }] : [];
+  },
   signOut: async () => undefined,
-  async signAndSendTransaction({ receiverId: receiver, actions }) {
-    const account = kept();
+  async signAndSendTransaction({ signerId, receiverId: receiver, actions }) {
+    const account = kept().find(({ account_id: id }) => id === signerId);
     if (!account) throw new Error("Connect it first.");
     await confirmed(receiver, actions);
     const seed = base58.decode(account.seed);

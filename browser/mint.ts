@@ -6,7 +6,7 @@ import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
 import { readsOf } from "./service.ts";
-import { accountIn, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
+import { accountIn, clearProblem, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
@@ -47,9 +47,11 @@ function explain(found: PublicEligibility): { sentence: string; tone: string; fe
     available,
     quantity,
     account_id: account,
+    remaining_for_account: remaining,
   } = found;
   if (available === null)
     return { sentence: `There is no account ${account} on this network.`, tone: "bad", fee: null };
+  if (!allowed && remaining) return { sentence: `You can mint ${remaining} more.`, tone: "bad", fee: null };
   if (!allowed || fee === null)
     return { sentence: message ?? "This account can't mint now.", tone: "bad", fee: null };
   const price = fee === "0" ? "Free" : `${near(fee)}${quantity > 1 ? `, ${near(each ?? "0")} each` : ""}`;
@@ -196,8 +198,10 @@ async function mint(): Promise<void> {
   const { wallet, account } = connected;
   const wanted = agreed;
   const receiver = accountIn(receiverField) || null;
+  const hasFocus = document.activeElement === go;
   busy = true;
   go.disabled = true;
+  outcome.replaceChildren();
   try {
     const problem = receiver === null ? null : await problemOf(receiver);
     if (problem !== null) throw new Error(`${problem} Nothing was signed: correct the receiver of the gift.`);
@@ -209,12 +213,15 @@ async function mint(): Promise<void> {
   }
   busy = false;
   await Promise.all([refreshTerms(), refreshLeft()]);
+  // A disabled button loses it.
+  if (hasFocus && document.activeElement === document.body) go.focus();
 }
 
 wish.addEventListener("submit", (event) => {
   event.preventDefault();
   void mint();
 });
+wish.addEventListener("input", () => clearProblem(outcome));
 quantityField.addEventListener("input", () => void refreshTerms());
 
 if (document.querySelector(".phases > li")) {
@@ -225,7 +232,7 @@ if (document.querySelector(".phases > li")) {
       wish.hidden = connection === null;
       void refreshTerms();
     },
-    (sentence) => say(outcome, sentence, "bad"),
+    quantityField,
   );
 } else find("wallets").hidden = true;
 localTimes();

@@ -14,6 +14,11 @@ export const say = (place: HTMLElement, sentence: string, tone = ""): void => {
   place.replaceChildren(text);
 };
 
+/** Clears a place of what went wrong before. */
+export const clearProblem = (place: HTMLElement): void => {
+  if (place.querySelector(".bad")) place.replaceChildren();
+};
+
 /** Names a transaction behind what a place says, with its address in an explorer where the service knows one. */
 export function showTransaction(place: HTMLElement, hash: string | null, explorer: string | null): void {
   if (hash === null) return;

@@ -2,19 +2,23 @@
  * The service of `npm run dev`: applies the migrations, and has `wrangler dev` build, serve and reload the Worker. It takes
  * what local-service.ts takes, and `--inspector-port N`. Data is where `npm start` has it.
  *
- * The port leads to wrangler's tools too: the storage's explorer, and the address that runs the scheduled job.
+ * The port leads to wrangler's tools too: the storage's explorer, and the address that runs the scheduled job. wrangler
+ * answers whatever host a request names, so it listens on a port of its own, behind local-front.ts.
  */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseArgs, stripVTControlCharacters } from "node:util";
+import { parseArgs, parseEnv, stripVTControlCharacters } from "node:util";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { listen } from "./local-front.ts";
 import { applyMigrations, batchIn, configuredWorker, WRANGLER } from "./local-runtime.ts";
 import { ROOT } from "./local-settings.ts";
 import { QUIET_WRANGLER } from "./steps.ts";
 
 /** `wrangler dev` has no clock for cron triggers. Milliseconds. */
 const SCHEDULE = 60_000;
+const THIS_MACHINE = "127.0.0.1";
 
 const { values } = parseArgs({
   options: {
@@ -40,10 +44,10 @@ await applyMigrations(batchIn(await database.getD1Database("DB")));
 await database.dispose();
 
 const options = {
-  ip: values.host,
-  port: values.port,
+  ip: THIS_MACHINE,
+  port: "0",
   "persist-to": join(values.data, "worker"),
-  "inspector-ip": "127.0.0.1",
+  "inspector-ip": THIS_MACHINE,
   "inspector-port": values["inspector-port"],
   "env-file": values.settings,
   minify: "false",
@@ -70,9 +74,9 @@ wrangler.once("exit", (code) => process.exit(code ?? 0));
 
 const address = `http://${values.host.includes(":") ? `[${values.host}]` : values.host}:${values.port}`;
 
-async function runSchedule(): Promise<void> {
+async function runSchedule(port: number): Promise<void> {
   try {
-    const answer = await fetch(`${address}/cdn-cgi/local/scheduled`);
+    const answer = await fetch(`http://${THIS_MACHINE}:${port}/cdn-cgi/local/scheduled`);
     const text = await answer.text();
     if (!answer.ok) say(`The scheduled job ended with ${answer.status} ${text}.`);
   } catch (error) {
@@ -84,15 +88,24 @@ async function runSchedule(): Promise<void> {
 /** wrangler's line of a request, of which the service logs one itself. */
 const REQUEST = /^\[wrangler:info\] [A-Z]+ \/\S* \d{3} .*\(\d+ms\)$/;
 
+/** @param port wrangler's own */
+async function open(port: number): Promise<void> {
+  const { PUBLIC_URL: publicUrl } = parseEnv(readFileSync(values.settings, "utf8"));
+  const hosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  await listen({ host: THIS_MACHINE, port }, { host: values.host, port: Number(values.port), hosts });
+  void runSchedule(port);
+  setInterval(() => void runSchedule(port), SCHEDULE);
+  say(`listening on ${address}`);
+}
+
 let listens = false;
 for (const stream of [wrangler.stdout, wrangler.stderr]) {
   createInterface(stream).on("line", (coloured) => {
     const line = stripVTControlCharacters(coloured);
     if (!REQUEST.test(line)) say(line);
-    if (listens || !line.includes("Ready on ")) return;
+    const port = /Ready on http:\/\/[^/]*:(\d+)/.exec(line)?.[1];
+    if (listens || port === undefined) return;
     listens = true;
-    void runSchedule();
-    setInterval(() => void runSchedule(), SCHEDULE);
-    say(`listening on ${address}`);
+    void open(Number(port));
   });
 }

@@ -1,6 +1,6 @@
-/** The port of `npm start`: it passes requests on to the service's socket as the edge does, and to nothing else. */
+/** The port of `npm start` and `npm run dev`: it passes requests on to the service as the edge does, and to nothing else. */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
-import { isIP, Socket } from "node:net";
+import { isIP, Socket, type SocketConnectOpts } from "node:net";
 
 /** Headers of one connection only (RFC 9110, section 7.6.1), and what this side answers by itself. */
 const OF_CONNECTION = new Set([
@@ -54,12 +54,12 @@ function refuse(answer: ServerResponse, status: number, sentence: string): void 
 
 /**
  * Listens for requests to the service.
- * @param socketPath where the service listens
+ * @param service where the service listens
  * @param hosts names that the service has beside those of this machine
  * @throws the system's error where the address can't be listened on
  */
 export function listen(
-  socketPath: string,
+  service: SocketConnectOpts,
   { host, port, hosts = [] }: { host: string; port: number; hosts?: readonly string[] },
 ): Promise<Server> {
   const server = createServer((incoming, answer) => {
@@ -71,7 +71,7 @@ export function listen(
         421,
         "This service answers at localhost, at IP addresses and at the host of PUBLIC_URL. Set PUBLIC_URL to use another name.",
       );
-    return pass(socketPath, incoming, answer);
+    return pass(service, incoming, answer);
   });
   // An upload of 100 MB may take its time.
   server.requestTimeout = 0;
@@ -97,12 +97,12 @@ class ServiceSocket extends Socket {
 
 type Done = (error?: Error | null) => void;
 
-function pass(socketPath: string, incoming: IncomingMessage, answer: ServerResponse): void {
+function pass(service: SocketConnectOpts, incoming: IncomingMessage, answer: ServerResponse): void {
   const address = incoming.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
   // Node adds no chunks to a GET or DELETE by itself: its body would be read as the next request.
   const framing = "transfer-encoding" in incoming.headers ? ["Transfer-Encoding", "chunked"] : [];
   const outgoing = request({
-    createConnection: () => new ServiceSocket().connect(socketPath),
+    createConnection: () => new ServiceSocket().connect(service),
     method: incoming.method,
     path: incoming.url,
     // On a connection that stays open the runtime goes on reading for a while after an early answer.

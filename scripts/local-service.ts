@@ -101,7 +101,7 @@ await applyMigrations((statements) => control("/batch", statements));
 const host = values.host === "0.0.0.0" || values.host === "::" ? "127.0.0.1" : values.host;
 const address = `http://${host.includes(":") ? `[${host}]` : host}:${values.port}`;
 const hosts = [address, settings.PUBLIC_URL ?? address].map((url) => new URL(url).hostname);
-await listen(serviceSocket, { host: values.host, port: Number(values.port), hosts });
+await listen({ path: serviceSocket }, { host: values.host, port: Number(values.port), hosts });
 // Also at the start: the last run may have left work.
 void runSchedule();
 setInterval(() => void runSchedule(), SCHEDULE);

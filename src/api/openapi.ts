@@ -40,7 +40,7 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`.",
+    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`. `Bearer <API_KEY>` is the same.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "OperatorToken", {
     type: "http",

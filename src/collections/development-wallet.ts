@@ -24,26 +24,29 @@ export const requireDevelopmentWallet = (context: ServiceContext): void => {
   throw new ServiceError("not_found", "Nothing exists at this address. Check it against /openapi.json.");
 };
 
-/** Makes an account on the embedded chain. @throws ServiceError chain_unavailable */
-export const makeDevelopmentAccount = async (
-  { settings }: ServiceContext,
-  publicKey: string,
-): Promise<{ readonly account_id: string }> => {
-  const accountId = `collector-${crypto.randomUUID().slice(0, 8)}.near`;
-  const account = { account_id: accountId, public_key: publicKey, balance: GIVEN };
-  const rpc = connect(settings);
-  await rpc.call("devchain_create_account", account);
+interface AccountKey {
+  readonly account_id: string;
+  readonly public_key: string;
+}
+
+/**
+ * Makes an account on the embedded chain. One that exists stays as it is.
+ * @throws ServiceError chain_unavailable, invalid_request where the account exists without this key
+ */
+export const makeDevelopmentAccount = async (context: ServiceContext, key: AccountKey): Promise<void> => {
+  const rpc = connect(context.settings);
+  await rpc.call("devchain_create_account", { ...key, balance: GIVEN });
   // Everything that follows reads final blocks.
-  for (let tries = 0; tries < FINAL_TRIES && (await accountBalance(rpc, accountId)) === null; tries++) {
+  for (let tries = 0; tries < FINAL_TRIES && (await accountBalance(rpc, key.account_id)) === null; tries++) {
     await pause(FINAL_PAUSE_MS);
   }
-  return { account_id: accountId };
+  await readDevelopmentKey(context, key);
 };
 
 /** What a wallet needs to sign: the key's nonce and a final block. @throws ServiceError invalid_request without such a key */
 export const readDevelopmentKey = async (
   { settings }: ServiceContext,
-  key: { readonly account_id: string; readonly public_key: string },
+  key: AccountKey,
 ): Promise<{ readonly nonce: string; readonly block_hash: string }> => {
   const found = await query<{ nonce: number | string }>(
     connect(settings),
@@ -53,7 +56,7 @@ export const readDevelopmentKey = async (
     // A node says that in words, or by a cause.
     const isMissing = error instanceof RpcError && isCause(error, "UNKNOWN_ACCOUNT", "UNKNOWN_ACCESS_KEY");
     if (!isMissing && !(error instanceof ViewError)) throw error;
-    const message = "The account has no such key on this chain. Make another account.";
+    const message = `${key.account_id} doesn't have this key on the chain. Give its private key, which npm run chain -- account printed, or choose another name.`;
     throw new ServiceError("invalid_request", message, { issues: [{ path: ["public_key"], message }] });
   });
   return { nonce: String(found.nonce), block_hash: found.block_hash };

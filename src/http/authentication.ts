@@ -97,8 +97,8 @@ export const writesOnly =
     isWrite(c.req.method, c.req.path) ? middleware(c, next) : next();
 
 /**
- * Authenticates the caller: `Authorization: Api-Key <API_KEY>` (the scheme's name in any case, RFC 9110 section
- * 11.1). Any problem with the key answers 401; a key of role `read` on a write 403.
+ * Authenticates the caller: `Authorization: Api-Key <API_KEY>`, or the same with `Bearer` (the scheme's name in any case,
+ * RFC 9110 section 11.1). Any problem with the key answers 401; a key of role `read` on a write 403.
  */
 export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const context = c.get("context");
@@ -141,7 +141,7 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
   if (!header) {
     throw new ServiceError("api_key_missing", "Send the header `Authorization: Api-Key <API_KEY>`.");
   }
-  const key = /^Api-Key +(\S+) *$/i.exec(header)?.[1];
+  const key = /^(?:Api-Key|Bearer) +(\S+) *$/i.exec(header)?.[1];
   if (key === undefined || !isApiKey(key)) {
     throw new ServiceError(
       "api_key_invalid",

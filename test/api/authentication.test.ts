@@ -35,6 +35,7 @@ test.each([
   ["", "api_key_missing"],
   ["Api-Key", "api_key_invalid"],
   ["Api-Key short", "api_key_invalid"],
+  [`Basic mk_live_${"a".repeat(43)}`, "api_key_invalid"],
   [`Bearer mk_live_${"a".repeat(43)}`, "api_key_invalid"],
   [`Api-Key mk_live_${"a".repeat(43)}`, "api_key_invalid"],
   [`Api-Key mk_live_${"a".repeat(44)}`, "api_key_invalid"],
@@ -44,9 +45,9 @@ test.each([
   expect(await bodyOf(response, 401)).toMatchObject({ code });
 });
 
-test("a key works at once, with the scheme in any case", async () => {
+test("a key works at once, with either scheme in any case", async () => {
   const { api_key } = await issue();
-  for (const scheme of ["Api-Key", "api-key", "API-KEY"]) {
+  for (const scheme of ["Api-Key", "api-key", "API-KEY", "Bearer", "bearer"]) {
     expect(await bodyOf(await attempt(`${scheme} ${api_key}`), 200)).toEqual([]);
   }
 });

@@ -6,7 +6,7 @@ import type {
   PublicTokenDetail,
   PublicTrait,
 } from "../../src/api/resources/public-collection.ts";
-import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import { newUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
 import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
@@ -688,34 +688,38 @@ describe("the mint page", () => {
   });
 
   test("offers the development wallet where npm start says so, and on its own chain alone", async () => {
-    const account = { public_key: "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847" };
+    const key = {
+      account_id: `collector-${newUuid().slice(-12)}.near`,
+      public_key: "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847",
+    };
     const path = "/public/v1/development/account";
     const scripts = async (changes: object) =>
       (await (await apiWith({ ...changes }, `/m/${slug}`)).response.text()).match(/<script[^>]*>/g)?.length;
     expect(await scripts({})).toBe(1);
-    await bodyOf(await api(path, { json: account }), 404);
+    await bodyOf(await api(path, { json: key }), 404);
     const foreign = {
       DEVELOPMENT_WALLET: "on",
       NEAR_NETWORK: "testnet",
       PUBLIC_URL: "https://mint.example.com",
     };
-    await bodyOf((await apiWith(foreign, path, { json: account })).response, 404);
+    await bodyOf((await apiWith(foreign, path, { json: key })).response, 404);
     const local = { DEVELOPMENT_WALLET: "on" };
     expect(await scripts(local)).toBe(2);
-    const made = await bodyOf<{ account_id: string }>(
-      (await apiWith(local, path, { json: account })).response,
-      200,
-    );
-    const key = { ...account, account_id: made.account_id };
+    await bodyOf((await apiWith(local, path, { json: key })).response, 200);
+    // A sub-account is made by the account above it.
+    for (const name of ["x.mint.near", "near", "a--b.near"]) {
+      const refused = await apiWith(local, path, { json: { ...key, account_id: name } });
+      expect(await bodyOf(refused.response, 400)).toMatchObject({ issues: [{ path: ["account_id"] }] });
+    }
+    const unused = { ...key, public_key: "ed25519:11111111111111111111111111111111" };
+    const other = await apiWith(local, path, { json: unused });
+    expect(await bodyOf(other.response, 400)).toMatchObject({ issues: [{ path: ["public_key"] }] });
     const found = await apiWith(local, "/public/v1/development/key", { json: key });
     expect(await bodyOf(found.response, 200)).toMatchObject({
       nonce: expect.stringMatching(/^\d+$/),
       block_hash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/),
     });
-    for (const unknown of [
-      { ...key, account_id: "nobody-here.near" },
-      { ...key, public_key: "ed25519:11111111111111111111111111111111" },
-    ]) {
+    for (const unknown of [{ ...key, account_id: "nobody-here.near" }, unused]) {
       const refused = await apiWith(local, "/public/v1/development/key", { json: unknown });
       expect(await bodyOf(refused.response, 400)).toMatchObject({ issues: [{ path: ["public_key"] }] });
     }

@@ -61,11 +61,20 @@ export async function textOf(page: Page, selector: string, wanted: RegExp): Prom
   return page.$eval(selector, (element) => element.textContent ?? "");
 }
 
-/** Connects the development wallet. */
-export async function connectWallet(page: Page): Promise<string> {
+/** Asks the development wallet for an account: the one that it offers, or another by its name and private key. */
+export async function askForAccount(page: Page, account?: string, secret = ""): Promise<void> {
   await page.waitForSelector("#wallets button");
   await page.click("#wallets button");
-  const text = await textOf(page, "#account", /\.near, by/);
+  await page.waitForSelector("dialog input");
+  if (account !== undefined) await writeInto(page, "dialog p:nth-of-type(1) input", account);
+  await writeInto(page, "dialog p:nth-of-type(2) input", secret);
+  await page.click("dialog button");
+}
+
+/** Connects the development wallet. @returns the account */
+export async function connectWallet(page: Page, account?: string, secret?: string): Promise<string> {
+  await askForAccount(page, account, secret);
+  const text = await textOf(page, "#account", new RegExp(`${account ?? ".near"}, by`));
   return text.split(",")[0]!.trim();
 }
 

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { KeyPair } from "near-api-js";
 import type { HTTPRequest } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM } from "../support/browser.ts";
@@ -10,6 +11,7 @@ import { eventually } from "../support/waiting.ts";
 import {
   accessibilityFaults,
   addPasskeys,
+  askForAccount,
   type Browser,
   chooseWay,
   claim,
@@ -123,11 +125,12 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
       expect(await page.$("dialog")).toBeNull();
     }
     await writeInto(page, "#receiver", "friend.near");
+    expect(await page.evaluate("document.querySelector('#outcome').textContent")).toBe("");
     await mint(page);
     await textOf(page, "#outcome", /^Given to friend\.near: one NFT/);
     expect([await ownedBy("friend.near"), await ownedBy(account)]).toEqual([1, 3]);
     await wantQuantity(page, 2);
-    await textOf(page, "#terms", /may not mint so many/);
+    await textOf(page, "#terms", /^You can mint 1 more\.$/);
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
 
@@ -180,11 +183,30 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
 
   test("a mint by the keyboard alone", async () => {
     const page = await visit(`/m/${open.slug}`);
-    await enterAt(page, "#wallets button");
-    await textOf(page, "#account", /\.near, by/);
+    const focused = () => page.evaluate("document.activeElement.id || document.activeElement.textContent");
+    const connect = async () => {
+      await enterAt(page, "#wallets button");
+      await page.waitForSelector("dialog input");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("#account:not([hidden])");
+    };
+    await connect();
+    expect(await focused()).toBe("quantity");
+    await enterAt(page, "#leave");
+    expect(await focused()).toBe("Connect Development wallet");
+    await connect();
     await enterAt(page, "#go:not(:disabled)");
     await enterAt(page, "dialog button");
     await textOf(page, "#outcome", /^Yours: one NFT/);
+    await page.waitForFunction("document.activeElement.id === 'go'");
+    const [link] = await shop.claimLinks(open, 1);
+    await page.goto(shop.service.url + link, { waitUntil: "networkidle0" });
+    await page.waitForSelector("#claim:not([hidden]) #account:not([hidden])");
+    await enterAt(page, "#leave");
+    await connect();
+    expect(await focused()).toBe("go");
+    await page.keyboard.press("Enter");
+    await textOf(page, "#outcome", /^one NFT for .*, final/);
   });
 
   test.each(["m", "g", "c"])("/%s/ without scripts is there to read", async (kind) => {
@@ -199,17 +221,17 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(text).toMatch(wanted[kind as keyof typeof wanted]);
   });
 
-  test("a development wallet whose chain has begun again makes another account", async () => {
+  test("a development wallet whose chain has begun again makes its account again", async () => {
     const page = await visit(`/m/${open.slug}`);
     const lost = await connectWallet(page);
     const name = "mintage:development-wallet";
     await page.evaluate(`{
-      const kept = JSON.parse(localStorage.getItem("${name}"));
-      localStorage.setItem("${name}", JSON.stringify({ ...kept, account_id: "was-${lost}" }));
+      const [kept] = JSON.parse(localStorage.getItem("${name}"));
+      localStorage.setItem("${name}", JSON.stringify([{ ...kept, account_id: "was-${lost}" }]));
     }`);
     await page.reload({ waitUntil: "networkidle0" });
     expect(await page.evaluate("document.querySelector('#account').checkVisibility()")).toBe(false);
-    expect(await connectWallet(page)).not.toBe(`was-${lost}`);
+    expect(await connectWallet(page)).toBe(`was-${lost}`);
     await mint(page);
     await textOf(page, "#outcome", /^Yours: one NFT/);
   });
@@ -230,6 +252,38 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await shop.client.allowlist.add(listed.uuid, [account]);
     await page.reload({ waitUntil: "networkidle0" });
     await textOf(page, "#terms", /^Free/);
+    await mint(page);
+    await textOf(page, "#outcome", /^Yours: one NFT/);
+  });
+
+  test("the development wallet is any account of its chain whose key it is given, and makes those that are not there", async () => {
+    const listed = await showCollection(shop, { private_mint_config: { mint_fee: "0" } }, 1);
+    await shop.client.allowlist.add(listed.uuid, ["made.near", "new.near"]);
+    const key = KeyPair.fromRandom("ed25519");
+    await createAccount(shop.service.rpcUrl, "made.near", key.getPublicKey().toString());
+    const page = await visit(`/m/${listed.slug}`);
+    await askForAccount(page, "made.near");
+    await textOf(page, "#outcome", /made\.near doesn't have this key on the chain\. Give its private key/);
+    await askForAccount(page, "made.near", "ed25519:short");
+    await textOf(page, "#outcome", /Give the whole private key/);
+    await askForAccount(page, "a.b.near");
+    await textOf(page, "#outcome", /Give a name that ends in \.near/);
+    expect(await connectWallet(page, "made.near", key.toString())).toBe("made.near");
+    expect(await page.evaluate("document.querySelector('#outcome').textContent")).toBe("");
+    await textOf(page, "#terms", /^Free/);
+    await mint(page);
+    await textOf(page, "#outcome", /^Yours: one NFT/);
+    await page.click("#leave");
+    expect(await connectWallet(page, "new.near")).toBe("new.near");
+    await textOf(page, "#terms", /^Free/);
+    await page.click("#leave");
+    // Its key was kept.
+    await page.click("#wallets button");
+    await page.waitForSelector("dialog input");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await textOf(page, "#outcome", /You have declined/);
+    expect(await connectWallet(page, "made.near")).toBe("made.near");
     await mint(page);
     await textOf(page, "#outcome", /^Yours: one NFT/);
   });

@@ -1,5 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { listeningAddresses } from "../support/listening.ts";
 import {
@@ -24,10 +26,14 @@ function start(target: string, args: readonly string[] = [], env: Record<string,
   return run;
 }
 
-const get = async (path: string, headers: Record<string, string> = {}) => {
-  const response = await fetch(`http://127.0.0.1:${environment.PORT}${path}`, { headers });
-  return { status: response.status, body: await response.text() };
-};
+/** `fetch` sets the Host header itself. */
+const get = (path: string, headers: Record<string, string> = {}) =>
+  new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const asking = request({ host: "127.0.0.1", port: environment.PORT, path, headers }, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+    });
+    asking.once("error", reject).end();
+  });
 
 beforeAll(async () => {
   copy = copyProject("mintage-dev-");
@@ -67,6 +73,12 @@ test("npm run dev mints, takes up a change of the source, and ends with all it s
     const { status, body } = await get("/ready");
     expect([status, JSON.parse(body)]).toMatchObject([200, { schedule: { state: "running" } }]);
   });
+  // A page whose name was made to lead here reads nothing, of the service or of wrangler's tools (DNS rebinding).
+  for (const path of ["/api/v1/collection", "/cdn-cgi/explorer/"]) {
+    const rebound = await get(path, { host: `evil.example:${environment.PORT}` });
+    expect(rebound).toEqual({ status: 421, body: expect.stringContaining("PUBLIC_URL") });
+  }
+  expect((await get("/cdn-cgi/explorer/")).status).toBe(200);
   if (process.platform === "linux") {
     const addresses = listeningAddresses(dev.child.pid ?? 0);
     expect(addresses).toContain(`127.0.0.1:${environment.INSPECTOR_PORT}`);

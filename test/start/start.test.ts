@@ -167,14 +167,19 @@ describe("npm start", () => {
   });
 
   test.skipIf(CHROMIUM === undefined)(
-    "shows the reference in Chromium, within its policy, and sends a request from it (needs Chromium or CHROMIUM_PATH)",
+    "shows the reference in Chromium, within its policy, and sends a request with a pasted key (needs Chromium or CHROMIUM_PATH)",
     async () => {
       const run = start("start");
       await said(run, "Ctrl-C ends the service");
       const origin = `http://127.0.0.1:${environment.PORT}`;
-      const { result: status, visit: seen } = await visit(`${origin}/docs#tag/service`, async (page) => {
-        await page.locator("::-p-xpath(//button[contains(., 'get /health')])").click();
-        const answer = page.waitForResponse(`${origin}/health`);
+      const key = /demo key +(\S+)/.exec(run.output)?.[1] ?? "";
+      const { result: status, visit: seen } = await visit(`${origin}/docs#tag/who-am-i`, async (page) => {
+        await page.locator("::-p-xpath(//button[contains(., 'get /api/v1/me')])").click();
+        await page.locator("[role=dialog] input.scalar-password-input").click();
+        // As a paste does: what was in the field stays.
+        const keyboard = await page.createCDPSession();
+        await keyboard.send("Input.insertText", { text: key });
+        const answer = page.waitForResponse(`${origin}/api/v1/me`);
         await page.locator("button[data-addressbar-action=send]").click();
         return (await answer).status();
       });

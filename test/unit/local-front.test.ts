@@ -43,7 +43,7 @@ beforeAll(async () => {
   const socketPath = join(folder, "service");
   service = new Worker(SERVICE, { eval: true, workerData: socketPath });
   await new Promise((resolve) => service.once("message", resolve));
-  front = await listen(socketPath, { host: "127.0.0.1", port: 0 });
+  front = await listen({ path: socketPath }, { host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
   front.close();
@@ -101,11 +101,14 @@ test.each([
 ])(
   "%j with %j is %i: what doesn't say where it goes, or goes elsewhere, is not passed on",
   async (line, headers, status) => {
-    const gone = await listen(join(folder, "nobody"), {
-      host: "127.0.0.1",
-      port: 0,
-      hosts: ["own_1.example"],
-    });
+    const gone = await listen(
+      { path: join(folder, "nobody") },
+      {
+        host: "127.0.0.1",
+        port: 0,
+        hosts: ["own_1.example"],
+      },
+    );
     const { port } = gone.address() as { port: number };
     const socket = connect(port, "127.0.0.1");
     socket.end(`${line}\r\n${headers}\r\nConnection: close\r\n\r\n`);
@@ -126,7 +129,7 @@ test("a request reaches the service before its body begins", async () => {
   });
   const socketPath = join(folder, "early");
   await new Promise<void>((resolve) => early.listen(socketPath, resolve));
-  const before = await listen(socketPath, { host: "127.0.0.1", port: 0 });
+  const before = await listen({ path: socketPath }, { host: "127.0.0.1", port: 0 });
   const { port } = before.address() as { port: number };
   const asking = request({ port, path: "/", method: "POST", headers: { "Content-Length": "4" } });
   const answered = new Promise<string>((resolve, reject) => {
@@ -151,7 +154,7 @@ test("a body in chunks reaches the service as the body of its request, whatever 
   });
   const socketPath = join(folder, "echo");
   await new Promise<void>((resolve) => echo.listen(socketPath, resolve));
-  const before = await listen(socketPath, { host: "127.0.0.1", port: 0 });
+  const before = await listen({ path: socketPath }, { host: "127.0.0.1", port: 0 });
   const { port } = before.address() as { port: number };
   // A body that looks like a request.
   const body = "POST /inner HTTP/1.1\r\nHost: x\r\nCF-Connecting-IP: 192.0.2.1\r\nContent-Length: 0\r\n\r\n";

@@ -33,8 +33,17 @@ const PATH = "/public/v1/development";
 
 const publicKey = z.string().regex(/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/, "Give an ed25519 key in base58.");
 
-const accountBody = z.strictObject({ public_key: publicKey });
 const keyBody = z.strictObject({ account_id: z.string().min(2).max(64), public_key: publicKey });
+/** A sub-account, such as a wallet or a contract of the service, is made by the account above it. */
+const accountBody = keyBody.extend({
+  account_id: z
+    .string()
+    .max(64)
+    .regex(
+      /^(?:[a-z\d]+[-_])*[a-z\d]+\.near$/,
+      "Give a name that ends in .near, of lower-case letters and digits with single - or _ between them.",
+    ),
+});
 const transactionBody = z.strictObject({ signed_transaction: z.base64().max(100_000) });
 
 const bytesOf = (base64: string): Uint8Array =>
@@ -52,9 +61,10 @@ const only = createMiddleware<AppEnv>(async (c, next) => {
  */
 const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
   app.use(`${PATH}/*`, only);
-  app.post(`${PATH}/account`, zValidator("json", accountBody, refuseInvalid), async (c) =>
-    c.json(await makeDevelopmentAccount(c.get("context"), c.req.valid("json").public_key)),
-  );
+  app.post(`${PATH}/account`, zValidator("json", accountBody, refuseInvalid), async (c) => {
+    await makeDevelopmentAccount(c.get("context"), c.req.valid("json"));
+    return c.json({});
+  });
   app.post(`${PATH}/key`, zValidator("json", keyBody, refuseInvalid), async (c) =>
     c.json(await readDevelopmentKey(c.get("context"), c.req.valid("json"))),
   );

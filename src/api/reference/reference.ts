@@ -14,7 +14,15 @@ const SETTINGS = {
   hideClientButton: true,
   authentication: {
     preferredSecurityScheme: "ApiKey",
-    securitySchemes: { ApiKey: { value: "Api-Key mk_live_" } },
+    // Scalar writes an API key into the header as it was typed; before a bearer token it writes the scheme's name itself.
+    securitySchemes: {
+      ApiKey: {
+        type: "http",
+        scheme: "bearer",
+        description:
+          "The key alone, which begins with `mk_live_`. `Bearer <API_KEY>` is the same as `Api-Key <API_KEY>`.",
+      },
+    },
   },
 } as const;
 
