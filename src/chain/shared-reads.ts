@@ -1,21 +1,21 @@
 import { within } from "../waiting.ts";
 
-/** How answers are kept. Milliseconds. */
+/** Cache limits. Milliseconds. */
 interface Keeping {
-  /** How long an answer is told again, from when it came. */
+  /** How long a result is served, from when it arrived. */
   readonly lastsMs: number;
-  /** How long a question is waited for, from when it was asked: its request may be gone. */
+  /** How long to wait for a pending read, from when it started: its request may have been cancelled. */
   readonly patienceMs: number;
-  /** Answers that are kept; beyond it the oldest goes. */
+  /** Maximum number of entries; the oldest is evicted. */
   readonly most: number;
 }
 
-/** How long a failure is told again. Milliseconds. */
+/** How long a failure is served. Milliseconds. */
 const FAILURE_LASTS_MS = 1_000;
 
-/** Who asks. */
+/** The request that reads. */
 interface Asker {
-  /** Answers are kept for requests with the same settings. */
+  /** Results are shared by requests with the same settings. */
   readonly settings: object;
   readonly now: () => Date;
   readonly waitUntil: (work: Promise<unknown>) => void;
@@ -23,15 +23,15 @@ interface Asker {
 
 interface Kept<T> {
   readonly answer: Promise<T>;
-  /** Until when it is told, or waited for. */
+  /** Until when the result is served, or awaited. */
   until: number;
 }
 
 const toldBy = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> => ({ answer: await answer });
 
 /**
- * Answers of other machines that an isolate tells again for a while: one question serves all that ask meanwhile, however
- * long its answer takes. A failure is told again for a second, so that no question follows another where none is answered.
+ * Caches results of other services for the isolate: one read serves all concurrent requests, however long it takes. A
+ * failure is served for a second, to limit retries while the service is down.
  */
 export class SharedReads<T> {
   readonly #keeping: Keeping;
@@ -42,13 +42,12 @@ export class SharedReads<T> {
   }
 
   /**
-   * @param name of the question: all that its answer depends on
-   * @param admit is waited for before this asker's own question, and may refuse it by what it throws. That concerns this
-   *   asker alone: nobody else waits for it or is told of it
+   * @param name everything the result depends on
+   * @param admit awaited before this request's own read; rejects it by throwing, which affects only this request
    */
   async get(asker: Asker, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
     const kept = this.#of(asker.settings);
-    // Nothing is waited for between a look that finds nothing and the question: of many one asks.
+    // There is no await between finding no entry and starting the read, so only one request reads.
     for (let admitted = admit === undefined; ; ) {
       const entry = kept.get(name);
       const left = entry ? entry.until - asker.now().getTime() : 0;
