@@ -25,7 +25,7 @@ const accepted = fc.array(
 
 const snapshot = (rowNumber: number): OperationSnapshot => ({
   ...{ kind: "mint", integrationUuid: INTEGRATION, subjectUuid: INTEGRATION, request: "{}", keys: [] },
-  ...{ acceptedAt: rowNumber, rowNumber, recent: [] },
+  ...{ acceptedAt: rowNumber, rowNumber, recent: [], quotedCost: null, mostCost: null, reference: null },
 });
 
 /** Puts operations where they are. */
