@@ -63,7 +63,7 @@ const spread = (journal: Journal, texts: Map<string, string>, given: readonly Gi
 };
 type Given = { readonly generation: number; readonly where: readonly number[]; readonly row: number };
 
-test("every operation comes once, in order, however it is spread over the journal and its files", async () => {
+test("every operation is listed once, in order, however they are spread over the journal and its files", async () => {
   const check = (operations: readonly Given[], limit: number, anchors: readonly number[]) =>
     runInDurableObject(env.WALLET.getByName(newUuid()), async (_, { storage }) => {
       const journal = new Journal(storage);

@@ -56,7 +56,7 @@ const possible = (fate: Fate): Fate => {
 };
 
 describe("the verdict on a row", () => {
-  it("is dead only when the transaction never lands, whatever the nodes say and however far they lag", () => {
+  it("is dead only if the transaction never lands, whatever the nodes return and however far they lag", () => {
     fc.assert(
       fc.property(
         rows,
@@ -186,12 +186,12 @@ describe("the verdict on a row", () => {
 });
 
 describe("after its death a row", () => {
-  it("is signed again, unless the chain refuses it for good", () => {
+  it("is signed again, unless the chain permanently rejects it", () => {
     expect(afterDeath(null)).toBe("queued");
     expect(afterDeath("ActionsValidation")).toBe("refused");
   });
 
-  it("is never refused for what passes by itself or what the proofs decide", () => {
+  it("is never refused for a temporary reason or one that the proofs decide", () => {
     for (const reason of [
       "InvalidNonce",
       "Expired",
@@ -205,13 +205,13 @@ describe("after its death a row", () => {
 });
 
 describe("a transaction's validity", () => {
-  it("lasts as long as a block after a final one may include it", () => {
+  it("lasts as long as a block after a final one can include it", () => {
     // The block that includes it follows one of at most the base block's height and the period.
     expect(isExpired(100, 150, 50)).toBe(false);
     expect(isExpired(100, 151, 50)).toBe(true);
   });
 
-  it("counts from a block that is younger than a moment whatever the clocks of validators say", () => {
+  it("counts from a block certainly newer than a time, whatever the validators' clocks", () => {
     expect(isSurelyAfter(1_000_000 + 179_999, 1_000_000)).toBe(false);
     expect(isSurelyAfter(1_000_000 + 180_000, 1_000_000)).toBe(true);
   });
@@ -232,13 +232,13 @@ describe("the journal", () => {
     hasSnapshot: fc.boolean(),
   });
 
-  it("keeps operations for the days that are set, and what recovery needs of them", () => {
+  it("keeps operations and their recovery data for the configured days", () => {
     const set = { JOURNAL_KEPT_DAYS: 2, JOURNAL_FILES_KEPT_DAYS: 31 };
     expect(termsOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
     expect(termsOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
   });
 
-  it("keeps less the larger it is, never nothing, and loses nothing by it", () => {
+  it("keeps less the larger it is, never nothing, and loses no recovery data", () => {
     fc.assert(
       fc.property(size, size, days, (one, other, set) => {
         const [small, large] = [termsOf(Math.min(one, other), set), termsOf(Math.max(one, other), set)];
@@ -250,7 +250,7 @@ describe("the journal", () => {
     );
   });
 
-  it("forgets an operation that recovery needs only once a file has it, and never the one that tells of a rollback", () => {
+  it("removes an operation that recovery needs only once a file has it, and never the latest one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, (bytes, set, operation) => {
         const terms = termsOf(bytes, set);
@@ -268,7 +268,7 @@ describe("the journal", () => {
     );
   });
 
-  it("goes only one way: what is forgotten at an age isn't kept at a higher one", () => {
+  it("is monotonic: an operation removed at one age isn't kept at a higher one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, fc.nat(1_000), (bytes, set, operation, later) => {
         const terms = termsOf(bytes, set);
@@ -282,7 +282,7 @@ describe("the journal", () => {
 });
 
 describe("pauses", () => {
-  it("never shrink, and have a longest", () => {
+  it("never shrink, and have a maximum", () => {
     for (const pause of [
       resumePause,
       unprovenPause,
@@ -300,7 +300,7 @@ describe("pauses", () => {
     }
   });
 
-  it("end seconds after the nodes are back, however often the row was looked at before", () => {
+  it("end seconds after the nodes are back, however often the row was checked before", () => {
     fc.assert(fc.property(fc.nat(1_000), (tries) => unansweredPause(tries) <= 5_000));
   });
 });

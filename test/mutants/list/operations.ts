@@ -42,7 +42,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (answer.repeated) this.#isNew = false;",
     replacement: "",
     tests: recovery,
-    named: "while a request waits for it is not told as if nothing had been sent",
+    named: "during a request isn't reported as if nothing had been sent",
   },
   {
     id: "operations: given up although a caller was promised it",
@@ -132,7 +132,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
     tests: recovery,
-    named: "as without effect: its caller may send it again, and it is stuck no more",
+    named: "as without effect: its caller may send it again, and it is no longer stuck",
   },
   {
     id: "operations: what the contract misses is guessed",
