@@ -24,7 +24,7 @@ interface BlockView extends HeaderView {
 }
 
 /** Extracts the block from a response to a request by finality. */
-const shownAt = (at: At): CallOptions["blockOf"] => {
+const blockExtractor = (at: At): CallOptions["blockOf"] => {
   if (at === "final") return finalBlockOf;
   if (at !== "optimistic") return undefined;
   return (answer) => {
@@ -36,7 +36,7 @@ const shownAt = (at: At): CallOptions["blockOf"] => {
 /** Reads a block: final, head, or by height or hash. @throws RpcError UNKNOWN_BLOCK, GARBAGE_COLLECTED_BLOCK */
 export const readBlock = async (rpc: ChainRpc, at: At, options?: CallOptions): Promise<BlockHead> => {
   const params = typeof at === "string" ? { finality: at } : { block_id: at.block };
-  const { header } = await rpc.call<BlockView>("block", params, { ...options, blockOf: shownAt(at) });
+  const { header } = await rpc.call<BlockView>("block", params, { ...options, blockOf: blockExtractor(at) });
   return {
     height: header.height,
     hash: header.hash,

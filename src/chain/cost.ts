@@ -48,7 +48,7 @@ const KEY_BYTES = 400n;
 /** Minimum yoctoNEAR for a new account since PV 85 (`account_creation_charge`), taken from the gas purchased for it. */
 const CREATION_CHARGE = 7n * 10n ** 21n;
 /** Allowed rise of the gas price until inclusion: a tenth, about twenty full blocks at 0.5 % per block. */
-const DEARER = { of: 11n, in: 10n };
+const PRICE_MARGIN = { of: 11n, in: 10n };
 
 const actionGas = (action: Action, receiverId: string): bigint => {
   switch (action.kind) {
@@ -82,20 +82,20 @@ const actionBurn = (action: Action): bigint => {
 };
 
 /** The part of a transaction that determines its cost. */
-export interface Priced {
+export interface PricedTransaction {
   readonly receiverId: string;
   readonly actions: readonly Action[];
 }
 
 /** Upper bound of the gas a transaction burns, attached gas included. */
-export const mostGasOf = ({ receiverId, actions }: Priced): bigint =>
+export const mostGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
   attachedGasOf(actions) + actions.reduce((sum, action) => sum + actionGas(action, receiverId), RECEIPT_GAS);
 
 /** Upper bound of a transaction's cost to its signer, if it is included soon. */
-export const costOf = (transaction: Priced, prices: GasPrices): Cost => {
+export const costOf = (transaction: PricedTransaction, prices: GasPrices): Cost => {
   const { actions } = transaction;
   const gas = mostGasOf(transaction);
-  const burnt = (prices.burnt * DEARER.of) / DEARER.in;
+  const burnt = (prices.burnt * PRICE_MARGIN.of) / PRICE_MARGIN.in;
   const bought = burnt > prices.leastBought ? burnt : prices.leastBought;
   const burned = actions.reduce((sum, action) => sum + actionBurn(action), 0n);
   return { certain: depositOf(actions) + burned, gas: gas * burnt, ahead: gas * (bought - burnt) };
@@ -130,7 +130,7 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
  * `mostGasOf`.
  * @throws Error for a call without a measured mean
  */
-export const likelyGasOf = ({ receiverId, actions }: Priced): bigint =>
+export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
   actions.reduce((sum, action) => {
     if (action.kind === "function_call") return sum + likelyCallGas(action.method, action.args);
     return sum + TRANSFER_GAS + (receiverId.includes(".") ? 0n : ACCOUNT_GAS);

@@ -4,7 +4,7 @@
  */
 
 /** A block that a response refers to. */
-export interface Sighting {
+export interface SeenBlock {
   readonly height: number;
   /** Block timestamp, milliseconds since the Unix epoch; null if the response has none. */
   readonly time: number | null;
@@ -165,7 +165,7 @@ export class Endpoints {
    * @param floor its value when the call was made
    * @returns whether the endpoint is up to date
    */
-  saw(url: string, block: Sighting, floor: number): boolean {
+  saw(url: string, block: SeenBlock, floor: number): boolean {
     const now = this.#now();
     const endpoint = this.#of(url);
     if (block.time !== null) endpoint.lookedAt = now;
@@ -212,7 +212,7 @@ export class Endpoints {
    * Whether an endpoint's final block is so old that others may have newer ones: by its timestamp, or, independent of
    * clocks, because the endpoint hasn't returned a higher one for that long.
    */
-  isOld(url: string, { time, height, isFinal }: Sighting): boolean {
+  isOld(url: string, { time, height, isFinal }: SeenBlock): boolean {
     if (time === null || !isFinal) return false;
     const endpoint = this.#of(url);
     const now = this.#now();

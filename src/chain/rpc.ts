@@ -1,6 +1,6 @@
 import type { Settings } from "../env.ts";
 import { type CallOutcome, countCall } from "./call-counts.ts";
-import { Endpoints, type Preference, type Sighting } from "./endpoints.ts";
+import { Endpoints, type Preference, type SeenBlock } from "./endpoints.ts";
 import { ChainUnavailableError, isNodeCause, NodesLagError, RpcError } from "./errors.ts";
 
 /**
@@ -146,7 +146,7 @@ export interface CallOptions {
    * Extracts the block from a response or from a typed error's details; null if there is none. A response from a block
    * behind known final state is discarded, and the next endpoint is tried.
    */
-  readonly blockOf?: (answer: unknown) => Sighting | null;
+  readonly blockOf?: (answer: unknown) => SeenBlock | null;
   /** Minimum height of the response's block. */
   readonly atLeast?: number;
 }
@@ -157,7 +157,7 @@ export interface HeaderView {
 }
 
 /** The final block in a response to `block`. */
-export const finalBlockOf = (answer: unknown): Sighting | null => {
+export const finalBlockOf = (answer: unknown): SeenBlock | null => {
   const header = (answer as Partial<HeaderView> | null | undefined)?.header;
   if (!header) return null;
   const time = Number(BigInt(header.timestamp_nanosec) / 1_000_000n);
@@ -171,22 +171,22 @@ const CALL_MS = 10_000;
 const LOOK_MS = 3_000;
 
 /** How a connection counts and judges its calls. */
-interface Manner {
+interface ConnectionOptions {
   /** Awaited before each call; rejects the call by throwing. */
   readonly admit?: () => Promise<void>;
   /**
    * Don't count timeouts as failures of the endpoint, because callers choose what is read, and it may be large.
    * Otherwise all requests avoid the endpoint for a while.
    */
-  readonly sparing?: boolean;
+  readonly ignoreTimeouts?: boolean;
 }
 
-interface Question {
+interface RpcCall {
   readonly method: string;
   readonly params: unknown;
 }
 
-const FINAL_BLOCK: Question = { method: "block", params: { finality: "final" } };
+const FINAL_BLOCK: RpcCall = { method: "block", params: { finality: "final" } };
 
 /** The result of calling one endpoint. */
 type Reply<T> =
@@ -217,13 +217,13 @@ export class ChainRpc {
     endpoints: readonly string[],
     archival: readonly string[] = [],
     now: () => number = () => Date.now(),
-    { admit = async () => undefined, sparing = false }: Manner = {},
+    { admit = async () => undefined, ignoreTimeouts = false }: ConnectionOptions = {},
   ) {
     this.endpoints = endpoints;
     this.archival = archival;
     this.#now = now;
     this.#admit = admit;
-    this.#sparing = sparing;
+    this.#sparing = ignoreTimeouts;
     this.#nodes = new Endpoints(endpoints, now);
     this.#archive = new Endpoints(archival, now);
   }
@@ -261,7 +261,7 @@ export class ChainRpc {
   async #believed<T>(
     nodes: Endpoints,
     url: string,
-    question: Question,
+    question: RpcCall,
     { blockOf = () => null, atLeast = 0, archival = false, timeoutMs = CALL_MS }: CallOptions,
   ): Promise<Reply<T> | "behind"> {
     if (archival) return this.#ask<T>(nodes, url, question, timeoutMs);
@@ -280,7 +280,7 @@ export class ChainRpc {
     return "behind";
   }
 
-  async #ask<T>(nodes: Endpoints, url: string, question: Question, timeoutMs: number): Promise<Reply<T>> {
+  async #ask<T>(nodes: Endpoints, url: string, question: RpcCall, timeoutMs: number): Promise<Reply<T>> {
     const { method, params } = question;
     const count = (outcome: CallOutcome) => countCall(url, outcome, this.#now());
     try {
@@ -317,13 +317,13 @@ export class ChainRpc {
   }
 
   /** A final block is old: either the chain has stopped or the endpoint has. The other endpoints show which. */
-  async #compare(nodes: Endpoints, url: string, block: Sighting): Promise<void> {
+  async #compare(nodes: Endpoints, url: string, block: SeenBlock): Promise<void> {
     const others = nodes.urls.filter((other) => other !== url && nodes.wantsLook(other));
     await Promise.all(others.map((other) => this.#finalBlock(nodes, other)));
     nodes.saw(url, block, nodes.floor);
   }
 
-  async #finalBlock(nodes: Endpoints, url: string): Promise<Sighting | null> {
+  async #finalBlock(nodes: Endpoints, url: string): Promise<SeenBlock | null> {
     const { floor } = nodes;
     try {
       const reply = await this.#ask<HeaderView>(nodes, url, FINAL_BLOCK, LOOK_MS);
@@ -354,13 +354,13 @@ export const connect = (settings: Endpointed): ChainRpc =>
   new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? []);
 
 /** Like `connect`, for reads of a request: each call counts against the request's client. */
-export const connectFor = ({ settings, admitCall }: Asker): ChainRpc =>
+export const connectFor = ({ settings, admitCall }: RequestContext): ChainRpc =>
   new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, { admit: admitCall });
 
 type Endpointed = Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">;
 
 /** The part of a request's context that calls of nodes use. */
-interface Asker {
+interface RequestContext {
   readonly settings: Endpointed;
   readonly admitCall: () => Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { CallOptions, ChainRpc } from "./rpc.ts";
  * A node's response to submitted bytes. It proves nothing about the transaction (docs/transactions.md). `taken`:
  * accepted; `refused`: rejected with an `InvalidTxError` variant; `unclear`: anything else.
  */
-export type SendAnswer =
+export type SendResult =
   | { readonly kind: "taken" }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unclear" };
@@ -25,7 +25,7 @@ export const sendTransaction = async (
   bytes: Uint8Array,
   options?: CallOptions,
   learn = false,
-): Promise<SendAnswer> => {
+): Promise<SendResult> => {
   const params = { signed_tx_base64: base64Encode(bytes), wait_until: learn ? "INCLUDED" : "NONE" };
   try {
     await rpc.call("send_tx", params, learn ? { ...options, timeoutMs: WAITING_TIMEOUT_MS } : options);

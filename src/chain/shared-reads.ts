@@ -1,11 +1,11 @@
 import { within } from "../waiting.ts";
 
 /** Cache limits. Milliseconds. */
-interface Keeping {
+interface CacheLimits {
   /** How long a result is served, from when it arrived. */
-  readonly lastsMs: number;
+  readonly ttlMs: number;
   /** How long to wait for a pending read, from when it started: its request may have been cancelled. */
-  readonly patienceMs: number;
+  readonly pendingMs: number;
   /** Maximum number of entries; the oldest is evicted. */
   readonly most: number;
 }
@@ -14,7 +14,7 @@ interface Keeping {
 const FAILURE_LASTS_MS = 1_000;
 
 /** The request that reads. */
-interface Asker {
+interface Reader {
   /** Results are shared by requests with the same settings. */
   readonly settings: object;
   readonly now: () => Date;
@@ -27,17 +27,17 @@ interface Kept<T> {
   until: number;
 }
 
-const toldBy = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> => ({ answer: await answer });
+const settled = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> => ({ answer: await answer });
 
 /**
  * Caches results of other services for the isolate: one read serves all concurrent requests, however long it takes. A
  * failure is served for a second, to limit retries while the service is down.
  */
 export class SharedReads<T> {
-  readonly #keeping: Keeping;
+  readonly #keeping: CacheLimits;
   readonly #kept = new WeakMap<object, Map<string, Kept<T>>>();
 
-  constructor(keeping: Keeping) {
+  constructor(keeping: CacheLimits) {
     this.#keeping = keeping;
   }
 
@@ -45,14 +45,14 @@ export class SharedReads<T> {
    * @param name everything the result depends on
    * @param admit awaited before this request's own read; rejects it by throwing, which affects only this request
    */
-  async get(asker: Asker, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
+  async get(asker: Reader, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
     const kept = this.#of(asker.settings);
     // There is no await between finding no entry and starting the read, so only one request reads.
     for (let admitted = admit === undefined; ; ) {
       const entry = kept.get(name);
       const left = entry ? entry.until - asker.now().getTime() : 0;
       if (entry && left > 0) {
-        const told = await within(left, toldBy(entry));
+        const told = await within(left, settled(entry));
         if (told !== null) return told.answer;
         if (kept.get(name) === entry) kept.delete(name);
       } else if (admitted) return this.#ask(asker, name, ask);
@@ -63,11 +63,11 @@ export class SharedReads<T> {
     }
   }
 
-  #ask(asker: Asker, name: string, ask: () => Promise<T>): Promise<T> {
+  #ask(asker: Reader, name: string, ask: () => Promise<T>): Promise<T> {
     const kept = this.#of(asker.settings);
     const time = () => asker.now().getTime();
     const answer = ask();
-    const entry = { answer, until: time() + this.#keeping.patienceMs };
+    const entry = { answer, until: time() + this.#keeping.pendingMs };
     kept.delete(name);
     const oldest = kept.size >= this.#keeping.most ? kept.keys().next().value : undefined;
     if (oldest !== undefined) kept.delete(oldest);
@@ -75,7 +75,7 @@ export class SharedReads<T> {
     const lasts = (milliseconds: number) => () => {
       entry.until = time() + milliseconds;
     };
-    asker.waitUntil(answer.then(lasts(this.#keeping.lastsMs), lasts(FAILURE_LASTS_MS)));
+    asker.waitUntil(answer.then(lasts(this.#keeping.ttlMs), lasts(FAILURE_LASTS_MS)));
     return answer;
   }
 

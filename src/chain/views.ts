@@ -1,7 +1,7 @@
 import { base64Encode, baseDecode, baseEncode } from "near-api-js";
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { pause } from "../waiting.ts";
-import type { Sighting } from "./endpoints.ts";
+import type { SeenBlock } from "./endpoints.ts";
 import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
@@ -48,7 +48,7 @@ export const query = async <T>(
 };
 
 /** The block of a response or error; an error without one doesn't depend on the block. */
-const shownBlock = (answer: unknown, isFinal: boolean): Sighting | null => {
+const shownBlock = (answer: unknown, isFinal: boolean): SeenBlock | null => {
   const height = (answer as { readonly block_height?: unknown } | null | undefined)?.block_height;
   return typeof height === "number" ? { height, time: null, isFinal } : null;
 };

@@ -13,8 +13,8 @@ import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import type { ConditionalProposal, GuardedProposal } from "./kind.ts";
-import { shownOnChain } from "./kinds/finalize.ts";
-import { cutUp, draftEmpty, type FinalizeOperation } from "./kinds/finalize-plan.ts";
+import { collectionOnChain } from "./kinds/finalize.ts";
+import { draftEmpty, type FinalizeOperation, splitAssets } from "./kinds/finalize-plan.ts";
 
 /** Retries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -117,7 +117,7 @@ const proposalOf = async (
     id,
     kind: "finalize",
     subjectId: draft.id,
-    request: read ? { ...request, plan: await cutUp(request, read) } : request,
+    request: read ? { ...request, plan: await splitAssets(request, read) } : request,
     known: { createdAt: draft.createdAt, ...(read && { assets: read }) },
     condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole),
     after: [
@@ -141,7 +141,7 @@ const continued = async (
 ): Promise<FinalizeOperation> => {
   if (!brokenOff && !(await hasManifest(context, fresh.collectionUuid))) return fresh;
   const { plan: _, ...request } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
-  const found = await shownOnChain(context, { request }, brokenOff?.height ?? 0);
+  const found = await collectionOnChain(context, { request }, brokenOff?.height ?? 0);
   if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;
   if (published && !(await isAsOnChain(context, draft.id, found))) throw otherAssets(collectionId);

@@ -20,7 +20,7 @@ const VALID_MS = 10 * 60_000;
  * Factor by which gas may rise until the write is sent; the quoted maximum covers it. If all blocks are full, the price
  * doubles in about 140 blocks, and most attached gas isn't burnt.
  */
-const DEARER_BY_THEN = 2n;
+const PRICE_MARGIN = 2n;
 
 /** A write to quote. */
 export interface QuotedWrite {
@@ -44,7 +44,7 @@ export const quoteWrite = async (
 ): Promise<EndpointResponse<Quote>> => {
   const { db, env, now } = context;
   const { burnt, leastBought } = await readGasPrices(connectFor(context));
-  const most = { burnt: burnt * DEARER_BY_THEN, leastBought };
+  const most = { burnt: burnt * PRICE_MARGIN, leastBought };
   const prices = { likely: { burnt, leastBought }, most };
   const plan = planned === null ? NO_PLAN : await planOf(context, integrationId, planned, prices);
   const { available } = await walletOf(env, integrationId).status();

@@ -39,7 +39,7 @@ export const redeemLink = async (
   proof: ClaimProof,
 ): Promise<EndpointResponse<ClaimAnswer>> => {
   const link = { collectionId: home.collectionUuid, dropId: proof.drop_id, link: proof.link };
-  const before = await goingOn(context, home.integrationId, link);
+  const before = await currentClaim(context, home.integrationId, link);
   if (before) return join(context, before, proof);
   await forCollectors(requireActive(context, home.integrationId));
   await requireRedeemable(home, proof);
@@ -67,7 +67,7 @@ export const redeemLink = async (
   );
   if (answer) return answer;
   // Another request for the link was first.
-  const rival = await goingOn(context, integrationId, link);
+  const rival = await currentClaim(context, integrationId, link);
   if (rival) return join(context, rival, proof);
   throw new ServiceError("claims_paused", "Send the same claim again: another one has just failed.", {
     outcome: "not_submitted",
@@ -83,7 +83,7 @@ const requireActive = async ({ db }: ServiceContext, integrationId: Uuid): Promi
 };
 
 /** The operation that claims or has claimed a link; null if it can be claimed. */
-const goingOn = async (
+const currentClaim = async (
   context: ServiceContext,
   integrationId: Uuid,
   link: ClaimedLink,

@@ -112,7 +112,7 @@ interface Slow {
   readonly stored: number;
 }
 
-const kept = new SharedReads<Slow>({ lastsMs: KEPT_MS, patienceMs: 10_000, most: 1 });
+const kept = new SharedReads<Slow>({ ttlMs: KEPT_MS, pendingMs: 10_000, most: 1 });
 
 const readSlow = async (context: ServiceContext): Promise<Slow> => {
   const [contracts, stored] = await Promise.all([contractsOf(context), storedBytes(context.db)]);

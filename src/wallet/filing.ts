@@ -6,12 +6,12 @@ import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import type { ToFile } from "./journal/forgetting.ts";
 import type { Journal } from "./journal/journal.ts";
-import { isLarge, namedFor, type Terms, termsOf } from "./journal/timing.ts";
+import { isLarge, namedFor, type Retention, retentionOf } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Files written per alarm: more than a wallet accepts in that time, and fewer while it is busy. */
 const STEPS = 16;
-const STEPS_BESIDE = 4;
+const STEPS_WHILE_BUSY = 4;
 /** Timeout for writing a file. A file that arrives later is unreferenced. Milliseconds. */
 const PUT_MS = 10_000;
 /** Pause after R2 failed to store a file. Milliseconds. */
@@ -48,14 +48,14 @@ export class Filing {
     return next === null ? null : Math.max(next, this.#pausedUntil);
   }
 
-  get #terms(): Terms {
-    return termsOf(this.#parts.journal.bytes, this.#parts.settings);
+  get #terms(): Retention {
+    return retentionOf(this.#parts.journal.bytes, this.#parts.settings);
   }
 
   /** Removes operations that are due, up to the limit of one alarm. */
   async run(): Promise<void> {
     const { journal, now, driver } = this.#parts;
-    const steps = driver.busy && !isLarge(journal.bytes) ? STEPS_BESIDE : STEPS;
+    const steps = driver.busy && !isLarge(journal.bytes) ? STEPS_WHILE_BUSY : STEPS;
     for (let step = 0; step < steps && now() >= this.#pausedUntil; step++) {
       journal.atomically(() => journal.snapshots.forgetNames(now() - namedFor(journal.bytes), NAMES));
       if (!journal.forgetting.isTime(now(), this.#terms)) return;

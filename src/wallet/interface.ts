@@ -71,7 +71,7 @@ export interface JournaledOperation extends Omit<OperationSnapshot, "rowNumber" 
 }
 
 /** The response to a submitted intent, and whether the call was retried. */
-export type SubmitResult = SubmitAnswer & {
+export type SubmitResult = SubmitResponse & {
   /**
    * An earlier attempt of this call failed with an unknown result: the object may have journaled the intent, and may
    * have been lost since.
@@ -80,7 +80,7 @@ export type SubmitResult = SubmitAnswer & {
 };
 
 /** The object's response to a submitted intent. */
-export type SubmitAnswer =
+export type SubmitResponse =
   /** `records`: as from `recordsAtEnd`, if the caller waits. */
   | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
   /** The wallet can't pay. `missing` is yoctoNEAR. Nothing was journaled, as for all following but `withdrawn`. */

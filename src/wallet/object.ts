@@ -5,7 +5,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { logLine } from "../domain/log-line.ts";
 import { type Bindings, settingsOf } from "../env.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
-import { Funds, ShownBalance } from "./chain-state/funds.ts";
+import { DisplayedBalance, Funds } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
 import { Driver } from "./driver.ts";
 import { Filing } from "./filing.ts";
@@ -129,7 +129,7 @@ const STUCK_SHOWN = 100;
  */
 export class IntegrationWallet extends DurableObject<Bindings> implements Wallet {
   readonly #funds: Funds;
-  readonly #balance: ShownBalance;
+  readonly #balance: DisplayedBalance;
   readonly #records: Records;
   readonly #journal: Journal;
   readonly #whole: WholeJournal;
@@ -196,7 +196,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#withdrawal = new Withdrawal({ ...runtime, journal, whole });
     this.#landing = new Landing({ ...runtime, journal, rpc, head });
     this.#funds = funds;
-    this.#balance = new ShownBalance(rpc, runtime.now);
+    this.#balance = new DisplayedBalance(rpc, runtime.now);
     this.#records = records;
     this.#journal = journal;
     this.#whole = whole;

@@ -19,7 +19,7 @@ import type { WholeJournal } from "./whole-journal.ts";
 /** Retry-After of a wallet that may not sign yet, seconds. */
 const NOT_READY_AFTER = 5;
 /** Factor by which gas may rise until the missing amount is paid in; the reported amount covers it. */
-const DEARER_BY_THEN = 2n;
+const PRICE_MARGIN = 2n;
 /** Retry-After of a wallet whose key isn't on its account, seconds. */
 const LOCKED_OUT_AFTER = 60;
 /** Maximum transaction size of the protocol (`max_transaction_size`), and so of the actions. Bytes. */
@@ -173,10 +173,10 @@ export class Submission {
   #missing(intent: Intent): bigint {
     const { head, funds, journal } = this.#parts;
     const { burnt, leastBought } = head.prices;
-    const cost = totalOf(costOf(intent, { burnt: burnt * DEARER_BY_THEN, leastBought }));
+    const cost = totalOf(costOf(intent, { burnt: burnt * PRICE_MARGIN, leastBought }));
     const again = journal.intents
       .costsOfFailures(intent.operationUuid)
-      .reduce((sum, failed) => sum + failed.gas * DEARER_BY_THEN + totalOf(failed), 0n);
+      .reduce((sum, failed) => sum + failed.gas * PRICE_MARGIN + totalOf(failed), 0n);
     return journal.intents.reserved().certain + cost + again - funds.available;
   }
 

@@ -6,7 +6,7 @@ import type { JournaledOperation, SnapshotPosition } from "./interface.ts";
 import type { JournalFile } from "./journal/files.ts";
 import { type FiledOperation, filedOf } from "./journal/forgetting.ts";
 import type { Journal } from "./journal/journal.ts";
-import { termsOf } from "./journal/timing.ts";
+import { retentionOf } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Number of cached files: recovery reads the operations of one file after another. */
@@ -84,7 +84,7 @@ export class WholeJournal {
   /** Files written before this may be deleted. Milliseconds since the epoch. */
   get #since(): number {
     const { journal, settings, now } = this.#parts;
-    return now() - termsOf(journal.bytes, settings).recoverableMs;
+    return now() - retentionOf(journal.bytes, settings).recoverableMs;
   }
 
   #read({ key }: JournalFile): Promise<FiledOperation[]> {

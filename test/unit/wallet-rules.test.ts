@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SignedRow } from "../../src/wallet/journal/signed.ts";
-import { fateOf, gatheredFor, resumePause, termsOf } from "../../src/wallet/journal/timing.ts";
+import { fateOf, gatheredFor, resumePause, retentionOf } from "../../src/wallet/journal/timing.ts";
 import {
   afterDeath,
   askPause,
@@ -234,14 +234,17 @@ describe("the journal", () => {
 
   it("keeps operations and their recovery data for the configured days", () => {
     const set = { JOURNAL_KEPT_DAYS: 2, JOURNAL_FILES_KEPT_DAYS: 31 };
-    expect(termsOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
-    expect(termsOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
+    expect(retentionOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
+    expect(retentionOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
   });
 
   it("keeps less the larger it is, never nothing, and loses no recovery data", () => {
     fc.assert(
       fc.property(size, size, days, (one, other, set) => {
-        const [small, large] = [termsOf(Math.min(one, other), set), termsOf(Math.max(one, other), set)];
+        const [small, large] = [
+          retentionOf(Math.min(one, other), set),
+          retentionOf(Math.max(one, other), set),
+        ];
         expect(large.keptMs).toBeLessThanOrEqual(small.keptMs);
         expect(large.keptMs).toBeGreaterThanOrEqual(HOUR);
         expect(large.recoverableMs).toBe(small.recoverableMs);
@@ -253,7 +256,7 @@ describe("the journal", () => {
   it("removes an operation that recovery needs only once a file has it, and never the latest one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, (bytes, set, operation) => {
-        const terms = termsOf(bytes, set);
+        const terms = retentionOf(bytes, set);
         const fate = fateOf(operation, terms);
         const { age, isOpen, isLatest, hasSnapshot } = operation;
         const isNeeded = hasSnapshot && age <= terms.recoverableMs;
@@ -271,7 +274,7 @@ describe("the journal", () => {
   it("is monotonic: an operation removed at one age isn't kept at a higher one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, fc.nat(1_000), (bytes, set, operation, later) => {
-        const terms = termsOf(bytes, set);
+        const terms = retentionOf(bytes, set);
         const after = fateOf({ ...operation, age: operation.age + later * HOUR }, terms);
         const order = ["kept", "filed", "dropped"];
         fc.pre(!operation.isOpen);

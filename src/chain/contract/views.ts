@@ -153,7 +153,7 @@ const LARGE_PAGE = 300_000;
  * @param limit the requested limit: at most 250 collections or 500 entries of another list, below the contract's own
  *   limits
  */
-export const mayGoOn = (page: readonly unknown[], limit: number): boolean =>
+export const mayHaveMore = (page: readonly unknown[], limit: number): boolean =>
   page.length === limit || (page.length > 0 && Buffer.byteLength(JSON.stringify(page)) > LARGE_PAGE);
 
 /**

@@ -32,7 +32,7 @@ const MOST_MS = 8_000;
  * Waits for the end of a previous operation. Its wallet is notified, but the database decides, and a notification may
  * be lost, so the database is checked again after growing pauses.
  */
-class Turn {
+class PreviousOperation {
   readonly #wallet: Wallet;
   /** The operation whose end the wallet has reported, so that it sends no further notification. */
   #told: Uuid | null = null;
@@ -95,7 +95,7 @@ class Drive {
   readonly #until: number;
   /** This call accepted the operation and drives it: no wallet object can have received a step of it before. */
   #isNew: boolean;
-  readonly #turn: Turn;
+  readonly #turn: PreviousOperation;
   #records: readonly TransactionRecord[] = [];
   /** Facts of its kind, until found to be outdated. */
   #known: unknown;
@@ -108,7 +108,7 @@ class Drive {
     this.#wallet = walletFor(context, row);
     this.#until = until;
     this.#isNew = isNew;
-    this.#turn = new Turn(this.#wallet);
+    this.#turn = new PreviousOperation(this.#wallet);
     this.#known = row.known;
   }
 

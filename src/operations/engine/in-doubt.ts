@@ -7,7 +7,7 @@ import type { Uuid } from "../../domain/ids.ts";
  * operation. With its Idempotency-Key the request may be repeated at any time, because the key refers to the operation
  * too.
  */
-const inDoubt = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
+const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
   new ServiceError(
     isUnavailable(cause) ? "database_unavailable" : "internal_error",
     `Don't send this as a new request: ${what}`,
@@ -21,8 +21,8 @@ const inDoubt = (operationUuid: Uuid, cause: unknown, what: string): ServiceErro
   );
 
 /** The database didn't report whether the operation was accepted. */
-export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceError =>
-  inDoubt(
+export const maybeAccepted = (operationUuid: Uuid, cause: unknown): ServiceError =>
+  unknownOutcome(
     operationUuid,
     cause,
     `it may have been accepted as operation ${operationUuid}. Read that operation, or send the request again with the ` +
@@ -31,7 +31,7 @@ export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceErr
 
 /** The operation was accepted, but its state can't be read or committed now. */
 export const acceptedUnread = (operationUuid: Uuid, cause: unknown): ServiceError =>
-  inDoubt(
+  unknownOutcome(
     operationUuid,
     cause,
     `it was accepted as operation ${operationUuid}, and its state can't be read now. Read the operation, ` +

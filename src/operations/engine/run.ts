@@ -29,7 +29,7 @@ import { kindNamed } from "../registry.ts";
 import { drive, type Progress } from "./drive.ts";
 import type { RowWithResults } from "./endings.ts";
 import type { AcceptedRow } from "./hand-over.ts";
-import { acceptedUnread, perhapsAccepted } from "./in-doubt.ts";
+import { acceptedUnread, maybeAccepted } from "./in-doubt.ts";
 import { plannedOf, requireWithin } from "./limits.ts";
 import { responseOf } from "./response.ts";
 
@@ -132,7 +132,7 @@ const commit = async (
     // A batch that violates a constraint is rolled back, and the error names the constraint.
     if (violatesConstraint(error)) throw error;
     const row = await findOperation(db, id).catch(() => undefined);
-    if (!row) throw perhapsAccepted(id, error);
+    if (!row) throw maybeAccepted(id, error);
     log("operation.acceptance_recovered", { operation_uuid: id, error });
     return row;
   }
@@ -177,7 +177,7 @@ export async function runOperation<K extends OperationKind>(
   caller: Runner,
   proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
 ): Promise<EndpointResponse<KindResults[K]> | null> {
-  const row = await whereItHolds(context, caller, proposal, async (guarded) => {
+  const row = await ifConditionHolds(context, caller, proposal, async (guarded) => {
     await requireWithin(context, caller, guarded);
     return accept(context, caller, guarded);
   });
@@ -195,7 +195,7 @@ export const planOperation = async (
   caller: Runner,
   proposal: Proposal | GuardedProposal,
 ): Promise<Proposal> => {
-  const planned = await whereItHolds(context, caller, proposal, (guarded) => plannedOf(context, guarded));
+  const planned = await ifConditionHolds(context, caller, proposal, (guarded) => plannedOf(context, guarded));
   if (planned) return planned;
   throw keyInFlight();
 };
@@ -207,7 +207,7 @@ type OwnProposal = Proposal & Partial<ConditionalProposal>;
  * @param act null: the condition doesn't hold
  * @throws ServiceError those of `hasRoleAgain`, and the reason of a condition that doesn't hold
  */
-const whereItHolds = async <Result>(
+const ifConditionHolds = async <Result>(
   context: ServiceContext,
   caller: Runner,
   proposal: OwnProposal & Partial<GuardedProposal>,

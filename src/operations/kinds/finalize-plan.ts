@@ -98,7 +98,7 @@ const planBatches = async (
 };
 
 /** Splits the draft's assets that an earlier finalization hasn't put on the chain. */
-export const cutUp = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
+export const splitAssets = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
   planBatches(
     assets,
     request.begun === null

@@ -29,7 +29,6 @@ import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
-  cutUp,
   draftEmpty,
   type FinalizedDraft,
   type FinalizeOperation,
@@ -37,6 +36,7 @@ import {
   type PlannedBatch,
   readBatch,
   settingsLength,
+  splitAssets,
 } from "./finalize-plan.ts";
 
 /** Stores what is needed to restore this finalization and its draft if the database loses them. */
@@ -149,7 +149,7 @@ export const finalizeKind = kindOf<
       assets,
       createdAt: known?.createdAt,
       plan,
-      shown: isForgotten ? await shownOnChain(context, operation, height) : null,
+      shown: isForgotten ? await collectionOnChain(context, operation, height) : null,
       isUpgrading:
         isHeldUp &&
         (await openOperationOf(context.db, contractSubject(operation), "contract_upgrade")) !== undefined,
@@ -169,7 +169,7 @@ export const finalizeKind = kindOf<
 
   prepared: async (context, operation) => {
     const { request, subjectId } = operation;
-    const plan = request.plan ?? (await cutUp(request, new DraftAssets(context.db, subjectId)));
+    const plan = request.plan ?? (await splitAssets(request, new DraftAssets(context.db, subjectId)));
     if (plan.assets === 0 && request.begun === null) throw draftEmpty();
     return { ...request, plan };
   },
@@ -277,7 +277,7 @@ const planOf = async (
   assets: DraftAssets,
 ): Promise<FinalizePlan> => {
   if (request.plan) return request.plan;
-  const plan = await keepPlan(context.db, id, await cutUp(request, assets));
+  const plan = await keepPlan(context.db, id, await splitAssets(request, assets));
   // Update the row in memory too: the wallet stores the request with the first step.
   Object.assign(request, { plan });
   return plan;
@@ -287,7 +287,7 @@ const planOf = async (
  * The collection of a finalization on the chain.
  * @param height minimum height of the node, at which the effects of earlier finalizations are visible
  */
-export const shownOnChain = (
+export const collectionOnChain = (
   context: ServiceContext,
   { request }: Pick<Operation<FinalizeOperation>, "request">,
   height: number,

@@ -20,7 +20,7 @@ export interface Cadence {
 }
 
 /** The parts of a block that the prediction uses. */
-interface Beat {
+interface BlockTime {
   readonly height: number;
   readonly time: number;
 }
@@ -33,7 +33,7 @@ const STANDSTILL = 4;
 const NEWS_SHARE = 0.3;
 
 /** When a request was sent and its response arrived, milliseconds since the epoch. */
-export interface Asked {
+export interface Poll {
   readonly sentAt: number;
   readonly answeredAt: number;
 }
@@ -45,9 +45,9 @@ export interface Asked {
  * @param now when the head was seen
  */
 export const firstCadence = (
-  final: Beat,
-  head: Beat,
-  { sentAt, answeredAt }: Asked,
+  final: BlockTime,
+  head: BlockTime,
+  { sentAt, answeredAt }: Poll,
   now: number,
 ): Cadence => {
   const blocks = head.height - final.height;
@@ -64,7 +64,7 @@ export const firstCadence = (
  * one, so the delay lies between the two. A response that took longer than a block interval may come from a second
  * endpoint.
  */
-export const observeBlock = (known: Cadence, block: Beat, { sentAt, answeredAt }: Asked): Cadence => {
+export const observeBlock = (known: Cadence, block: BlockTime, { sentAt, answeredAt }: Poll): Cadence => {
   if (block.height <= known.height) return { ...known, askedAt: sentAt };
   const shownAt = Math.max(sentAt, answeredAt - known.interval);
   const each = (block.time - known.time) / (block.height - known.height);

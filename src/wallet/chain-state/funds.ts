@@ -3,7 +3,7 @@ import type { ChainRpc } from "../../chain/rpc.ts";
 import { type AccountBalance, accountBalance } from "../../chain/views.ts";
 
 /** Conditions for reusing a displayed balance. */
-interface Showing {
+interface BalanceRequest {
   readonly accountId: string;
   /** Changes with every effect of this wallet on its balance. */
   readonly state: string;
@@ -15,7 +15,7 @@ interface Showing {
 const FAILURE_LASTS_MS = 1_000;
 
 /** The wallet's balance at the last final block, for display only. */
-export class ShownBalance {
+export class DisplayedBalance {
   readonly #rpc: ChainRpc;
   readonly #now: () => number;
   #last: {
@@ -32,7 +32,7 @@ export class ShownBalance {
   }
 
   /** The balance, read again if it is too old or the wallet was active since; null if no node responds. */
-  read({ accountId, state, maxAgeMs }: Showing): Promise<AccountBalance | null> {
+  read({ accountId, state, maxAgeMs }: BalanceRequest): Promise<AccountBalance | null> {
     const last = this.#last;
     const isFresh = last !== null && this.#now() - last.came < Math.min(maxAgeMs, last.lastsMs);
     if (isFresh && last.state === state && maxAgeMs > 0) return last.balance;

@@ -5,7 +5,7 @@ import type { FileJournal, JournalFile } from "./files.ts";
 import type { IntentJournal } from "./intents.ts";
 import type { OperationJournal } from "./operations.ts";
 import type { SnapshotJournal } from "./snapshots.ts";
-import { fateOf, gatheredFor, type Terms } from "./timing.ts";
+import { fateOf, gatheredFor, type Retention } from "./timing.ts";
 
 /** An operation as a line of a file: what recovery needs. */
 export interface FiledOperation {
@@ -38,7 +38,7 @@ export class Forgetting {
   }
 
   /** When the next removal is due; null if there is nothing to remove. */
-  next(terms: Terms): number | null {
+  next(terms: Retention): number | null {
     const { operations, snapshots, files } = this.#parts;
     const latest = snapshots.latest();
     const first = operations.firstAcknowledged(latest);
@@ -53,7 +53,7 @@ export class Forgetting {
   }
 
   /** Whether enough operations are due to fill a file, or one has been due for long enough. */
-  isTime(now: number, terms: Terms): boolean {
+  isTime(now: number, terms: Retention): boolean {
     const next = this.next(terms);
     if (next === null) return false;
     return next <= now || this.#parts.operations.hasAcknowledged(now - terms.keptMs, MOST_LINES);
@@ -64,7 +64,7 @@ export class Forgetting {
    * are deleted; open ones are postponed so that they don't stay due. Part of the caller's transaction.
    * @returns operations to write to one file before removal; those that don't fit stay due
    */
-  take(now: number, terms: Terms): ToFile[] {
+  take(now: number, terms: Retention): ToFile[] {
     const { operations, snapshots, files } = this.#parts;
     files.forget(now - terms.recoverableMs);
     const latest = snapshots.latest();

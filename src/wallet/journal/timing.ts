@@ -21,7 +21,7 @@ const NAMED_FOR_KEYS_MS = 26 * HOUR_MS;
 const GATHERED_MS = 6 * HOUR_MS;
 
 /** Retention times of ended operations, milliseconds. */
-export interface Terms {
+export interface Retention {
   /** Retention in the journal after the acknowledgement. */
   readonly keptMs: number;
   /**
@@ -41,7 +41,7 @@ interface SetDays {
  * Retention times depending on the journal's size: an object holds at most 10 GB, and open rows need the space more
  * than ended ones, which are kept in files. Bytes.
  */
-export const termsOf = (bytes: number, days: SetDays): Terms => ({
+export const retentionOf = (bytes: number, days: SetDays): Retention => ({
   keptMs: isLarge(bytes) ? HOUR_MS : days.JOURNAL_KEPT_DAYS * DAY_MS,
   recoverableMs: days.JOURNAL_FILES_KEPT_DAYS * DAY_MS,
 });
@@ -50,7 +50,7 @@ export const termsOf = (bytes: number, days: SetDays): Terms => ({
 export const isLarge = (bytes: number): boolean => bytes >= 4 * GIB;
 
 /** How long due operations are collected before a file that isn't full is written. Milliseconds. */
-export const gatheredFor = ({ keptMs }: Terms): number => Math.min(GATHERED_MS, keptMs / 4);
+export const gatheredFor = ({ keptMs }: Retention): number => Math.min(GATHERED_MS, keptMs / 4);
 
 /** What decides whether an operation is removed. */
 export interface Acknowledged {
@@ -70,7 +70,7 @@ export interface Acknowledged {
  */
 export const fateOf = (
   { age, isOpen, isLatest, hasSnapshot }: Acknowledged,
-  { keptMs, recoverableMs }: Terms,
+  { keptMs, recoverableMs }: Retention,
 ): "kept" | "kept_again" | "filed" | "dropped" => {
   if (age <= keptMs) return "kept";
   if (isOpen) return "kept_again";

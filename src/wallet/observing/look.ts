@@ -210,7 +210,7 @@ export const keyHistory = (
 /** Inputs of a check that are shared by all rows of a round. */
 export interface Round {
   /** Resolves once the last final block was read, possibly after the row's status; false if no node returned it. */
-  readonly told: Promise<boolean>;
+  readonly hasFinalBlock: Promise<boolean>;
   /** The account's keys at the last final block, read once per round. */
   readonly readKeys: () => Promise<KeyNonces>;
 }
@@ -237,12 +237,12 @@ export class Looker {
    * and a status read too early has no consequences.
    * @throws ChainUnavailableError or any other error; it concerns only this row
    */
-  async look(row: SignedTransactionRow, { told, readKeys }: Round): Promise<void> {
+  async look(row: SignedTransactionRow, { hasFinalBlock, readKeys }: Round): Promise<void> {
     const { journal, head, now } = this.#parts;
     const status = await this.#statusOf(row).catch((error: unknown) => this.#unanswered(row, error));
     this.#parts.at("wallet.asked");
     if (status.kind === "final") return this.#parts.endings.landed(row, status.outcome);
-    if (!(await told)) return;
+    if (!(await hasFinalBlock)) return;
     const included = status.kind === "pending" && status.included;
     const height = head.block?.height ?? 0;
     if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);

@@ -9,7 +9,7 @@ import type { Looker, Round } from "./look.ts";
 import { failedPause, unansweredPause } from "./rules.ts";
 
 /** Rows polled in parallel with the final block and the lanes' nonces: the remaining connections. */
-const BESIDE = 4;
+const POLLED_EARLY = 4;
 /** Number of given-up rows that one reconciliation checks again. */
 const AGAIN_AT_ONCE = 5;
 
@@ -44,18 +44,18 @@ export class Observer {
   async round(): Promise<void> {
     const { head } = this.#parts;
     const refreshed = head.refresh();
-    const told = refreshed.then(
+    const hasFinalBlock = refreshed.then(
       () => true,
       () => false,
     );
     const readKeys = once(() => this.#parts.keys.readFinal());
     const begin = (rows: readonly SignedTransactionRow[]) => {
-      for (const row of rows) void this.#look(row, { told, readKeys });
+      for (const row of rows) void this.#look(row, { hasFinalBlock, readKeys });
     };
     const expected = this.#dueAt(head.heightAsked).filter(
       ({ landed, unproven }) => !landed && unproven === 0,
     );
-    begin(expected.slice(0, BESIDE));
+    begin(expected.slice(0, POLLED_EARLY));
     const freed = this.#freeLanes();
     const { height } = await refreshed;
     await this.#without("wallet.lanes_unread", () => this.#parts.keys.readNew());

@@ -79,7 +79,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: an acceptance in doubt is told as a fault",
     file: "src/operations/engine/run.ts",
-    search: "if (!row) throw perhapsAccepted(id, error);",
+    search: "if (!row) throw maybeAccepted(id, error);",
     replacement: "if (!row) throw error;",
     tests: operations,
     named: "though it stands is told as unknown, with the operation, which its key leads to",
@@ -113,7 +113,7 @@ export const OPERATIONS: readonly Mutant[] = [
     id: "operations: a finalization is cut again",
     file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
-    replacement: "if (request.plan) return cutUp(request, assets);",
+    replacement: "if (request.plan) return splitAssets(request, assets);",
     tests: large,
     named: "a finalization goes on by the plan that it began with",
   },
