@@ -1,6 +1,6 @@
 import { actions as build, PublicKey } from "near-api-js";
 
-/** An action of a NEAR transaction, in the part of the protocol's list that Mintage sends. Amounts are yoctoNEAR. */
+/** An action of a NEAR transaction; only the ones Mintage sends. Amounts are in yoctoNEAR. */
 export type Action =
   | { kind: "create_account" }
   | { kind: "transfer"; deposit: string }
@@ -17,7 +17,7 @@ type LibraryAction = ReturnType<typeof build.transfer>;
 const ED25519 = 0;
 const keyOf = (publicKey: Uint8Array) => new PublicKey({ keyType: ED25519, data: publicKey });
 
-/** An action as near-api-js serialises it. A function-call key has no allowance, that is, an unlimited one. */
+/** Converts an action to its near-api-js form. A function-call key has no allowance, which makes it unlimited. */
 export const toLibraryAction = (action: Action): LibraryAction => {
   switch (action.kind) {
     case "create_account":
@@ -41,10 +41,10 @@ export const toLibraryAction = (action: Action): LibraryAction => {
   }
 };
 
-/** What the signer hands over with the actions, yoctoNEAR. */
+/** Total deposit of the actions, yoctoNEAR. */
 export const depositOf = (actions: readonly Action[]): bigint =>
   actions.reduce((sum, action) => sum + ("deposit" in action ? BigInt(action.deposit) : 0n), 0n);
 
-/** Gas that the calls among the actions carry. */
+/** Total gas attached to the function calls. */
 export const attachedGasOf = (actions: readonly Action[]): bigint =>
   actions.reduce((sum, action) => sum + (action.kind === "function_call" ? BigInt(action.gas) : 0n), 0n);

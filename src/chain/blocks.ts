@@ -2,16 +2,16 @@ import { isCause, RpcError } from "./errors.ts";
 import { type CallOptions, type ChainRpc, finalBlockOf, type HeaderView } from "./rpc.ts";
 import { type At, query } from "./views.ts";
 
-/** A block by what the service needs of it. */
+/** The block header fields that the service uses. */
 export interface BlockHead {
   readonly height: number;
   /** base58. */
   readonly hash: string;
-  /** base58 of the block before it, whatever heights were skipped. */
+  /** base58 hash of the previous block, regardless of skipped heights. */
   readonly previous: string;
   /** Milliseconds since the Unix epoch. */
   readonly time: number;
-  /** yoctoNEAR a unit of gas. */
+  /** yoctoNEAR per unit of gas. */
   readonly gasPrice: bigint;
 }
 
@@ -23,8 +23,8 @@ interface BlockView extends HeaderView {
   };
 }
 
-/** The block that an answer shows, where it was asked for by its finality. */
-const shownAt = (at: At): CallOptions["blockOf"] => {
+/** Extracts the block from a response to a request by finality. */
+const blockExtractor = (at: At): CallOptions["blockOf"] => {
   if (at === "final") return finalBlockOf;
   if (at !== "optimistic") return undefined;
   return (answer) => {
@@ -33,10 +33,10 @@ const shownAt = (at: At): CallOptions["blockOf"] => {
   };
 };
 
-/** A block: the last final one, the head, or one by height or hash. @throws RpcError UNKNOWN_BLOCK, GARBAGE_COLLECTED_BLOCK */
+/** Reads a block: final, head, or by height or hash. @throws RpcError UNKNOWN_BLOCK, GARBAGE_COLLECTED_BLOCK */
 export const readBlock = async (rpc: ChainRpc, at: At, options?: CallOptions): Promise<BlockHead> => {
   const params = typeof at === "string" ? { finality: at } : { block_id: at.block };
-  const { header } = await rpc.call<BlockView>("block", params, { ...options, blockOf: shownAt(at) });
+  const { header } = await rpc.call<BlockView>("block", params, { ...options, blockOf: blockExtractor(at) });
   return {
     height: header.height,
     hash: header.hash,
@@ -46,7 +46,7 @@ export const readBlock = async (rpc: ChainRpc, at: At, options?: CallOptions): P
   };
 };
 
-/** The nonces of an account's access keys at one block, by `ed25519:<base58>`. */
+/** Nonces of an account's access keys at one block, keyed by `ed25519:<base58>`. */
 export interface KeyNonces {
   readonly height: number;
   readonly nonces: ReadonlyMap<string, bigint>;
@@ -57,8 +57,8 @@ interface KeyListView {
 }
 
 /**
- * All access keys of an account with their nonces, in one question. An account that doesn't exist has none, whether the
- * node answers with an empty list or with UNKNOWN_ACCOUNT.
+ * Reads all access keys of an account with their nonces in one call. A missing account yields no keys, whether the node
+ * returns an empty list or UNKNOWN_ACCOUNT.
  */
 export const accessKeyNonces = async (
   rpc: ChainRpc,
@@ -72,16 +72,16 @@ export const accessKeyNonces = async (
   return { height: view.block_height, nonces };
 };
 
-/** @throws the error unless it says at which block there is no such account */
+/** @throws the error, unless it is UNKNOWN_ACCOUNT with a block height */
 const asNoKeys = (error: unknown): KeyListView & { readonly block_height: number } => {
   const height = error instanceof RpcError && (error.info as { block_height?: unknown } | null)?.block_height;
   if (typeof height !== "number" || !isCause(error as RpcError, "UNKNOWN_ACCOUNT")) throw error;
   return { keys: [], block_height: height };
 };
 
-/** What happened to an access key in a block: a transaction used it, or it was taken off its account. */
+/** A change to an access key in a block: used by a transaction, or deleted. */
 export type KeyChange =
-  /** base58, and the nonce that the transaction left. */
+  /** base58 hash, and the nonce after the transaction. */
   | { readonly kind: "use"; readonly transactionHash: string; readonly nonce: bigint }
   | { readonly kind: "deletion" };
 
@@ -97,8 +97,8 @@ interface ChangesView {
 }
 
 /**
- * What happened to a key in one block, in order (`EXPERIMENTAL_changes`, all_access_key_changes). What a
- * transaction's actions did to it, such as adding it, is not one of its uses.
+ * Changes to a key in one block, in order (`EXPERIMENTAL_changes`, all_access_key_changes). Changes made by a
+ * transaction's actions, such as adding the key, don't count as uses.
  */
 export const keyChanges = async (
   rpc: ChainRpc,
@@ -116,10 +116,10 @@ export const keyChanges = async (
   });
 };
 
-/** Whether an error says that a node doesn't know a block: skipped, or not yet there. */
+/** Whether an error says that the node doesn't know the block: skipped or not yet produced. */
 export const isUnknownBlock = (error: unknown): boolean =>
   error instanceof RpcError && isCause(error, "UNKNOWN_BLOCK");
 
-/** Whether an error says that a node doesn't have a block: skipped, not yet there, or forgotten. */
+/** Whether an error says that the node doesn't have the block: skipped, not yet produced, or garbage-collected. */
 export const isMissingBlock = (error: unknown): boolean =>
   error instanceof RpcError && isCause(error, "UNKNOWN_BLOCK", "GARBAGE_COLLECTED_BLOCK");

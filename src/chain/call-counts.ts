@@ -1,18 +1,15 @@
-/**
- * How often this isolate has asked each endpoint, and with what success. It shows what a provider's plan has to allow
- * (docs/deploying.md).
- */
+/** Calls of this isolate per endpoint and outcome, for sizing an RPC provider's plan (docs/deploying.md). */
 
 /**
- * `answered`: with a result or a typed error; `failed`: with nothing that can be used; `refused`: 429. `behind` are
- * those of the answered ones that were older than what was known already, and so passed over.
+ * `answered`: a result or a typed error; `failed`: no usable response; `refused`: 429; `behind`: answered, but from a
+ * block older than known final state, so discarded.
  */
 export type CallOutcome = "answered" | "failed" | "refused" | "behind";
 
-/** Calls of one endpoint by outcome, since the isolate began. */
+/** Calls of one endpoint by outcome, since the isolate started. */
 export type CallCounts = Readonly<Record<CallOutcome, number>>;
 
-/** How often the counts are logged while calls are made. Milliseconds. */
+/** Interval at which counts are logged while calls are made, milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
 
 const NONE: CallCounts = { answered: 0, failed: 0, refused: 0, behind: 0 };
@@ -20,10 +17,10 @@ const totals = new Map<string, CallCounts>();
 let logged = new Map<string, CallCounts>();
 let loggedAt: number | null = null;
 
-/** An endpoint as it may be shown: paths and queries of addresses may hold a provider's key. */
+/** The loggable part of an endpoint's URL: path and query may hold a provider's key. */
 export const shownEndpoint = (url: string): string => new URL(url).origin;
 
-/** Counts one call, and once a minute logs what was counted meanwhile. @param now milliseconds since the epoch */
+/** Counts one call, and logs the new counts once a minute. @param now milliseconds since the epoch */
 export const countCall = (url: string, outcome: CallOutcome, now: number): void => {
   const name = shownEndpoint(url);
   const counts = totals.get(name) ?? NONE;
@@ -32,7 +29,7 @@ export const countCall = (url: string, outcome: CallOutcome, now: number): void 
   if (now - loggedAt >= LOGGED_EVERY_MS) log(now);
 };
 
-/** All that was counted, by endpoint. */
+/** All counts, by endpoint. */
 export const callCounts = (): ReadonlyMap<string, CallCounts> => totals;
 
 const log = (now: number): void => {

@@ -2,52 +2,53 @@ import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { type Action, attachedGasOf, depositOf } from "./actions.ts";
 import { MEAN_GAS } from "./mean-gas.ts";
 
-/** Prices of a unit of gas, yoctoNEAR. */
+/** Gas prices, yoctoNEAR per unit. */
 export interface GasPrices {
-  /** The block's, at which gas is burnt. */
+  /** The block's price, at which gas is burnt. */
   readonly burnt: bigint;
-  /** The lowest at which gas is bought ahead (`min_gas_purchase_price`, from PV 85 ten times the usual price). */
+  /**
+   * Lowest price at which gas is purchased in advance (`min_gas_purchase_price`, ten times the usual price since PV
+   * 85).
+   */
   readonly leastBought: bigint;
 }
 
-/** What a transaction takes from its signer, at most. yoctoNEAR. */
+/** Upper bound of a transaction's cost to its signer, yoctoNEAR. */
 export interface Cost {
-  /** Spent however little gas is burnt: deposits, what actions burn, and the storage that they occupy. */
+  /** Spent regardless of the gas burnt: deposits, tokens burnt by actions, and storage. */
   readonly certain: bigint;
-  /** All its gas, at the price at which it is burnt. */
+  /** All its gas, at the burn price. */
   readonly gas: bigint;
   /**
-   * Held beside that until it is over: gas is bought at a higher price than it is burnt at, and the rest is returned.
+   * Also held until the transaction ends: gas is purchased at a higher price than it is burnt at; the difference is
+   * refunded.
    */
   readonly ahead: bigint;
 }
 
 export const NO_COST: Cost = { certain: 0n, gas: 0n, ahead: 0n };
 
-/** The most that is spent. */
+/** Upper bound of the amount spent. */
 export const lastingOf = ({ certain, gas }: Cost): bigint => certain + gas;
 
-/** What the account must hold for the transaction to get into a block. */
+/** Balance that the account needs for the transaction to be included in a block. */
 export const totalOf = (cost: Cost): bigint => lastingOf(cost) + cost.ahead;
 
-/** Upper bounds of what actions cost beside attached gas, in gas; rounded up from the protocol's fees (PV 84 to 88). */
+/** Upper bounds of gas other than attached gas, rounded up from the protocol's fees (PV 84 to 88). */
 const RECEIPT_GAS = 300_000_000_000n;
 const CALL_GAS = 1_000_000_000_000n;
 const CREATE_GAS = 8_000_000_000_000n;
 const OTHER_GAS = 500_000_000_000n;
 const ARGUMENT_BYTE_GAS = 50_000_000n;
 const CODE_BYTE_GAS = 120_000_000n;
-/** yoctoNEAR burned for a byte of global code (NEP-591), 0.0001 NEAR. */
+/** yoctoNEAR burnt per byte of global code (NEP-591), 0.0001 NEAR. */
 const GLOBAL_BYTE_PRICE = 10n ** 20n;
-/** Bytes that an access key takes at most, method list included. */
+/** Maximum storage of an access key in bytes, method list included. */
 const KEY_BYTES = 400n;
-/** yoctoNEAR that a new account costs at least from PV 85 (`account_creation_charge`), out of the gas bought for it. */
+/** Minimum yoctoNEAR for a new account since PV 85 (`account_creation_charge`), taken from the gas purchased for it. */
 const CREATION_CHARGE = 7n * 10n ** 21n;
-/**
- * How much gas may rise until a transaction is in a block: a tenth, which takes about twenty full blocks at half a
- * percent a block at most.
- */
-const DEARER = { of: 11n, in: 10n };
+/** Allowed rise of the gas price until inclusion: a tenth, about twenty full blocks at 0.5 % per block. */
+const PRICE_MARGIN = { of: 11n, in: 10n };
 
 const actionGas = (action: Action, receiverId: string): bigint => {
   switch (action.kind) {
@@ -80,31 +81,31 @@ const actionBurn = (action: Action): bigint => {
   }
 };
 
-/** A transaction as it is priced. */
-export interface Priced {
+/** The part of a transaction that determines its cost. */
+export interface PricedTransaction {
   readonly receiverId: string;
   readonly actions: readonly Action[];
 }
 
-/** Gas that a transaction burns at most, attached gas included. */
-export const mostGasOf = ({ receiverId, actions }: Priced): bigint =>
+/** Upper bound of the gas a transaction burns, attached gas included. */
+export const mostGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
   attachedGasOf(actions) + actions.reduce((sum, action) => sum + actionGas(action, receiverId), RECEIPT_GAS);
 
-/** What a transaction costs its signer at most, if it gets into a block soon. */
-export const costOf = (transaction: Priced, prices: GasPrices): Cost => {
+/** Upper bound of a transaction's cost to its signer, if it is included soon. */
+export const costOf = (transaction: PricedTransaction, prices: GasPrices): Cost => {
   const { actions } = transaction;
   const gas = mostGasOf(transaction);
-  const burnt = (prices.burnt * DEARER.of) / DEARER.in;
+  const burnt = (prices.burnt * PRICE_MARGIN.of) / PRICE_MARGIN.in;
   const bought = burnt > prices.leastBought ? burnt : prices.leastBought;
   const burned = actions.reduce((sum, action) => sum + actionBurn(action), 0n);
   return { certain: depositOf(actions) + burned, gas: gas * burnt, ahead: gas * (bought - burnt) };
 };
 
-/** Gas of a transfer with its transaction and receipt, and of the account that one to an implicit account creates. */
+/** Gas of a transfer with its transaction and receipt, and of creating an implicit account. */
 const TRANSFER_GAS = 446_300_000_000n;
 const ACCOUNT_GAS = 7_700_000_000_000n;
 
-/** Fields of the calls' arguments in JSON that their gas grows by. */
+/** Fields of JSON arguments that increase a call's gas. */
 interface CountedArguments {
   readonly account_ids?: readonly string[];
   readonly receiver_ids?: readonly string[];
@@ -125,11 +126,11 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
 };
 
 /**
- * Gas that a transaction of a write that can be quoted is likely to burn, by the measured mean of its calls. It decides
- * nothing: the most that a write may cost is counted by the gas that is attached (`mostGasOf`).
- * @throws Error for a call of which no mean is known
+ * Expected gas of a transaction, from the measured mean of its calls; informational only. The binding upper bound is
+ * `mostGasOf`.
+ * @throws Error for a call without a measured mean
  */
-export const likelyGasOf = ({ receiverId, actions }: Priced): bigint =>
+export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
   actions.reduce((sum, action) => {
     if (action.kind === "function_call") return sum + likelyCallGas(action.method, action.args);
     return sum + TRANSFER_GAS + (receiverId.includes(".") ? 0n : ACCOUNT_GAS);

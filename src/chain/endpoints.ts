@@ -1,48 +1,47 @@
 /**
- * What an isolate knows of the endpoints that it asks: which of them fail, which have asked to be left alone, and which
- * have fallen behind the chain. Plain data, shared by the connections of all requests and objects of the isolate, so
- * that none of them has to learn it again. Nothing here waits or asks.
+ * Per-isolate health of the RPC endpoints: failures, rate limits and lag. Shared by all requests and objects of the
+ * isolate; makes no calls and never waits.
  */
 
-/** A block that an answer speaks of. */
-export interface Sighting {
+/** A block that a response refers to. */
+export interface SeenBlock {
   readonly height: number;
-  /** The block's timestamp, milliseconds since the Unix epoch; null if the answer doesn't tell. */
+  /** Block timestamp, milliseconds since the Unix epoch; null if the response has none. */
   readonly time: number | null;
-  /** Whether the block is final. The head of the chain may go back, a final block doesn't. */
+  /** Whether the block is final. The head can be reorganized, a final block can't. */
   readonly isFinal: boolean;
 }
 
-/** Which endpoint to begin with, and which to end with. */
+/** Endpoints to try first and last. */
 export interface Preference {
   readonly endpoint?: string | null;
   readonly avoid?: string | null;
 }
 
 interface Endpoint {
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Internal errors in a row: one may be the request's own, several are the node's. */
+  /** Consecutive internal errors: one may be caused by the request, several by the node. */
   internalErrors: number;
-  /** Times in a row that it was found behind. */
+  /** Consecutive times that it was found behind. */
   lags: number;
-  /** Until then others are asked first. Milliseconds since the epoch, as all times here. */
+  /** Until then other endpoints are tried first. Milliseconds since the epoch, as all times here. */
   restsUntil: number;
-  /** 429 in a row. */
+  /** Consecutive 429 responses. */
   refusals: number;
-  /** Until then it is not asked at all, because it said so. */
+  /** Until then it isn't called at all, as it requested. */
   refusesUntil: number;
-  /** When its final block was last looked at. */
+  /** When its final block was last checked. */
   lookedAt: number;
-  /** The highest final height that it has shown, and when it showed it first. */
+  /** The highest final height that it returned, and when it first returned it. */
   height: number;
   movedAt: number;
 }
 
-/** The highest final height that any endpoint of a network has shown. */
+/** The highest final height that any endpoint of a network returned. */
 interface Peak {
   height: number;
-  /** When an answer last reached it, or nearly. */
+  /** When a response was last at or near this height. */
   reachedAt: number;
 }
 
@@ -52,24 +51,27 @@ const peaks = new Map<string, Peak>();
 const FIRST_REST_MS = 2_000;
 const FIRST_LAG_REST_MS = 5_000;
 const LONGEST_REST_MS = 60_000;
-/** How long an endpoint that answers 429 without saying for how long is left alone at first; doubles each time. */
+/** Pause after a 429 without Retry-After; doubles each time. */
 const FIRST_REFUSAL_MS = 1_000;
-/** The longest Retry-After that is believed. */
+/** Upper limit of an accepted Retry-After. */
 const LONGEST_REFUSAL_MS = 3_600_000;
 const INTERNAL_ERRORS_OF_A_NODE = 3;
-/** Nodes behind one address differ by a few blocks; one that is further behind is left. Some six seconds of blocks. */
+/**
+ * Nodes behind one load balancer differ by a few blocks; an endpoint further behind is skipped. About six seconds of
+ * blocks.
+ */
 export const TOLERATED_BLOCKS = 10;
-/** A final block is two seconds old when it is read. An older one is worth a look at other endpoints. */
+/** A final block is about two seconds old when read. If it is older, other endpoints are checked. */
 const OLD_MS = 10_000;
-/** An endpoint in use is asked for its final block at least so often. */
+/** Interval at which an endpoint in use is asked for its final block. */
 const LOOK_EVERY_MS = 10_000;
-/** A peak that nobody reaches any more is given up after this long, so that one wrong answer doesn't end all reading. */
+/** A peak that no endpoint reaches is dropped after this time, so that one wrong response can't block all reads. */
 const PEAK_KEPT_MS = 60_000;
 
 const doubled = (first: number, times: number, longest: number): number =>
   Math.min(first * 2 ** Math.min(times - 1, 20), longest);
 
-/** The endpoints of one network, or its archival ones. */
+/** The endpoints of one network, or its archival endpoints. */
 export class Endpoints {
   readonly urls: readonly string[];
   readonly #now: () => number;
@@ -102,7 +104,7 @@ export class Endpoints {
     return fresh;
   }
 
-  /** All endpoints: the preferred one first, then the others, those at rest, and those that refuse. */
+  /** All endpoints in order: the preferred one, the others, those that failed or lag, those that are rate-limited. */
   order({ endpoint, avoid }: Preference): string[] {
     const now = this.#now();
     const rank = (url: string): number => {
@@ -113,12 +115,12 @@ export class Endpoints {
     return [...this.urls].sort((a, b) => rank(a) - rank(b));
   }
 
-  /** Milliseconds for which an endpoint wants no request; 0 if it takes them. */
+  /** Milliseconds until an endpoint accepts requests; 0 if it does now. */
   refusesFor(url: string): number {
     return Math.max(this.#of(url).refusesUntil - this.#now(), 0);
   }
 
-  /** It answered as a node should. */
+  /** Records a valid response. */
   answered(url: string): void {
     const endpoint = this.#of(url);
     if (endpoint.lags === 0) endpoint.restsUntil = 0;
@@ -127,7 +129,7 @@ export class Endpoints {
     endpoint.refusals = 0;
   }
 
-  /** It didn't answer, or with nonsense. Calls that fail side by side count as one failure. */
+  /** Records a missing or malformed response. Concurrent failures count as one. */
   failed(url: string): void {
     const endpoint = this.#of(url);
     if (endpoint.restsUntil > this.#now()) return;
@@ -135,14 +137,14 @@ export class Endpoints {
     endpoint.restsUntil = this.#now() + doubled(FIRST_REST_MS, endpoint.failures, LONGEST_REST_MS);
   }
 
-  /** It answered INTERNAL_ERROR, which may be about what was asked. */
+  /** Records INTERNAL_ERROR, which may have been caused by the request. */
   erred(url: string): void {
     const endpoint = this.#of(url);
     endpoint.internalErrors += 1;
     if (endpoint.internalErrors >= INTERNAL_ERRORS_OF_A_NODE) this.failed(url);
   }
 
-  /** It takes no requests for a while. @param milliseconds as it said; null: it didn't say */
+  /** Records a rate limit. @param milliseconds from Retry-After; null if absent */
   refused(url: string, milliseconds: number | null): void {
     const endpoint = this.#of(url);
     const now = this.#now();
@@ -152,18 +154,18 @@ export class Endpoints {
     endpoint.refusesUntil = Math.max(endpoint.refusesUntil, now + Math.min(pause, LONGEST_REFUSAL_MS));
   }
 
-  /** The lowest height that is believed: the highest final one seen, less what nodes may differ by. */
+  /** The lowest accepted height: the highest final height seen, minus the tolerated difference between nodes. */
   get floor(): number {
     if (this.#now() - this.#peak.reachedAt > PEAK_KEPT_MS) this.#peak.height = 0;
     return this.#peak.height - TOLERATED_BLOCKS;
   }
 
   /**
-   * It showed a block.
-   * @param floor as it was when the endpoint was asked
-   * @returns whether the endpoint keeps up
+   * Records the block of a response.
+   * @param floor its value when the call was made
+   * @returns whether the endpoint is up to date
    */
-  saw(url: string, block: Sighting, floor: number): boolean {
+  saw(url: string, block: SeenBlock, floor: number): boolean {
     const now = this.#now();
     const endpoint = this.#of(url);
     if (block.time !== null) endpoint.lookedAt = now;
@@ -189,28 +191,28 @@ export class Endpoints {
     endpoint.restsUntil = this.#now() + doubled(FIRST_LAG_REST_MS, endpoint.lags, LONGEST_REST_MS);
   }
 
-  /** Its final block was asked for, whatever came of it. */
+  /** Records an attempt to read its final block, whatever the result. */
   looked(url: string): void {
     this.#of(url).lookedAt = this.#now();
   }
 
-  /** Whether its final block has to be looked at before what it says without naming a block is believed. */
+  /** Whether its final block must be checked before a response without a block is trusted. */
   wantsLook(url: string): boolean {
     if (this.urls.length < 2 || this.refusesFor(url) > 0) return false;
     const { lookedAt, lags } = this.#of(url);
     return lags > 0 || this.#now() - lookedAt >= LOOK_EVERY_MS;
   }
 
-  /** Whether it was last found behind others. A lone endpoint never is: there is nobody fresher. */
+  /** Whether it was behind others at the last check. A single endpoint never is. */
   isBehind(url: string): boolean {
     return this.#of(url).lags > 0;
   }
 
   /**
-   * Whether an endpoint's final block is so old that others may have newer ones: by its timestamp, or, whatever the
-   * clocks differ by, because the endpoint has shown no higher one for as long.
+   * Whether an endpoint's final block is so old that others may have newer ones: by its timestamp, or, independent of
+   * clocks, because the endpoint hasn't returned a higher one for that long.
    */
-  isOld(url: string, { time, height, isFinal }: Sighting): boolean {
+  isOld(url: string, { time, height, isFinal }: SeenBlock): boolean {
     if (time === null || !isFinal) return false;
     const endpoint = this.#of(url);
     const now = this.#now();

@@ -1,9 +1,9 @@
 import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 
-/** No endpoint gave a usable answer. The caller's own work decides what that means for it: a read is simply tried again. */
+/** No endpoint returned a usable response. Reads can simply be repeated. */
 export class ChainUnavailableError extends ServiceError {
-  /** @param cause what the endpoints did, for the log @param why in a few words, for the caller */
+  /** @param cause the endpoints' errors, for the log @param why a short reason for the caller */
   constructor(cause: unknown, retryAfter = 5, why = "No node of the chain is reachable") {
     super("chain_unavailable", `${why}; nothing was sent. Try again in ${duration(retryAfter)}.`, {
       outcome: "not_submitted",
@@ -15,7 +15,7 @@ export class ChainUnavailableError extends ServiceError {
   }
 }
 
-/** Nodes answer, but from a time before what this service knows to be final. It passes by itself. */
+/** Nodes respond, but with a state older than the known final state. Temporary. */
 export class NodesLagError extends ChainUnavailableError {
   constructor() {
     super(null, 2, "The chain's nodes are behind its final state");
@@ -24,8 +24,8 @@ export class NodesLagError extends ChainUnavailableError {
 }
 
 /**
- * An error that a node answered with, by its typed cause (`error.cause.name`, near.org JSON-RPC reference).
- * `info` is the cause's own detail, `data` the older form of the same.
+ * A typed error of a node (`error.cause.name`, near.org JSON-RPC reference). `info` holds the cause's details, `data`
+ * the same in the older format.
  */
 export class RpcError extends Error {
   readonly causeName: string;
@@ -41,9 +41,9 @@ export class RpcError extends Error {
   }
 }
 
-/** A view that the contract or the virtual machine refused. */
+/** A view call rejected by the contract or the virtual machine. */
 export class ViewError extends Error {
-  /** `E_…` where the contract panicked with one of its stable codes. */
+  /** `E_…` if the contract panicked with one of its stable codes. */
   readonly contractCode: string | null;
 
   constructor(message: string, contractCode: string | null) {
@@ -53,23 +53,23 @@ export class ViewError extends Error {
   }
 }
 
-/** A panic of the contract, `E_CODE: sentence` (docs/contract.md), as a node shows it. */
+/** A panic of the contract, `E_CODE: sentence` (docs/contract.md), as a node reports it. */
 export interface ContractPanic {
   readonly code: string | null;
-  /** The sentence without code and wrapping; the whole text where it is not a panic of ours. */
+  /** The sentence without code and wrapping; the whole text if it isn't a panic of our contract. */
   readonly message: string;
 }
 
 const PANIC = /Smart contract panicked: (?:(E_[A-Z0-9_]+): )?((?:\\"|[^"\n])*)/;
 
-/** Reads a contract's panic out of the text of `ExecutionError` or of a view's `result.error`. */
+/** Parses a contract's panic from the text of `ExecutionError` or of a view's `result.error`. */
 export const parsePanic = (text: string): ContractPanic => {
   const match = PANIC.exec(text);
   if (!match) return { code: null, message: text };
   return { code: match[1] ?? null, message: match[2]!.trim() };
 };
 
-/** Causes with which a node speaks of itself and not of the request: another endpoint is asked instead. */
+/** Causes that concern the node rather than the request: another endpoint is tried. */
 const NODE_CAUSES = new Set([
   "NO_SYNCED_BLOCKS",
   "NOT_SYNCED_YET",
@@ -79,9 +79,9 @@ const NODE_CAUSES = new Set([
   "INTERNAL_ERROR",
 ]);
 
-/** Whether a cause says that this node can't answer at the moment, whatever it is asked. */
+/** Whether a cause says that this node currently can't serve any request. */
 export const isNodeCause = (causeName: string): boolean => NODE_CAUSES.has(causeName);
 
-/** Whether a node's answer has one of these causes. */
+/** Whether an error has one of these causes. */
 export const isCause = (error: RpcError, ...causes: readonly string[]): boolean =>
   causes.includes(error.causeName);

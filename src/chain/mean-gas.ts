@@ -1,7 +1,7 @@
 /**
- * Mean gas of the service's calls in Ggas, written by `npm run bench:gas -- --write`: a constant part (`call`), and what
- * is added for each `byte` of arguments, `item` (token of a mint, account of a list), `receiver` of a mint, token with
- * metadata of its `own`, and `own_byte` of these.
+ * Mean gas of the service's calls in Ggas, written by `npm run bench:gas -- --write`: a constant (`call`), plus an
+ * amount per `byte` of arguments, `item` (token of a mint, account of a list), `receiver` of a mint, token with its
+ * `own` metadata, and `own_byte` of that metadata.
  */
 export const MEAN_GAS: Readonly<Record<string, MeanGas>> = {
   allowlist_add: { call: 2053.7663, item: 12.2278 },
@@ -18,7 +18,7 @@ export const MEAN_GAS: Readonly<Record<string, MeanGas>> = {
   nft_update: { byte: 0.1833, call: 1839.1353 },
 };
 
-/** What a method burns on average, Ggas. */
+/** Mean gas of a method, Ggas. */
 export interface MeanGas {
   readonly call: number;
   readonly byte?: number;

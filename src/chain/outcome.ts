@@ -1,7 +1,7 @@
 import { base64Decode } from "near-api-js";
 import { parsePanic } from "./errors.ts";
 
-/** ChainTransactionResult of the API: what a caller sees of a transaction. */
+/** ChainTransactionResult of the API: a transaction as callers see it. */
 export interface ChainTransactionResult {
   /** base58. */
   readonly transaction_hash: string;
@@ -9,13 +9,13 @@ export interface ChainTransactionResult {
   readonly receiver_id: string;
   readonly nonce: string;
   readonly status: "pending" | "success" | "failure";
-  /** Gas units, a decimal string, over the transaction and all its receipts. */
+  /** Gas units of the transaction and all its receipts, a decimal string. */
   readonly gas_burnt: string | null;
   /** yoctoNEAR. */
   readonly tokens_burnt: string | null;
   /** base58 of the block in which the transaction was included. */
   readonly block_hash: string | null;
-  /** RFC 3339, time of that block. */
+  /** RFC 3339 time of that block. */
   readonly block_time: string | null;
   readonly logs: readonly string[];
   readonly failure_message: string | null;
@@ -25,7 +25,7 @@ export interface ChainTransactionResult {
 interface ExecutionOutcome {
   readonly block_hash: string;
   readonly outcome: {
-    /** The account that it ran on. */
+    /** The account that executed it. */
     readonly executor_id?: string;
     readonly gas_burnt: number;
     readonly tokens_burnt: string;
@@ -33,14 +33,14 @@ interface ExecutionOutcome {
   };
 }
 
-/** A final outcome as `tx` answers it, in the fields that are read. */
+/** A final outcome as returned by `tx`; only the fields that are read. */
 export interface FinalOutcome {
   readonly status: { readonly SuccessValue?: string; readonly Failure?: unknown };
   readonly transaction_outcome: ExecutionOutcome;
   readonly receipts_outcome: readonly ExecutionOutcome[];
 }
 
-/** Whose transaction it was: what the journal knows of it without the chain. */
+/** A transaction as the journal identifies it, without the chain. */
 export interface TransactionIdentity {
   readonly hash: string;
   readonly signerId: string;
@@ -49,16 +49,16 @@ export interface TransactionIdentity {
   readonly explorerUrl: string | null;
 }
 
-/** A final outcome in the form that operations work with. */
+/** A final outcome in the form that operations use. */
 export interface Settled {
   readonly state: "succeeded" | "failed";
   readonly result: ChainTransactionResult;
-  /** Bytes of SuccessValue; null when it failed. */
+  /** Bytes of SuccessValue; null if the transaction failed. */
   readonly value: Uint8Array | null;
   readonly contractCode: string | null;
 }
 
-/** The result while nothing final is known. */
+/** The result of a transaction that isn't final yet. */
 export const pendingResult = (identity: TransactionIdentity): ChainTransactionResult => ({
   transaction_hash: identity.hash,
   signer_id: identity.signerId,
@@ -74,13 +74,13 @@ export const pendingResult = (identity: TransactionIdentity): ChainTransactionRe
   explorer_url: identity.explorerUrl?.replace("{hash}", identity.hash) ?? null,
 });
 
-/** What the call of a final outcome returned, bytes; null if it failed. */
+/** Return value of a final outcome, bytes; null if it failed. */
 export const returnedBy = ({ status }: FinalOutcome): Uint8Array | null =>
   status.Failure === undefined ? base64Decode(status.SuccessValue ?? "") : null;
 
 /**
- * Reads a final outcome.
- * @param blockTime milliseconds since the Unix epoch of the block that includes the transaction, null if not known
+ * Converts a final outcome.
+ * @param blockTime milliseconds since the Unix epoch of the including block, null if not known
  */
 export const readOutcome = (
   identity: TransactionIdentity,
@@ -104,8 +104,8 @@ export const readOutcome = (
 };
 
 /**
- * A failure as a code and a sentence. Contract panics keep their own words; of everything else the protocol's typed
- * name is given, such as `GlobalContractDoesNotExist` or `AccountAlreadyExists`, with its details.
+ * A failure's code and message. Contract panics keep their own message; other failures get the protocol's typed name,
+ * such as `GlobalContractDoesNotExist`, with its details.
  */
 const describeFailure = (failure: unknown): { code: string | null; message: string } => {
   const text = executionErrorOf(failure);

@@ -2,15 +2,15 @@ import { readBlock } from "./blocks.ts";
 import type { GasPrices } from "./cost.ts";
 import type { ChainRpc } from "./rpc.ts";
 
-/** What the protocol allows, as the chain's own configuration says (a released node may differ from the documents). */
+/** Limits of the protocol, from the chain's own configuration (a released node may differ from the documentation). */
 export interface ProtocolLimits {
-  /** Gas that one transaction may carry in all. */
+  /** Maximum gas attached to one transaction. */
   readonly maxTotalPrepaidGas: bigint;
-  /** Blocks after its base block in which a transaction may be included. */
+  /** Number of blocks after its base block in which a transaction can be included. */
   readonly transactionValidityPeriod: number;
-  /** Lowest price of a unit of gas, yoctoNEAR. */
+  /** Minimum price of a unit of gas, yoctoNEAR. */
   readonly minGasPrice: bigint;
-  /** Lowest price at which gas is bought ahead, yoctoNEAR; 0 before the protocol had one. */
+  /** Minimum price at which gas is purchased in advance, yoctoNEAR; 0 before PV 85. */
   readonly minGasPurchasePrice: bigint;
   readonly protocolVersion: number;
 }
@@ -28,7 +28,7 @@ interface ProtocolConfig {
 const KEPT_MS = 10 * 60_000;
 const known = new Map<string, { readonly limits: ProtocolLimits; readonly until: number }>();
 
-/** The limits in force, read from `EXPERIMENTAL_protocol_config` and kept for ten minutes. @throws ChainUnavailableError */
+/** The current limits, from `EXPERIMENTAL_protocol_config`, cached for ten minutes. @throws ChainUnavailableError */
 export const protocolLimits = async (rpc: ChainRpc): Promise<ProtocolLimits> => {
   const name = rpc.endpoints.join();
   const kept = known.get(name);
@@ -45,7 +45,7 @@ export const protocolLimits = async (rpc: ChainRpc): Promise<ProtocolLimits> => 
   return limits;
 };
 
-/** What gas costs at the last final block. @throws ChainUnavailableError */
+/** Gas prices at the last final block. @throws ChainUnavailableError */
 export const readGasPrices = async (rpc: ChainRpc): Promise<GasPrices> => {
   const [{ gasPrice }, { minGasPurchasePrice }] = await Promise.all([
     readBlock(rpc, "final"),

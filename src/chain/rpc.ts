@@ -1,22 +1,24 @@
 import type { Settings } from "../env.ts";
 import { type CallOutcome, countCall } from "./call-counts.ts";
-import { Endpoints, type Preference, type Sighting } from "./endpoints.ts";
+import { Endpoints, type Preference, type SeenBlock } from "./endpoints.ts";
 import { ChainUnavailableError, isNodeCause, NodesLagError, RpcError } from "./errors.ts";
 
-/** A Worker may have six connections waiting for an answer at once (Workers limits, "simultaneous open connections"). */
+/**
+ * A Worker can have six connections waiting for a response at once (Workers limits, "simultaneous open connections").
+ */
 export const MAX_CONNECTIONS = 6;
 
-/** A call that found no free connection for so long is given up. Milliseconds. */
+/** Timeout for getting a free connection, milliseconds. */
 export const LONGEST_QUEUE_MS = 30_000;
 
-/** The connections of one request or object: six at once, the others wait their turn, in order. */
+/** The connections of one request or object: six at once; further calls queue in order. */
 export class Connections {
   #free = MAX_CONNECTIONS;
   readonly #waiting = new Set<() => void>();
 
   /**
-   * Does work on a connection. The work's own time limit starts when it has one.
-   * @throws ChainUnavailableError when none became free in time
+   * Runs work with a connection. The work's own timeout starts once it has one.
+   * @throws ChainUnavailableError when no connection became free in time
    */
   async use<T>(work: () => Promise<T>): Promise<T> {
     await this.#admit();
@@ -45,7 +47,7 @@ export class Connections {
     });
   }
 
-  /** Hands the connection to who has waited longest. */
+  /** Passes the connection to the first call in the queue. */
   #release(): void {
     const [next] = this.#waiting;
     if (!next) {
@@ -57,9 +59,9 @@ export class Connections {
   }
 }
 
-/** The endpoint takes no requests for a while (HTTP 429, or 503 with Retry-After). */
+/** The endpoint rejected the request with a rate limit (HTTP 429, or 503 with Retry-After). */
 class RefusedError extends Error {
-  /** Milliseconds, as its Retry-After says; null: it didn't say. */
+  /** Milliseconds from Retry-After; null if absent. */
   readonly pause: number | null;
 
   constructor(status: number, pause: number | null) {
@@ -69,10 +71,7 @@ class RefusedError extends Error {
   }
 }
 
-/**
- * One JSON-RPC request over HTTP.
- * @throws RpcError what the node answered, by its typed cause; RefusedError; Error: no answer of a node
- */
+/** Sends one JSON-RPC request. @throws RpcError a node's typed error; RefusedError; Error for any other failure */
 const post = async <T>(url: string, method: string, params: unknown, timeoutMs: number): Promise<T> => {
   const response = await fetch(url, {
     method: "POST",
@@ -91,12 +90,14 @@ const post = async <T>(url: string, method: string, params: unknown, timeoutMs: 
   return body.result;
 };
 
-/** A Retry-After header in milliseconds from now: seconds, or an HTTP date (RFC 9110, 10.2.3); null if it is neither. */
+/**
+ * Parses a Retry-After header into milliseconds: seconds, or an HTTP date (RFC 9110, 10.2.3); null if it is neither.
+ */
 const retryAfter = (header: string | null, now: number): number | null => {
   if (header === null) return null;
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  // Anything but a date with a name of a day or month would be a number to Date.parse.
+  // Date.parse would accept a bare number; a date has the name of a day or month.
   const time = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : Math.max(time - now, 0);
 };
@@ -111,14 +112,17 @@ interface RpcAnswer<T> {
   };
 }
 
-/** A node's typed error comes with a JSON body whatever its status; everything else is the endpoint failing. */
+/**
+ * Reads the response body. A node's typed error has a JSON body whatever its status; anything else is an endpoint
+ * failure.
+ */
 const readAnswer = async <T>(response: Response): Promise<RpcAnswer<T>> => {
   const text = await response.text();
   try {
     const body = JSON.parse(text) as RpcAnswer<T>;
     if (typeof body === "object" && body !== null && (response.ok || body.error?.cause?.name)) return body;
   } catch {
-    // Not JSON: a proxy's error page. The status below says all that is known.
+    // Not JSON, such as a proxy's error page. The status below is all there is to report.
   }
   throw new Error(`HTTP ${response.status}`);
 };
@@ -128,32 +132,32 @@ const rpcError = (error: NonNullable<RpcAnswer<unknown>["error"]>): Error => {
   return name ? new RpcError(name, error.cause?.info, error.data) : new Error(error.name ?? "untyped error");
 };
 
-/** How one call is to be made. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Endpoint to prefer: a lane keeps to one while rows of it are open. */
+  /** Endpoint to prefer: a lane uses one endpoint while it has open rows. */
   readonly endpoint?: string | null;
-  /** Endpoint to ask last, for a second opinion. */
+  /** Endpoint to try last, for a second opinion. */
   readonly avoid?: string | null;
-  /** Ask the archival endpoints only. */
+  /** Use only the archival endpoints. */
   readonly archival?: boolean;
-  /** Milliseconds from when the call has a connection; 10,000 by default. */
+  /** Milliseconds once the call has a connection; 10,000 by default. */
   readonly timeoutMs?: number;
   /**
-   * The block that an answer, or the detail of a typed error, speaks of; null if it speaks of none. An answer of a
-   * block that is behind what is known to be final is as good as none, and the next endpoint is asked.
+   * Extracts the block from a response or from a typed error's details; null if there is none. A response from a block
+   * behind known final state is discarded, and the next endpoint is tried.
    */
-  readonly blockOf?: (answer: unknown) => Sighting | null;
-  /** Height that the block has to have reached at least: what happened there is seen. */
+  readonly blockOf?: (answer: unknown) => SeenBlock | null;
+  /** Minimum height of the response's block. */
   readonly atLeast?: number;
 }
 
-/** A block as nodes show it, in what tells how fresh it is. */
+/** A block as nodes return it; only the fields that show how recent it is. */
 export interface HeaderView {
   readonly header: { readonly height: number; readonly timestamp_nanosec: string };
 }
 
-/** The last final block that an answer of `block` shows. */
-export const finalBlockOf = (answer: unknown): Sighting | null => {
+/** The final block in a response to `block`. */
+export const finalBlockOf = (answer: unknown): SeenBlock | null => {
   const header = (answer as Partial<HeaderView> | null | undefined)?.header;
   if (!header) return null;
   const time = Number(BigInt(header.timestamp_nanosec) / 1_000_000n);
@@ -161,38 +165,40 @@ export const finalBlockOf = (answer: unknown): Sighting | null => {
 };
 
 const CALL_MS = 10_000;
-/** A look at an endpoint's final block beside a call. It must not hold the call up for long. Milliseconds. */
+/**
+ * Timeout for checking an endpoint's final block during a call, milliseconds. Short, so that it doesn't delay the call.
+ */
 const LOOK_MS = 3_000;
 
-/** For whom a connection is. */
-interface Manner {
-  /** Is waited for before each call, and may refuse it by what it throws. */
+/** How a connection counts and judges its calls. */
+interface ConnectionOptions {
+  /** Awaited before each call; rejects the call by throwing. */
   readonly admit?: () => Promise<void>;
   /**
-   * Calls that take too long say nothing of their endpoint: others chose what they ask, and it may be much. Otherwise the
-   * endpoint is left for a while, by all.
+   * Don't count timeouts as failures of the endpoint, because callers choose what is read, and it may be large.
+   * Otherwise all requests avoid the endpoint for a while.
    */
-  readonly sparing?: boolean;
+  readonly ignoreTimeouts?: boolean;
 }
 
-interface Question {
+interface RpcCall {
   readonly method: string;
   readonly params: unknown;
 }
 
-const FINAL_BLOCK: Question = { method: "block", params: { finality: "final" } };
+const FINAL_BLOCK: RpcCall = { method: "block", params: { finality: "final" } };
 
-/** What came of asking one endpoint. */
+/** The result of calling one endpoint. */
 type Reply<T> =
   | { readonly answer: T }
-  /** A typed error about what was asked. */
+  /** A typed error that concerns the request. */
   | { readonly refusal: RpcError }
   | { readonly failure: unknown };
 
 /**
- * JSON-RPC over several endpoints, of which only those are believed that keep up with the chain (docs/transactions.md,
- * "Nodes"). Make one for each request or object: the queue of its six connections belongs to the context that waits in
- * it. What is known of the endpoints is the isolate's.
+ * JSON-RPC over several endpoints; only endpoints that keep up with the chain are trusted (docs/transactions.md,
+ * "Nodes"). Create one per request or object: its queue of six connections belongs to that context. Endpoint health is
+ * shared by the isolate.
  */
 export class ChainRpc {
   readonly endpoints: readonly string[];
@@ -203,33 +209,29 @@ export class ChainRpc {
   readonly #admit: () => Promise<void>;
   readonly #sparing: boolean;
   readonly #connections = new Connections();
-  /** Looks under way, by endpoint. */
+  /** Checks of final blocks in progress, by endpoint. */
   readonly #looks = new Map<string, Promise<void>>();
 
-  /**
-   * @param endpoints in order of preference
-   * @param archival endpoints that keep all history
-   */
+  /** @param endpoints in order of preference @param archival endpoints with the full history */
   constructor(
     endpoints: readonly string[],
     archival: readonly string[] = [],
     now: () => number = () => Date.now(),
-    { admit = async () => undefined, sparing = false }: Manner = {},
+    { admit = async () => undefined, ignoreTimeouts = false }: ConnectionOptions = {},
   ) {
     this.endpoints = endpoints;
     this.archival = archival;
     this.#now = now;
     this.#admit = admit;
-    this.#sparing = sparing;
+    this.#sparing = ignoreTimeouts;
     this.#nodes = new Endpoints(endpoints, now);
     this.#archive = new Endpoints(archival, now);
   }
 
   /**
-   * Calls a method. Endpoints that don't answer, that are out of step or behind, are left for a while and the next one
-   * is asked. One that has said when to come again is not asked before.
-   * @throws RpcError what a node answered, by its typed cause
-   * @throws ChainUnavailableError when no endpoint gave an answer; NodesLagError when none that is recent enough
+   * Calls a method. Endpoints that fail, lag or are rate-limited are skipped for a while, and the next one is tried.
+   * @throws RpcError a node's typed error
+   * @throws ChainUnavailableError when no endpoint responded; NodesLagError when none was recent enough
    */
   async call<T>(method: string, params: unknown, options: CallOptions = {}): Promise<T> {
     await this.#admit();
@@ -250,16 +252,16 @@ export class ChainRpc {
       : new ChainUnavailableError(last);
   }
 
-  /** The endpoints in the order in which a call asks them. */
+  /** The endpoints in the order in which a call tries them. */
   order(preference: Preference = {}): string[] {
     return this.#nodes.order(preference);
   }
 
-  /** Asks one endpoint, and believes it unless it turns out to be behind. */
+  /** Calls one endpoint, and discards the response if the endpoint is behind. */
   async #believed<T>(
     nodes: Endpoints,
     url: string,
-    question: Question,
+    question: RpcCall,
     { blockOf = () => null, atLeast = 0, archival = false, timeoutMs = CALL_MS }: CallOptions,
   ): Promise<Reply<T> | "behind"> {
     if (archival) return this.#ask<T>(nodes, url, question, timeoutMs);
@@ -278,7 +280,7 @@ export class ChainRpc {
     return "behind";
   }
 
-  async #ask<T>(nodes: Endpoints, url: string, question: Question, timeoutMs: number): Promise<Reply<T>> {
+  async #ask<T>(nodes: Endpoints, url: string, question: RpcCall, timeoutMs: number): Promise<Reply<T>> {
     const { method, params } = question;
     const count = (outcome: CallOutcome) => countCall(url, outcome, this.#now());
     try {
@@ -301,7 +303,7 @@ export class ChainRpc {
     }
   }
 
-  /** Looks at an endpoint's final block, once for all calls that want it. Never rejects. */
+  /** Checks an endpoint's final block, once for all calls that need it. Never rejects. */
   #look(nodes: Endpoints, url: string): Promise<void> {
     const known = this.#looks.get(url);
     if (known) return known;
@@ -314,14 +316,14 @@ export class ChainRpc {
     return looking;
   }
 
-  /** A final block is old: the chain stands still, or the endpoint does. The others tell which. */
-  async #compare(nodes: Endpoints, url: string, block: Sighting): Promise<void> {
+  /** A final block is old: either the chain has stopped or the endpoint has. The other endpoints show which. */
+  async #compare(nodes: Endpoints, url: string, block: SeenBlock): Promise<void> {
     const others = nodes.urls.filter((other) => other !== url && nodes.wantsLook(other));
     await Promise.all(others.map((other) => this.#finalBlock(nodes, other)));
     nodes.saw(url, block, nodes.floor);
   }
 
-  async #finalBlock(nodes: Endpoints, url: string): Promise<Sighting | null> {
+  async #finalBlock(nodes: Endpoints, url: string): Promise<SeenBlock | null> {
     const { floor } = nodes;
     try {
       const reply = await this.#ask<HeaderView>(nodes, url, FINAL_BLOCK, LOOK_MS);
@@ -329,7 +331,7 @@ export class ChainRpc {
       if (block) nodes.saw(url, block, floor);
       return block;
     } catch (error) {
-      // No connection became free: the call that wanted the look says so itself.
+      // No connection became free: the call that needed the check reports that itself.
       if (error instanceof ChainUnavailableError) return null;
       throw error;
     } finally {
@@ -338,7 +340,7 @@ export class ChainRpc {
   }
 }
 
-/** Whether a call took longer than its time (`AbortSignal.timeout`). */
+/** Whether a call timed out (`AbortSignal.timeout`). */
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
 
 const allRefuse = (nodes: Endpoints): ChainUnavailableError => {
@@ -347,18 +349,18 @@ const allRefuse = (nodes: Endpoints): ChainUnavailableError => {
   return new ChainUnavailableError(null, seconds, "The chain's nodes accept no more requests for now");
 };
 
-/** A connection to the chain by the settings. One for each request or object. */
+/** Creates a connection to the chain from the settings; one per request or object. */
 export const connect = (settings: Endpointed): ChainRpc =>
   new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? []);
 
-/** As `connect`, for what a request asks: each call is counted against whoever sends it. */
-export const connectFor = ({ settings, admitCall }: Asker): ChainRpc =>
+/** Like `connect`, for reads of a request: each call counts against the request's client. */
+export const connectFor = ({ settings, admitCall }: RequestContext): ChainRpc =>
   new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, { admit: admitCall });
 
 type Endpointed = Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">;
 
-/** A request's context, as far as calls of nodes are concerned. */
-interface Asker {
+/** The part of a request's context that calls of nodes use. */
+interface RequestContext {
   readonly settings: Endpointed;
   readonly admitCall: () => Promise<void>;
 }

@@ -4,28 +4,28 @@ import type { FinalOutcome } from "./outcome.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
 /**
- * What came of handing bytes to a node. None of it proves anything about the transaction (docs/transactions.md):
- * `taken`: the node took it; `refused`: it named a reason, `InvalidTxError`'s variant; `unclear`: anything else.
+ * A node's response to submitted bytes. It proves nothing about the transaction (docs/transactions.md). `taken`:
+ * accepted; `refused`: rejected with an `InvalidTxError` variant; `unclear`: anything else.
  */
-export type SendAnswer =
+export type SendResult =
   | { readonly kind: "taken" }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unclear" };
 
-/** A node waits ten seconds for what it is asked to wait for, and then answers. Milliseconds. */
+/** A node waits up to ten seconds before it responds. Milliseconds. */
 const WAITING_TIMEOUT_MS = 15_000;
 
 /**
- * Sends signed bytes. Never throws for what the chain may answer.
- * @param learn a node that is asked to wait for nothing takes bytes without a look at them; to learn its reason for
- *   refusing them it has to be asked to wait for their inclusion
+ * Submits signed bytes. Never throws for a response of the chain.
+ * @param learn wait for inclusion to get the reason of a rejection: without it a node accepts bytes without checking
+ *   them
  */
 export const sendTransaction = async (
   rpc: ChainRpc,
   bytes: Uint8Array,
   options?: CallOptions,
   learn = false,
-): Promise<SendAnswer> => {
+): Promise<SendResult> => {
   const params = { signed_tx_base64: base64Encode(bytes), wait_until: learn ? "INCLUDED" : "NONE" };
   try {
     await rpc.call("send_tx", params, learn ? { ...options, timeoutMs: WAITING_TIMEOUT_MS } : options);
@@ -42,8 +42,8 @@ export const sendTransaction = async (
 };
 
 /**
- * The variant of an InvalidTxError, by its innermost name of interest: `InvalidNonce`, `Expired`, `NotEnoughBalance`,
- * `InvalidAccessKeyError`, `ActionsValidation`, … (near-primitives, errors.rs); null if it isn't one.
+ * The variant of an InvalidTxError, such as `InvalidNonce`, `Expired`, `NotEnoughBalance`, `InvalidAccessKeyError`,
+ * `ActionsValidation` (near-primitives, errors.rs); null if it isn't one.
  */
 const invalidTxReason = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null) return null;
@@ -57,8 +57,8 @@ const invalidTxReason = (value: unknown): string | null => {
 };
 
 /**
- * How far a transaction is, as one node sees it. `unknown` is no proof of absence: a node may lag, or have forgotten.
- * `not_applied` is an inclusion whose outcome is an InvalidTxError, which has no effect.
+ * A transaction's status according to one node. `unknown` doesn't prove absence: the node may lag, or have
+ * garbage-collected it. `not_applied`: included with an InvalidTxError outcome, which has no effect.
  */
 export type TransactionStatus =
   | { readonly kind: "unknown" }
@@ -73,7 +73,7 @@ interface StatusView extends Partial<Omit<FinalOutcome, "status">> {
   readonly final_execution_status?: string;
 }
 
-/** Asks for a transaction's status without waiting. @throws ChainUnavailableError when no node answers */
+/** Reads a transaction's status without waiting. @throws ChainUnavailableError when no node responds */
 export const transactionStatus = async (
   rpc: ChainRpc,
   hash: string,
@@ -94,7 +94,7 @@ export const transactionStatus = async (
 
 const readStatus = (view: StatusView): TransactionStatus => {
   const level = view.final_execution_status ?? "NONE";
-  // While it is under way the status is a bare word: "NotStarted" or "Started".
+  // Until the transaction executes, the status is a bare string: "NotStarted" or "Started".
   const status = typeof view.status === "object" ? view.status : undefined;
   const failure = status && "Failure" in status ? invalidTxReason(status.Failure) : null;
   if (failure) return { kind: "not_applied", reason: failure };

@@ -1,21 +1,21 @@
 import { within } from "../waiting.ts";
 
-/** How answers are kept. Milliseconds. */
-interface Keeping {
-  /** How long an answer is told again, from when it came. */
-  readonly lastsMs: number;
-  /** How long a question is waited for, from when it was asked: its request may be gone. */
-  readonly patienceMs: number;
-  /** Answers that are kept; beyond it the oldest goes. */
+/** Cache limits. Milliseconds. */
+interface CacheLimits {
+  /** How long a result is served, from when it arrived. */
+  readonly ttlMs: number;
+  /** How long to wait for a pending read, from when it started: its request may have been cancelled. */
+  readonly pendingMs: number;
+  /** Maximum number of entries; the oldest is evicted. */
   readonly most: number;
 }
 
-/** How long a failure is told again. Milliseconds. */
+/** How long a failure is served. Milliseconds. */
 const FAILURE_LASTS_MS = 1_000;
 
-/** Who asks. */
-interface Asker {
-  /** Answers are kept for requests with the same settings. */
+/** The request that reads. */
+interface Reader {
+  /** Results are shared by requests with the same settings. */
   readonly settings: object;
   readonly now: () => Date;
   readonly waitUntil: (work: Promise<unknown>) => void;
@@ -23,37 +23,36 @@ interface Asker {
 
 interface Kept<T> {
   readonly answer: Promise<T>;
-  /** Until when it is told, or waited for. */
+  /** Until when the result is served, or awaited. */
   until: number;
 }
 
-const toldBy = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> => ({ answer: await answer });
+const settled = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> => ({ answer: await answer });
 
 /**
- * Answers of other machines that an isolate tells again for a while: one question serves all that ask meanwhile, however
- * long its answer takes. A failure is told again for a second, so that no question follows another where none is answered.
+ * Caches results of other services for the isolate: one read serves all concurrent requests, however long it takes. A
+ * failure is served for a second, to limit retries while the service is down.
  */
 export class SharedReads<T> {
-  readonly #keeping: Keeping;
+  readonly #keeping: CacheLimits;
   readonly #kept = new WeakMap<object, Map<string, Kept<T>>>();
 
-  constructor(keeping: Keeping) {
+  constructor(keeping: CacheLimits) {
     this.#keeping = keeping;
   }
 
   /**
-   * @param name of the question: all that its answer depends on
-   * @param admit is waited for before this asker's own question, and may refuse it by what it throws. That concerns this
-   *   asker alone: nobody else waits for it or is told of it
+   * @param name everything the result depends on
+   * @param admit awaited before this request's own read; rejects it by throwing, which affects only this request
    */
-  async get(asker: Asker, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
+  async get(asker: Reader, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
     const kept = this.#of(asker.settings);
-    // Nothing is waited for between a look that finds nothing and the question: of many one asks.
+    // There is no await between finding no entry and starting the read, so only one request reads.
     for (let admitted = admit === undefined; ; ) {
       const entry = kept.get(name);
       const left = entry ? entry.until - asker.now().getTime() : 0;
       if (entry && left > 0) {
-        const told = await within(left, toldBy(entry));
+        const told = await within(left, settled(entry));
         if (told !== null) return told.answer;
         if (kept.get(name) === entry) kept.delete(name);
       } else if (admitted) return this.#ask(asker, name, ask);
@@ -64,11 +63,11 @@ export class SharedReads<T> {
     }
   }
 
-  #ask(asker: Asker, name: string, ask: () => Promise<T>): Promise<T> {
+  #ask(asker: Reader, name: string, ask: () => Promise<T>): Promise<T> {
     const kept = this.#of(asker.settings);
     const time = () => asker.now().getTime();
     const answer = ask();
-    const entry = { answer, until: time() + this.#keeping.patienceMs };
+    const entry = { answer, until: time() + this.#keeping.pendingMs };
     kept.delete(name);
     const oldest = kept.size >= this.#keeping.most ? kept.keys().next().value : undefined;
     if (oldest !== undefined) kept.delete(oldest);
@@ -76,7 +75,7 @@ export class SharedReads<T> {
     const lasts = (milliseconds: number) => () => {
       entry.until = time() + milliseconds;
     };
-    asker.waitUntil(answer.then(lasts(this.#keeping.lastsMs), lasts(FAILURE_LASTS_MS)));
+    asker.waitUntil(answer.then(lasts(this.#keeping.ttlMs), lasts(FAILURE_LASTS_MS)));
     return answer;
   }
 

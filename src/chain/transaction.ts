@@ -10,22 +10,22 @@ import {
 } from "near-api-js";
 import { type Action, toLibraryAction } from "./actions.ts";
 
-/** An ed25519 key that signs. The seed never leaves the object that holds it. */
+/** An ed25519 signing key. The seed never leaves the object that holds it. */
 export interface SigningKey {
   /** 32 bytes. */
   readonly publicKey: Uint8Array;
   sign(message: Uint8Array): Uint8Array;
 }
 
-/** The key of a 32-byte seed (RFC 8032). */
+/** The key for a 32-byte seed (RFC 8032). */
 export const keyFromSeed = (seed: Uint8Array): SigningKey => {
   const pair = new KeyPairEd25519(baseEncode(seed));
   return { publicKey: pair.getPublicKey().data, sign: (message) => pair.sign(message).signature };
 };
 
 /**
- * The seed within `ed25519:<base58>`, which holds 32 bytes of seed, or those and the public key.
- * @throws Error that doesn't show the text
+ * The seed in `ed25519:<base58>`, which holds the 32-byte seed, optionally followed by the public key.
+ * @throws Error that doesn't include the text
  */
 export const seedFromText = (text: string): Uint8Array => {
   const bytes = decodeKey(text);
@@ -43,22 +43,22 @@ const decodeKey = (text: string): Uint8Array => {
   }
 };
 
-/** `ed25519:<base58>` of a public key's 32 bytes. */
+/** `ed25519:<base58>` of a 32-byte public key. */
 export const publicKeyText = (publicKey: Uint8Array): string => `ed25519:${baseEncode(publicKey)}`;
 
 const ED25519 = 0;
 
-/** A transaction signed and serialised, ready to be sent any number of times. */
+/** A signed, serialized transaction that can be sent any number of times. */
 export interface SignedBytes {
   /** Borsh of the signed transaction. */
   readonly bytes: Uint8Array;
-  /** base58 of the SHA-256 of the unsigned transaction, its name on the chain. */
+  /** base58 of the SHA-256 of the unsigned transaction, which identifies it on the chain. */
   readonly hash: string;
 }
 
 /**
- * Builds and signs a transaction, in one step without waiting, so that signing and journaling can be one.
- * `blockHash` is base58 of the base block, `nonce` the key's next one.
+ * Builds and signs a transaction synchronously, so that it is journaled in the same step. `blockHash` is the base
+ * block's base58 hash, `nonce` the key's next nonce.
  */
 export const signTransaction = (transaction: {
   readonly signerId: string;

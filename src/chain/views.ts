@@ -1,11 +1,11 @@
 import { base64Encode, baseDecode, baseEncode } from "near-api-js";
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { pause } from "../waiting.ts";
-import type { Sighting } from "./endpoints.ts";
+import type { SeenBlock } from "./endpoints.ts";
 import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
-/** Which state a query reads: the last final block, the head of the chain, or a block by height or hash. */
+/** The state to read: the last final block, the head, or a block by height or hash. */
 export type At = "final" | "optimistic" | { readonly block: number | string };
 
 const reference = (at: At) => (typeof at === "string" ? { finality: at } : { block_id: at.block });
@@ -13,18 +13,18 @@ const reference = (at: At) => (typeof at === "string" ? { finality: at } : { blo
 interface QueryResult {
   readonly block_height: number;
   readonly block_hash: string;
-  /** A failed view and a missing key come as text here on some versions of the node, as a typed cause on others. */
+  /** Some node versions return a failed view or a missing key as text here, others as a typed cause. */
   readonly error?: string;
 }
 
-/** How often nodes that lag are asked again, and the pause before each time in milliseconds: two seconds or so of blocks. */
+/** Retries while nodes lag, and the pause before each in milliseconds: about two seconds of blocks in total. */
 const LAG_TRIES = 5;
 const LAG_PAUSE_MS = 400;
 
 /**
- * A query of the `query` method. Nodes that haven't reached `atLeast`, or are behind otherwise, are given a moment.
- * @throws ViewError if the node put text into `result.error`
- * @throws NodesLagError if no node reached it in time
+ * Runs a `query`. Retries briefly while nodes lag or haven't reached `atLeast`.
+ * @throws ViewError for text in `result.error`
+ * @throws NodesLagError if no node reached the height in time
  */
 export const query = async <T>(
   rpc: ChainRpc,
@@ -47,8 +47,8 @@ export const query = async <T>(
   }
 };
 
-/** The block that an answer or an error speaks of; an error that names none doesn't depend on it. */
-const shownBlock = (answer: unknown, isFinal: boolean): Sighting | null => {
+/** The block of a response or error; an error without one doesn't depend on the block. */
+const shownBlock = (answer: unknown, isFinal: boolean): SeenBlock | null => {
   const height = (answer as { readonly block_height?: unknown } | null | undefined)?.block_height;
   return typeof height === "number" ? { height, time: null, isFinal } : null;
 };
@@ -62,20 +62,20 @@ const viewError = (text: string): ViewError => {
 export interface ViewCall {
   readonly contractId: string;
   readonly method: string;
-  /** An object becomes JSON; bytes go as they are. */
+  /** An object is sent as JSON, bytes are sent unchanged. */
   readonly args?: object | Uint8Array;
 }
 
-/** What a view returned, and the height of the block whose state it saw. */
+/** A view's return value, and the height of the block it was read at. */
 export interface Seen<T> {
   readonly value: T;
   readonly height: number;
 }
 
 /**
- * Calls a view method and gives the bytes it returned.
+ * Calls a view method and returns its result as bytes.
  * @throws ViewError when the contract panics, is missing or runs out of gas
- * @throws ChainUnavailableError when no node answers
+ * @throws ChainUnavailableError when no node responds
  */
 const viewBytes = async (
   rpc: ChainRpc,
@@ -107,7 +107,7 @@ const viewBytes = async (
 const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
 
 /**
- * Calls a view method and parses the JSON it returned; null if it returned nothing.
+ * Calls a view method and parses its JSON result; null if it returned nothing.
  * @throws ViewError, ChainUnavailableError as `viewBytes`
  */
 export const viewFunction = async <T>(
@@ -117,7 +117,7 @@ export const viewFunction = async <T>(
   options?: CallOptions,
 ): Promise<T> => (await viewSeen<T>(rpc, call, at, options)).value;
 
-/** As `viewFunction`, with the height of the block that it saw. */
+/** Like `viewFunction`, with the height of the block that was read. */
 export const viewSeen = async <T>(
   rpc: ChainRpc,
   call: ViewCall,
@@ -129,13 +129,13 @@ export const viewSeen = async <T>(
   return { value, height };
 };
 
-/** What an account has, in yoctoNEAR, and occupies, in bytes. */
+/** An account's balance in yoctoNEAR and its storage in bytes. */
 export interface AccountBalance {
   readonly total: bigint;
   /** Staked with a validator. */
   readonly locked: bigint;
   readonly storageUsage: number;
-  /** What can be spent: the total without what has to stay for storage. */
+  /** Spendable: the total minus what must stay for storage. */
   readonly available: bigint;
   /** Height of the block that was read. */
   readonly height: number;
@@ -147,10 +147,10 @@ interface AccountView {
   readonly storage_usage: number;
 }
 
-/** An account of at most this many bytes needs no balance (NEP-448). */
+/** An account of up to this many bytes needs no balance for storage (NEP-448). */
 const ZERO_BALANCE_BYTES = 770;
 
-/** The balance of an account, or null if there is no such account. @throws ChainUnavailableError */
+/** Reads an account's balance; null if the account doesn't exist. @throws ChainUnavailableError */
 export const accountBalance = async (
   rpc: ChainRpc,
   accountId: string,
@@ -178,7 +178,7 @@ export const accountBalance = async (
   }
 };
 
-/** SHA-256 of the code that an account runs, its own or a global one; null: no account, or no code. @throws ChainUnavailableError */
+/** SHA-256 of an account's code, its own or global; null without an account or code. @throws ChainUnavailableError */
 export const accountCode = async (rpc: ChainRpc, accountId: string): Promise<Uint8Array | null> => {
   try {
     const request = { request_type: "view_account", account_id: accountId };
@@ -195,7 +195,7 @@ export const accountCode = async (rpc: ChainRpc, accountId: string): Promise<Uin
   }
 };
 
-/** Whether a code is published as a global contract under its hash. @throws ChainUnavailableError */
+/** Whether code is published as a global contract under its hash. @throws ChainUnavailableError */
 export const isPublishedCode = async (rpc: ChainRpc, codeHash: Uint8Array): Promise<boolean> => {
   try {
     await query(rpc, { request_type: "view_global_contract_code", code_hash: baseEncode(codeHash) }, "final");
@@ -206,12 +206,13 @@ export const isPublishedCode = async (rpc: ChainRpc, codeHash: Uint8Array): Prom
   }
 };
 
-/** base58 of 32 zero bytes, which stands for no code. */
+/** base58 of 32 zero bytes, the hash of an account without code. */
 const NO_CODE = "1".repeat(32);
 
 /**
- * Which of the accounts exist. Each is asked about once at the last final block; one that isn't there is asked about
- * again at the head and of another endpoint, because it may just have been made. @throws ChainUnavailableError
+ * Which of the accounts exist. An account missing from the last final block is read again at the head from another
+ * endpoint, because it may have just been created.
+ * @throws ChainUnavailableError
  */
 export const accountExists = async (
   rpc: ChainRpc,

@@ -6,7 +6,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { readableOf } from "./collection-target.ts";
 
 /** Milliseconds. */
-const kept = new SharedReads<ContractEligibility>({ lastsMs: 5_000, patienceMs: 30_000, most: 1_000 });
+const kept = new SharedReads<ContractEligibility>({ ttlMs: 5_000, pendingMs: 30_000, most: 1_000 });
 
 /**
  * What the contract says of an account, five seconds old at most. An operation that has changed the collection has raised

@@ -1,4 +1,4 @@
-import { type ContractCollection, type ContractViews, mayGoOn } from "../chain/contract/views.ts";
+import { type ContractCollection, type ContractViews, mayHaveMore } from "../chain/contract/views.ts";
 import type { Uuid } from "../domain/ids.ts";
 
 /** Collections that one view returns within a view's gas. */
@@ -9,7 +9,7 @@ async function* collectionsOf(views: ContractViews): AsyncGenerator<ContractColl
   for (let from = 0; ; ) {
     const page = await views.collections(from, PAGE);
     yield* page;
-    if (!mayGoOn(page, PAGE)) return;
+    if (!mayHaveMore(page, PAGE)) return;
     from += page.length;
   }
 }

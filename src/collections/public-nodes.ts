@@ -55,7 +55,7 @@ class PublicRpc extends ChainRpc {
 
   constructor(context: ServiceContext) {
     const { NEAR_RPC_URL, NEAR_ARCHIVAL_RPC_URL } = context.settings;
-    super(NEAR_RPC_URL, NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, { sparing: true });
+    super(NEAR_RPC_URL, NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, { ignoreTimeouts: true });
     this.#context = context;
   }
 

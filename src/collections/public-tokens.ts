@@ -1,5 +1,5 @@
 import type { PublicToken, PublicTokenDetail } from "../api/resources/public-collection.ts";
-import { type ContractToken, mayGoOn } from "../chain/contract/views.ts";
+import { type ContractToken, mayHaveMore } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { mediaTypesOf } from "../db/queries/collection-pages.ts";
 import { mintTransactionOf } from "../db/queries/mint-transactions.ts";
@@ -91,7 +91,7 @@ const placeOf = (cursor: string | null): number => {
 const readSome = async ({ views, collectionId }: Showcase, place: number, owner: string | undefined) => {
   if (owner === undefined) return readTokens(views, collectionId, place, AT_ONCE);
   const found = await views.tokensOfOwner(owner, place, OWNERS_PAGE);
-  return { found, goesOn: mayGoOn(found, OWNERS_PAGE) };
+  return { found, goesOn: mayHaveMore(found, OWNERS_PAGE) };
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Token } from "../api/resources/token.ts";
-import { type ContractToken, type ContractViews, mayGoOn } from "../chain/contract/views.ts";
+import { type ContractToken, type ContractViews, mayHaveMore } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { unknownCursor } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -73,7 +73,7 @@ export const readTokens = async (
   );
   const found = (short < 0 ? pages : pages.slice(0, short + 1)).flat();
   // A page that is short because its tokens are large is followed by others.
-  return { found, goesOn: short < 0 || mayGoOn(pages[short]!, VIEW_PAGE) };
+  return { found, goesOn: short < 0 || mayHaveMore(pages[short]!, VIEW_PAGE) };
 };
 
 /** Views that one page of an owner's tokens asks for, at most, whatever of them are of the collection. */
@@ -109,7 +109,7 @@ export const tokensOfOwner = async (
       if (collectionOf(token.token_id) === collectionId) tokens.push(toToken(token, home));
     }
     place += page.length;
-    if (!mayGoOn(page, VIEW_PAGE)) return { tokens, next: null };
+    if (!mayHaveMore(page, VIEW_PAGE)) return { tokens, next: null };
   }
   return { tokens, next: String(place) };
 };

@@ -14,7 +14,7 @@ const LOOK_MS = 1_000;
  * The last event of each integration that somebody waits for. A key may have thousands of requests and streams open, for
  * minutes: all of an isolate are told by one look a second whether there is anything to read.
  */
-const last = new SharedReads<number>({ lastsMs: LOOK_MS, patienceMs: 5_000, most: 1_000 });
+const last = new SharedReads<number>({ ttlMs: LOOK_MS, pendingMs: 5_000, most: 1_000 });
 
 /** How long events are waited for, and when nobody waits any more. */
 export interface Patience {

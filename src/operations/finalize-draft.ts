@@ -13,15 +13,15 @@ import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import type { ConditionalProposal, GuardedProposal } from "./kind.ts";
-import { shownOnChain } from "./kinds/finalize.ts";
-import { cutUp, draftEmpty, type FinalizeOperation } from "./kinds/finalize-plan.ts";
+import { collectionOnChain } from "./kinds/finalize.ts";
+import { draftEmpty, type FinalizeOperation, splitAssets } from "./kinds/finalize-plan.ts";
 
-/** Tries for a draft that changes during its finalization. */
+/** Retries for a draft that changes during its finalization. */
 const TRIES = 5;
 
 /**
- * Makes a draft a collection on-chain. A draft becomes one collection only: a call during its finalization joins that
- * one and gets its answer.
+ * Creates a collection on-chain from a draft. A draft yields exactly one collection: a call during its finalization
+ * joins that one and gets its response.
  * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, and those of a chain write
  */
 export const finalizeDraft = async (
@@ -39,7 +39,7 @@ export const finalizeDraft = async (
   throw keepsChanging();
 };
 
-/** The finalization of a draft, for a quote. @throws ServiceError those of `finalizeDraft`, draft_locked */
+/** Proposes the finalization of a draft, for a quote. @throws ServiceError those of `finalizeDraft`, draft_locked */
 export const proposeFinalization = async (
   context: ServiceContext,
   caller: Caller,
@@ -51,7 +51,7 @@ export const proposeFinalization = async (
   return { ...(await proposalOf(context, caller, found)), refusal };
 };
 
-/** A draft that isn't finalized, and the finalization of it that is under way. */
+/** Reads a draft that isn't finalized, and its running finalization if there is one. */
 const requireFinalizable = async ({ db }: ServiceContext, { integrationId }: Caller, draftId: Uuid) => {
   const found = await findToFinalize(db, integrationId, draftId, ASSETS_A_PAGE);
   if (!found) {
@@ -72,7 +72,7 @@ const keepsChanging = (): ServiceError =>
     retryAfter: 2,
   });
 
-/** Answers a call from the finalization that is under way. */
+/** Responds with the result of the running finalization. */
 const join = async (
   context: ServiceContext,
   caller: Caller,
@@ -87,7 +87,7 @@ const join = async (
   return joinOperation(context, caller, { ...row, kind: "finalize" });
 };
 
-/** The finalization of a draft as it was read; its condition fails where the draft has changed since. */
+/** The proposal to finalize a draft; its condition fails if the draft has changed since it was read. */
 const proposalOf = async (
   context: ServiceContext,
   caller: Caller,
@@ -110,14 +110,14 @@ const proposalOf = async (
     base: caller.baseUrl,
     begun: null,
   });
-  // Of a draft that goes on, and of one of several pages, the assets are read once it is locked.
+  // The assets of a continued draft, or of one with several pages, are read once it is locked.
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
   const read = whole && new DraftAssets(db, draft.id, whole);
   return {
     id,
     kind: "finalize",
     subjectId: draft.id,
-    request: read ? { ...request, plan: await cutUp(request, read) } : request,
+    request: read ? { ...request, plan: await splitAssets(request, read) } : request,
     known: { createdAt: draft.createdAt, ...(read && { assets: read }) },
     condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole),
     after: [
@@ -127,10 +127,10 @@ const proposalOf = async (
 };
 
 /**
- * The request of a finalization, which continues what an earlier one of the draft left on the chain: one that
- * stopped, or one that the database has lost since. Every finalization that begins leaves a manifest. Only a node
- * that has reached the height at which the earlier one ended is believed: a node behind it doesn't show the
- * collection, and it would be created again. The earlier plan covered what was missing then.
+ * The request of a finalization, continuing what an earlier one left on the chain: one that stopped, or one that the
+ * database has lost (every finalization writes a manifest). Only a node that has reached the earlier one's last height
+ * is trusted: on a lagging node the collection would seem missing and be created again. The earlier plan is dropped,
+ * because it covered what was missing then.
  * @throws ServiceError conflict if the chain has other assets than the draft
  */
 const continued = async (
@@ -141,7 +141,7 @@ const continued = async (
 ): Promise<FinalizeOperation> => {
   if (!brokenOff && !(await hasManifest(context, fresh.collectionUuid))) return fresh;
   const { plan: _, ...request } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
-  const found = await shownOnChain(context, { request }, brokenOff?.height ?? 0);
+  const found = await collectionOnChain(context, { request }, brokenOff?.height ?? 0);
   if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;
   if (published && !(await isAsOnChain(context, draft.id, found))) throw otherAssets(collectionId);

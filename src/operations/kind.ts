@@ -34,30 +34,32 @@ import {
 import type { TransactionRecord } from "../wallet/interface.ts";
 import { isCredible, type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
 
-/** What is known of an operation at one moment. */
+/** The known state of an operation. */
 export interface KnownFacts<Facts> {
-  /** Its transactions, as the wallet's journal has them. */
+  /** Its transactions from the wallet's journal. */
   readonly records: readonly TransactionRecord[];
   readonly facts: Facts;
 }
 
-/** What decides which step of an operation comes next. */
+/** The rules that decide an operation's next step. */
 export interface StepRules<Request, Facts> {
-  /** The operation whose end is waited for before the first step is handed over; null or absent: none. */
+  /** An operation that must end before the first step is submitted; null or absent if there is none. */
   readonly follows?: (facts: Facts) => Uuid | null;
-  /** Names of its steps, in their order; each is one transaction. */
+  /** Names of its steps in order; each is one transaction. */
   readonly steps: (request: Request, facts: Facts) => readonly string[];
-  /** What a step stores on a contract. Where the contract can't pay for it, it is topped up before the next attempt. */
+  /**
+   * Storage that a step needs on a contract. If the contract can't pay for it, it is topped up before the next attempt.
+   */
   readonly storage?: (request: Request, step: string, facts: Facts) => StorageNeed;
-  /** What is done about a step that failed, where that isn't a top-up. */
+  /** The remedy for a failed step, other than a top-up. */
   readonly remedy?: (request: Request, facts: Facts) => RemedyRule;
-  /** Pause before the first step is handed over; 0 or absent: none. Milliseconds. */
+  /** Pause before the first step is submitted, milliseconds; default 0. */
   readonly pause?: (request: Request, facts: Facts) => number;
-  /** The outcomes with what the facts prove where the nodes have forgotten a transaction. */
+  /** The outcomes, completed with what the facts prove about transactions that nodes have garbage-collected. */
   readonly proven?: (outcomes: readonly StepOutcome[], facts: Facts) => readonly StepOutcome[];
 }
 
-/** What an operation does next, by its kind's rules. */
+/** The next action of an operation by its kind's rules. */
 const nextOf = <Request, Facts>(
   { steps, storage, remedy, pause, follows, proven }: StepRules<Request, Facts>,
   request: Request,
@@ -86,12 +88,12 @@ const outcomeOf = (record: TransactionRecord): StepOutcome => ({
   failure: record.result?.failure_message ?? null,
 });
 
-/** An operation with its request in the form that its kind gave it at acceptance. */
+/** An operation with its request in its kind's form. */
 export interface Operation<Request> extends Omit<OperationRow, "request"> {
   readonly request: Request;
 }
 
-/** What each kind answers. */
+/** The response body of each kind. */
 export interface KindResults {
   readonly wallet_create: WalletCreated;
   readonly contract_deploy: ContractDeployed;
@@ -114,59 +116,61 @@ export interface KindResults {
   readonly claim: ClaimAnswer;
 }
 
-/** An operation's results, once its last step has succeeded. */
+/** The results of an operation after its last step has succeeded. */
 export interface Effects<Body = unknown> {
   readonly status: number;
-  /** The answer's body. */
+  /** The response body. */
   readonly body: Body;
-  /** Writes of D1. They run in one batch with the operation's end, and each has to be harmless when run again. */
+  /** D1 writes, in one batch with the operation's end. Each must be idempotent. */
   readonly statements: readonly Statement[];
-  /** Runs the batch, and again where it may: files that it relies on were being deleted; absent: it is run once. */
+  /** Runs the batch, with retries if needed because files it references were being deleted; absent: run it once. */
   readonly commit?: <Result>(write: () => Promise<Result>) => Promise<Result>;
-  /** Fails, by a failure that `isNotAsRead` knows, where what the answer was made of has changed; absent: nothing can. */
+  /**
+   * Fails, with an error that `isNotAsRead` recognizes, if the data behind the response has changed; absent: it can't
+   * change.
+   */
   readonly asRead?: Statement;
-  /** What it minted of the collection it acted on; absent: nothing. */
+  /** The tokens minted in the collection; absent if there are none. */
   readonly mint?: Mint;
 }
 
-/** The last step has succeeded, and what it acted on is gone since: the operation ends with a failure that says so. */
+/** The last step has succeeded, but its target no longer exists: the operation ends with this failure. */
 export interface Gone {
   readonly failure: Failure;
 }
 
-/** An operation that is to be accepted, with what goes into the database beside it. */
+/** An operation to accept, with what is written in the same batch. */
 export interface Proposal<K extends OperationKind = OperationKind>
   extends Omit<NewOperation, "id" | "integrationId" | "costLimit" | "reference"> {
   readonly kind: K;
   readonly id?: Uuid;
-  /** SHA-256 in lower-case hexadecimal of files that the collection it acts on keeps from its acceptance on. */
+  /** SHA-256 in lower-case hexadecimal of files that the collection references from the acceptance on. */
   readonly files?: readonly string[];
-  /** Writes of D1 after the operation's row, in its batch. */
+  /** D1 writes after the operation's row, in its batch. */
   readonly after?: readonly Statement[];
-  /** What its kind's facts begin with: what was read for it, and holds once it is accepted. */
+  /** Initial facts of its kind, read for the proposal, which hold once it is accepted. */
   readonly known?: unknown;
 }
 
-/** One that is accepted only where a condition holds, such as that its draft is as it was read. */
+/** A proposal accepted only under a condition, such as that its draft hasn't changed since it was read. */
 export interface ConditionalProposal<K extends OperationKind = OperationKind> extends Proposal<K> {
   readonly condition: SQL;
 }
 
-/** One whose caller is told why its condition doesn't hold. */
+/** A proposal with the reason when its condition doesn't hold. */
 export interface GuardedProposal<K extends OperationKind = OperationKind> extends ConditionalProposal<K> {
-  /** Why it doesn't hold; null: it does by now. */
+  /** The reason; null if the condition holds by now. */
   readonly refusal: () => Promise<ServiceError | null>;
 }
 
 /**
- * What makes a kind of operation: which steps it has, what each sends, what remains of it, and how it fails. `Brought` is
- * what its proposal may bring of the facts.
+ * A kind of operation: its steps, their transactions, its effects and failures. `Brought` is the part of the facts that
+ * its proposal may provide.
  */
 export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRules<Request, Facts> {
   /**
-   * Facts beyond the transactions that the next step depends on, asked for again before each.
-   * @param known what was read before, by this, by `accepted` or for its proposal, unless it was found to be out of date
-   *   since
+   * Facts beyond the transactions that the next step depends on, read before each step.
+   * @param known facts read earlier by this, by `accepted` or for the proposal, unless found to be outdated
    */
   readonly facts: (
     context: ServiceContext,
@@ -174,17 +178,17 @@ export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRu
     records: readonly TransactionRecord[],
     known: Facts | Brought | undefined,
   ) => Facts | Promise<Facts>;
-  /** Facts that are read in the batch that accepts the operation; absent: none are. */
+  /** Facts read in the batch that accepts the operation. */
   readonly accepted?: {
     readonly read: (db: Database, operation: NewOperation) => Statement;
     readonly facts: (rows: readonly unknown[]) => Facts;
   };
   /**
-   * Its request with all that its first step fixes, written nowhere; absent: nothing is fixed.
-   * @throws ServiceError where there is nothing to do
+   * The request completed with everything that its first step fixes, without storing it.
+   * @throws ServiceError if there is nothing to do
    */
   readonly prepared?: (context: ServiceContext, operation: Operation<Request>) => Promise<Request>;
-  /** Stores what a step relies on before it is handed over. Running it again changes nothing. */
+  /** Stores what a step depends on before it is submitted. Idempotent. */
   readonly before?: (
     context: ServiceContext,
     operation: Operation<Request>,
@@ -192,8 +196,8 @@ export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRu
     facts: Facts,
   ) => Promise<void>;
   /**
-   * Builds a step's transaction, to be sent or only to be priced. It may be asked twice for one step; the journal keeps
-   * the first. Null if the facts have changed meanwhile, so that the next step is to be decided again.
+   * Builds a step's transaction, to send or to price. May be called twice for a step; the journal keeps the first
+   * result. Null if the facts have changed, so that the next step must be decided again.
    */
   readonly transaction: (
     context: ServiceContext,
@@ -201,20 +205,19 @@ export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRu
     step: string,
     known: KnownFacts<Facts>,
   ) => Promise<StepTransaction | null>;
-  /** Reads the results; null while the nodes don't show them yet. */
+  /** Reads the results; null until the nodes show them. */
   readonly effects: (
     context: ServiceContext,
     operation: Operation<Request>,
     known: KnownFacts<Facts>,
   ) => Promise<Effects<Body> | Gone | null>;
-  /** Lease for reading effects that are much work, one call at a time. Milliseconds; 0 or absent: little work. */
+  /** Lease for expensive effects, so that one call at a time reads them. Milliseconds; default 0: inexpensive. */
   readonly effort?: (facts: Facts) => number;
-  /** Whether a partial effect has to be completed, so that a refusal of the wallet is waited out. */
+  /** Whether a partial effect must be completed, so that a refusal of the wallet is retried. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
   /**
-   * Puts back what was written with the acceptance, and what it relies on, where the database has lost it. Running it
-   * again changes nothing.
-   * @param giveUp gives up an open operation that was accepted since, and holds what this one did
+   * Restores what was written at acceptance, and what it depends on, if the database has lost it. Idempotent.
+   * @param giveUp ends an open operation accepted since that holds the same resource
    * @throws Unrestorable
    */
   readonly acceptedWith?: (
@@ -222,7 +225,7 @@ export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRu
     operation: Operation<Request>,
     giveUp: (other: Uuid) => Promise<void>,
   ) => Promise<void>;
-  /** Writes of D1 that go with a failure. */
+  /** D1 writes on failure. */
   readonly onFailure?: (
     context: ServiceContext,
     operation: Operation<Request>,
@@ -230,39 +233,39 @@ export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRu
   ) => readonly Statement[];
 }
 
-/** An operation as its kind sees it at one moment. */
+/** An operation evaluated by its kind's rules. */
 export interface Outlook<Body = unknown> {
-  /** What it rests on beyond the transactions, for the next look. */
+  /** Facts beyond the transactions, for the next evaluation. */
   readonly facts: unknown;
-  /** What it does next. */
+  /** The next action. */
   readonly next: () => Next;
-  /** The transaction of a step, top-ups included; null where the next step is to be decided again. */
+  /** The transaction of a step, including top-ups; null if the next step must be decided again. */
   readonly transaction: (step: string) => Promise<StepTransaction | null>;
-  /** What a step stores on a contract; null: nothing, or it is a top-up. */
+  /** Storage that a step needs on a contract; null for none or a top-up. */
   readonly storage: (step: string) => StorageNeed | null;
-  /** To be called before a step is handed over. */
+  /** Called before a step is submitted. */
   readonly before: (step: string) => Promise<void>;
   /** Milliseconds that reading the effects may take; 0: little. */
   readonly effort: number;
-  /** Null while the nodes don't show what became of it. */
+  /** Null until the nodes show the results. */
   readonly effects: () => Promise<Effects<Body> | Gone | null>;
 }
 
-/** A kind of operation as the engine works with it, whatever its request and facts are. */
+/** A kind of operation as the engine uses it, independent of its request and facts. */
 export interface Kind<Body = unknown> {
-  /** As in its rules; null: nothing is read at its acceptance. */
+  /** As in its rules; null if nothing is read at its acceptance. */
   readonly accepted: {
     readonly read: (db: Database, operation: NewOperation) => Statement;
     readonly facts: (rows: readonly unknown[]) => unknown;
   } | null;
-  /** @param known facts of a look before, of its acceptance or its proposal, that aren't known to be out of date */
+  /** @param known facts of an earlier evaluation, its acceptance or its proposal that aren't known to be outdated */
   readonly look: (
     context: ServiceContext,
     row: OperationRow,
     records: readonly TransactionRecord[],
     known?: unknown,
   ) => Promise<Outlook<Body>>;
-  /** The request as it is before the first step is handed over, written nowhere. */
+  /** The request as it is before the first step is submitted, not stored. */
   readonly prepared: (context: ServiceContext, row: OperationRow) => Promise<unknown>;
   readonly isCommitted: (records: readonly TransactionRecord[]) => boolean;
   readonly acceptedWith: (
@@ -277,7 +280,7 @@ export interface Kind<Body = unknown> {
   ) => readonly Statement[];
 }
 
-/** A kind by its rules. Its rows' requests have the type that it gave them at acceptance. */
+/** Creates a kind from its rules. The rows' requests must have the type set at acceptance. */
 export const kindOf = <Request, Facts, Body, Brought = Facts>(
   rules: KindRules<Request, Facts, Body, Brought>,
 ): Kind<Body> => {
@@ -312,7 +315,7 @@ export const kindOf = <Request, Facts, Body, Brought = Facts>(
   };
 };
 
-/** The subject of a lost operation can't be restored. The message names it for the operator. */
+/** The subject of a lost operation can't be restored. The message explains it to the operator. */
 export class Unrestorable extends Error {
   override readonly name = "Unrestorable";
 }

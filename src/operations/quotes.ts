@@ -13,27 +13,27 @@ import { walletOf } from "../wallet/client.ts";
 import { NO_PLAN, type Plan, planOf } from "./engine/plan.ts";
 import type { Proposal } from "./kind.ts";
 
-/** How long a quote may be used. Milliseconds. */
+/** Validity of a quote, milliseconds. */
 const VALID_MS = 10 * 60_000;
 
 /**
- * How many times as dear gas may become until the write is sent: what is quoted at most covers it. Blocks that are all
- * full double the price in about 140 blocks, and most of the gas that a call is given isn't burnt.
+ * Factor by which gas may rise until the write is sent; the quoted maximum covers it. If all blocks are full, the price
+ * doubles in about 140 blocks, and most attached gas isn't burnt.
  */
-const DEARER_BY_THEN = 2n;
+const PRICE_MARGIN = 2n;
 
-/** A write as a quote is for it. */
+/** A write to quote. */
 export interface QuotedWrite {
   readonly method: string;
-  /** Below the prefix of the API, as it is sent. */
+  /** Path without the API's prefix. */
   readonly path: string;
-  /** Parsed; undefined: none, which is the same as `{}`. */
+  /** Parsed; undefined is equivalent to `{}`. */
   readonly body: unknown;
 }
 
 /**
- * Tells what a write would cost, and keeps that for the time in which the write may refer to it.
- * @param planned what the write would have had accepted; null: it would send nothing
+ * Quotes a write and stores the quote for its validity.
+ * @param planned what the write would submit; null: nothing
  * @throws ServiceError chain_unavailable, quota_exceeded, idempotency_key_in_flight
  */
 export const quoteWrite = async (
@@ -44,11 +44,11 @@ export const quoteWrite = async (
 ): Promise<EndpointResponse<Quote>> => {
   const { db, env, now } = context;
   const { burnt, leastBought } = await readGasPrices(connectFor(context));
-  const most = { burnt: burnt * DEARER_BY_THEN, leastBought };
+  const most = { burnt: burnt * PRICE_MARGIN, leastBought };
   const prices = { likely: { burnt, leastBought }, most };
   const plan = planned === null ? NO_PLAN : await planOf(context, integrationId, planned, prices);
   const { available } = await walletOf(env, integrationId).status();
-  if (available === null || available === undefined) throw unread();
+  if (available === null) throw unread();
   const createdAt = now();
   const row: QuoteRow = {
     ...{ id: newUuid(), integrationId, method: write.method, path: write.path, createdAt },
@@ -64,15 +64,11 @@ export const quoteWrite = async (
 };
 
 const unread = (): ServiceError =>
-  new ServiceError(
-    "chain_unavailable",
-    "No node answers with the wallet's balance. Ask for the quote again.",
-    {
-      outcome: "not_submitted",
-      retryable: true,
-      retryAfter: 5,
-    },
-  );
+  new ServiceError("chain_unavailable", "The wallet's balance can't be read. Request the quote again.", {
+    outcome: "not_submitted",
+    retryable: true,
+    retryAfter: 5,
+  });
 
 const toQuote = (plan: Plan, row: QuoteRow, available: bigint): Quote => {
   const { gas, cost, topUp, storageBytes, transactions, held } = plan;
@@ -96,7 +92,7 @@ const digestOf = async (body: unknown): Promise<Uint8Array> => {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 };
 
-/** What a write says of its cost, as its headers have it. */
+/** Cost headers of a write. */
 export interface CostHeaders {
   /** `Mintage-Quote`. */
   readonly quote: string | undefined;
@@ -105,7 +101,7 @@ export interface CostHeaders {
 }
 
 /**
- * What a write may cost by its headers; the lower where it has both. Null: it has neither.
+ * The maximum cost of a write from its headers, the lower if it has both; null if it has neither.
  * @throws ServiceError invalid_request (a malformed header), quote_mismatch, quote_expired
  */
 export const costLimitOf = async (
@@ -118,7 +114,7 @@ export const costLimitOf = async (
   if (problem !== null) throw badHeader("Mintage-Max-Cost", problem);
   const own = most === undefined ? null : BigInt(most);
   if (quote === undefined) return own === null ? null : { quoted: null, most: own.toString() };
-  if (!isUuid(quote)) throw badHeader("Mintage-Quote", "Give the quote_uuid of a quote.");
+  if (!isUuid(quote)) throw badHeader("Mintage-Quote", "Send the quote_uuid of a quote.");
   const row = await requireQuote(context, integrationId, quote.toLowerCase() as Uuid, write);
   const quoted = BigInt(row.most);
   return { quoted: row.expected, most: (own !== null && own < quoted ? own : quoted).toString() };
@@ -128,8 +124,8 @@ const badHeader = (name: string, message: string): ServiceError =>
   new ServiceError("invalid_request", `Correct ${name}: ${message}`, { issues: [{ path: [name], message }] });
 
 /**
- * The quote that a write names, which has to be for this very write. One of another integration is no different from one
- * that never was; one that is forgotten is over, as its uuid tells, which begins with its time.
+ * The quote that a write refers to, which must be for exactly this write. Another integration's quote is treated like
+ * an unknown one; a deleted quote is recognized as expired by the time in its uuid.
  */
 const requireQuote = async (
   { db, now }: ServiceContext,
@@ -140,7 +136,7 @@ const requireQuote = async (
   const row = await findQuote(db, integrationId, id);
   const time = now();
   if (row ? row.expiresAt <= time : id < uuidAt(new Date(time.getTime() - VALID_MS))) {
-    throw new ServiceError("quote_expired", "Ask for a new quote: this one has expired.", {
+    throw new ServiceError("quote_expired", "Request a new quote: this one has expired.", {
       outcome: "not_submitted",
     });
   }

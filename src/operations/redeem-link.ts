@@ -15,7 +15,7 @@ import type { RowWithResults } from "./engine/endings.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import type { ClaimOperation } from "./kinds/claim.ts";
 
-/** The collection that a link is of, and who pays for its claims. */
+/** The collection of a link, and the integration that pays for its claims. */
 export interface ClaimHome extends CollectionTarget {
   readonly integrationId: Uuid;
   readonly collectionUuid: Uuid;
@@ -24,14 +24,14 @@ export interface ClaimHome extends CollectionTarget {
   readonly base: string;
 }
 
-/** Somebody without a key waits for it. */
+/** The claim comes from a collector without an API key, who waits for the response. */
 const COLLECTOR = { requestKey: null, respondAsync: false } as const;
 
 /**
- * Claims a link for whoever holds it, out of the wallet of the collection's integration. A link is claimed once: the
- * same claim, sent again, gets the answer of the first, and one that the contract would refuse is never sent.
- * @throws ServiceError not_found, invalid_request, unknown_account, sold_out, conflict; claims_paused where the
- * integration's wallet can't or mustn't send now; outcome_unknown, chain_unavailable
+ * Claims a link, paid by the wallet of the collection's integration. A link is claimed once: a repeated identical claim
+ * gets the first one's response, and a claim that the contract would reject isn't sent.
+ * @throws ServiceError not_found, invalid_request, unknown_account, sold_out, conflict; claims_paused if the
+ *   integration's wallet can't or may not send now; outcome_unknown, chain_unavailable
  */
 export const redeemLink = async (
   context: ServiceContext,
@@ -39,7 +39,7 @@ export const redeemLink = async (
   proof: ClaimProof,
 ): Promise<EndpointResponse<ClaimAnswer>> => {
   const link = { collectionId: home.collectionUuid, dropId: proof.drop_id, link: proof.link };
-  const before = await goingOn(context, home.integrationId, link);
+  const before = await currentClaim(context, home.integrationId, link);
   if (before) return join(context, before, proof);
   await forCollectors(requireActive(context, home.integrationId));
   await requireRedeemable(home, proof);
@@ -66,8 +66,8 @@ export const redeemLink = async (
     ),
   );
   if (answer) return answer;
-  // Another request for the link came first.
-  const rival = await goingOn(context, integrationId, link);
+  // Another request for the link was first.
+  const rival = await currentClaim(context, integrationId, link);
   if (rival) return join(context, rival, proof);
   throw new ServiceError("claims_paused", "Send the same claim again: another one has just failed.", {
     outcome: "not_submitted",
@@ -76,21 +76,21 @@ export const redeemLink = async (
   });
 };
 
-/** Nobody spends the money of a suspended or deleted integration. @throws ServiceError integration_suspended */
+/** Prevents spending by a suspended or deleted integration. @throws ServiceError integration_suspended */
 const requireActive = async ({ db }: ServiceContext, integrationId: Uuid): Promise<void> => {
   const row = await findIntegration(db, integrationId);
   if (row?.suspendedAt) throw new ServiceError("integration_suspended", "The integration is suspended.");
 };
 
-/** The operation that claims a link or has done so; null if the link may be claimed. */
-const goingOn = async (
+/** The operation that claims or has claimed a link; null if it can be claimed. */
+const currentClaim = async (
   context: ServiceContext,
   integrationId: Uuid,
   link: ClaimedLink,
 ): Promise<RowWithResults | null> => {
   const found = await findClaim(context.db, link);
   if (!found) return null;
-  // One that ended long ago is in the archive; one that the database has lost is nowhere until it is put back.
+  // A claim that ended long ago is in the archive; one that the database has lost can't be found until it is put back.
   const { operationId: id } = found;
   const operation = found.operation ?? (await archivedClaim(context, integrationId, id));
   return operation?.state === "failed" ? null : operation;
@@ -105,20 +105,20 @@ const archivedClaim = async (
   return archived ? { ...archived.row, results: archived.transactions } : null;
 };
 
-/** Answers a repeated claim as the first. Another one may know no more than that the link is used. */
+/** Responds to a repeated claim like to the first. Another claimant only learns that the link is used. */
 const join = (
   context: ServiceContext,
   row: RowWithResults,
   { signature }: ClaimProof,
 ): Promise<EndpointResponse<ClaimAnswer>> => {
-  // A key signs the same words in one way only: whoever has the link's key sends the same signature for a receiver.
+  // ed25519 signatures are deterministic: the holder of the link's key always sends the same signature for a receiver.
   if ((row.request as ClaimOperation).proof.signature !== signature) {
     throw new ServiceError("conflict", "This link has been claimed already, for another account.");
   }
   return forCollectors(joinOperation(context, COLLECTOR, { ...row, kind: "claim" }));
 };
 
-/** Whether the contract would carry the claim out now, without anything being sent. @throws ServiceError */
+/** Checks with a view whether the contract would accept the claim now. @throws ServiceError */
 export const requireRedeemable = async (
   { views, collectionId }: Pick<ClaimHome, "views" | "collectionId">,
   proof: Partial<ClaimProof>,
@@ -126,7 +126,7 @@ export const requireRedeemable = async (
   const found = await views.claimEligibility(proof).catch((error: unknown) => {
     if (!(error instanceof ViewError)) throw error;
     const { contractCode, message } = error;
-    // A contract of a former release has no drops.
+    // A contract of an older layout has no drops.
     throw contractCode === null ? noDrop() : refusal(contractCode, message);
   });
   if (found.collection_id !== null && found.collection_id !== collectionId) throw noDrop();
@@ -140,7 +140,7 @@ const noDrop = (): ServiceError =>
 const refusal = (contractCode: string | null, message: string): ServiceError =>
   new ServiceError(errorCodeOf(contractCode), message, { outcome: "not_submitted" });
 
-/** What says something of the integration and its wallet, which is nobody else's business. */
+/** Errors that reveal the state of the integration or its wallet, which collectors mustn't see. */
 const INTERNAL: readonly ErrorCode[] = [
   "insufficient_funds",
   "spending_limit_reached",

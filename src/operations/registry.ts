@@ -42,7 +42,7 @@ const RULES: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   claim: claimKind,
 };
 
-/** A kind by its name. */
+/** The kind with a name. */
 export const kindNamed = (kind: OperationKind): Kind => RULES[kind];
 
 type Signed = Pick<OperationRow, "kind" | "integrationId">;

@@ -16,23 +16,24 @@ import type { ContractTopUpOperation } from "./kinds/contract-top-up.ts";
 import { spareOf } from "./top-up.ts";
 
 /**
- * A contract with less than this free is topped up to twice as much, yoctoNEAR: the storage of a few hundred tokens.
+ * A contract with less free balance than this is topped up to twice as much, yoctoNEAR: the storage of a few hundred
+ * tokens.
  */
 const LOW = 3n * 10n ** 23n;
 
-/** Less isn't worth a transaction, yoctoNEAR. */
+/** Minimum top-up, yoctoNEAR. */
 const LEAST_TOP_UP = 10n ** 22n;
 
-/** After a top-up that failed: a wallet that can't pay isn't asked every minute. */
+/** Pause after a failed top-up, so that a wallet that can't pay isn't tried every minute. */
 const NOT_AGAIN_MS = 60 * 60_000;
-/** After any: longer than a node that is believed may lag, which shows the balance from before the top-up. */
+/** Pause after any top-up: longer than a trusted node may lag, which still has the balance from before. */
 const LAG_MS = 8_000;
 
 const KIND = "contract_top_up";
 
 /**
- * Tops a contract's balance up from its integration's wallet when it runs low, so that mints rarely find it empty. A
- * wallet that can't pay isn't a failure here: the mint that needs the money reports it.
+ * Tops up a contract from its integration's wallet when its balance is low, so that mints rarely lack storage. A wallet
+ * that can't pay isn't an error here: the mint that needs the balance reports it.
  */
 export const topUpAhead = async (
   context: ServiceContext,
@@ -44,9 +45,9 @@ export const topUpAhead = async (
 };
 
 /**
- * Tops a contract up for the tokens of a collection that are likely to be ordered next, where it can't hold them: at
- * most for those that are left.
- * @returns how many tokens the contract can hold then; null: the service has no such collection
+ * Tops up a contract that lacks storage for the tokens of a collection likely to be ordered next; at most for the
+ * copies left.
+ * @returns the number of tokens it then has storage for; null if the service has no such collection
  */
 export const provideStorage = async (
   context: ServiceContext,
@@ -63,7 +64,7 @@ export const provideStorage = async (
   return heldBy(isToppedUp ? free + amount : free);
 };
 
-/** What a contract should have free for so many tokens, yoctoNEAR; it sets storage aside for many at once. */
+/** Free balance that a contract should have for a number of tokens, yoctoNEAR; it reserves storage in batches. */
 const priceOf = (tokens: number): bigint =>
   LOW + BigInt(Math.ceil(tokens / TOKENS_AT_ONCE) * TOKENS_AT_ONCE * TOKEN_BYTES) * BYTE_PRICE;
 
@@ -73,8 +74,8 @@ const heldBy = (free: bigint): number =>
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /**
- * Pays a contract, unless one is on its way or one has just failed. Only while the wallet owns it: another owner may withdraw
- * what it is given, again and again. Whether it is on its way then; never rejects.
+ * Pays a contract, unless a top-up is running or has just failed. Only while the wallet owns the contract, because
+ * another owner could withdraw the payments. Returns whether it is paid; never rejects.
  */
 const topUp = async (context: ServiceContext, contract: ContractRow, amount: bigint): Promise<boolean> => {
   const { id: subjectId, integrationId, accountId } = contract;
@@ -99,8 +100,8 @@ const topUp = async (context: ServiceContext, contract: ContractRow, amount: big
 };
 
 /**
- * Whether a contract is the wallet's of an integration that isn't deleted, and runs the code that it was given, or, while it
- * is upgraded, that of this release.
+ * Whether a contract belongs to the wallet of an integration that isn't deleted, and runs the expected code: its
+ * recorded code or, during an upgrade, the current release.
  */
 const isOwn = async (
   { db, settings }: ServiceContext,
@@ -114,7 +115,7 @@ const isOwn = async (
     contractViews(rpc, accountId).roles(),
     contractCode(),
   ]);
-  // Other code may say of its owner and its balance what it likes.
+  // Other code could report any owner and balance.
   const isKnown = code !== null && [codeHash, release.hash].map(toHex).includes(toHex(code));
   return isKnown && owner === integration.walletAccountId;
 };

@@ -9,22 +9,22 @@ export interface StepTransaction {
   readonly actions: readonly Action[];
 }
 
-/** Bytes that a top-up pays for beyond what was asked, so that the next mints need none. */
+/** Bytes that a top-up pays for in addition, so that the next mints need none. */
 const AHEAD_BYTES = 20_000;
 
-/** A contract that has to pay for storage, and the bytes that a step may need, at most. */
+/** A contract that must pay for storage, and the maximum bytes of a step. */
 export interface StorageNeed {
   readonly contract: string;
   readonly bytes: number;
-  /** Bytes that it sets aside for what comes later, at most; the contract's refusal says what they lack. Default: none. */
+  /** Maximum bytes that it reserves for later; the contract's error says how much is missing. Default: 0. */
   readonly reserved?: number;
-  /** Bytes that it may set aside beside that, where nothing is left of what was set aside before. Default: none. */
+  /** Maximum bytes that it may also reserve if earlier reservations are used up. Default: 0. */
   readonly perhaps?: number;
 }
 
 /**
- * A plain transfer that lets a contract pay for storage. `topUpRemedy` asks for it only where the amount can be read.
- * @param records of the operation, whose last failure tells what is missing
+ * A transfer that lets a contract pay for storage. `topUpRemedy` requires it only if the amount is known.
+ * @param records of the operation; its last failure contains the missing amount
  */
 export const topUpFor = (
   { contract, bytes }: StorageNeed,
@@ -32,38 +32,38 @@ export const topUpFor = (
 ): StepTransaction => {
   const refused = records.findLast(({ contractCode }) => contractCode === "E_STORAGE_BALANCE");
   const missing = missingAmount(refused?.result?.failure_message ?? null);
-  if (missing === null) throw new Error(`${contract} doesn't say how much it is missing`);
+  if (missing === null) throw new Error(`${contract} didn't report the missing amount`);
   return paymentOf({ contract, bytes }, missing);
 };
 
-/** The top-up of a contract that is missing so much, yoctoNEAR. */
+/** The top-up of a contract that lacks an amount, yoctoNEAR. */
 export const paymentOf = ({ contract, bytes }: StorageNeed, missing: bigint): StepTransaction =>
   transferTo(contract, toppedUp(bytes, missing));
 
-/** What a contract may lack beside its step: for others of the same transaction, or from before. A NEAR, yoctoNEAR. */
+/**
+ * Amount that a contract may lack for other reasons than its step: other mints of the transaction, or from before. 1
+ * NEAR, in yoctoNEAR.
+ */
 const LACKED_BESIDE = 10n ** 24n;
 
-/**
- * Whether a step can be why a contract lacks so much. A contract that has come to run other code could name whatever the
- * wallet has.
- */
+/** Whether a step can explain a missing amount. A contract with replaced code could report any amount. */
 export const isCredible = ({ bytes, reserved = 0, perhaps = 0 }: StorageNeed, missing: bigint): boolean =>
   missing <= BigInt(bytes + reserved + perhaps) * BYTE_PRICE + LACKED_BESIDE;
 
-/** What a contract that is missing so much is paid, yoctoNEAR. */
+/** The payment to a contract that lacks an amount, yoctoNEAR. */
 const toppedUp = (bytes: number, missing: bigint): bigint =>
   missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE;
 
 /**
- * The most that a need can bring the wallet to pay a contract, yoctoNEAR.
- * @param spare what the contract doesn't have to hold; negative: it lacks something already
+ * Upper bound of the top-up for a need, yoctoNEAR.
+ * @param spare balance that the contract may spend; negative if it lacks some
  */
 export const mostToppedUp = (bytes: number, spare: bigint): bigint => {
   const lack = BigInt(bytes) * BYTE_PRICE - spare;
   return toppedUp(bytes, lack > 0n ? lack : 0n);
 };
 
-/** What a contract has beyond what it has to hold, yoctoNEAR; negative: it lacks something. */
+/** Balance that a contract may spend, yoctoNEAR; negative if it lacks some. */
 export const spareOf = async (views: Pick<ContractViews, "balance">): Promise<bigint> => {
   const { free, missing } = await views.balance();
   return BigInt(free) - BigInt(missing ?? "0");

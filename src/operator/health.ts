@@ -88,7 +88,7 @@ const LAST_DATE = Date.UTC(2100, 0);
 type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
 
 /** A burst of questions would itself keep the nodes from answering in time. */
-const kept = new SharedReads<Outside>({ lastsMs: KEPT_MS, patienceMs: NODE_MS + 1_000, most: 1 });
+const kept = new SharedReads<Outside>({ ttlMs: KEPT_MS, pendingMs: NODE_MS + 1_000, most: 1 });
 
 const outside = (context: ServiceContext): Promise<Outside> =>
   kept.get(context, "outside", () => lookOutside(context));

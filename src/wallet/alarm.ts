@@ -2,8 +2,8 @@ import { alarmToSet } from "../domain/alarms.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
-import { entryOf } from "./entry.ts";
 import type { Filing } from "./filing.ts";
+import { entryOf } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
@@ -11,9 +11,9 @@ import type { Custody } from "./signing/custody.ts";
 
 /** Alarm interval while rows are open; resumes an evicted object. Milliseconds. */
 export const OPEN_EVERY_MS = 5_000;
-/** Alarm interval while intents wait for the wallet's key to return to its account. Milliseconds. */
+/** Alarm interval while intents wait for the wallet's key to be back on its account. Milliseconds. */
 const WAITING_EVERY_MS = 60_000;
-/** How long one alarm looks after open rows before the next one takes over. Milliseconds. */
+/** How long one alarm watches open rows before the next one takes over. Milliseconds. */
 const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
 const RESUME_WAIT_MS = 25_000;
@@ -29,12 +29,12 @@ interface AlarmParts extends Runtime {
 }
 
 /**
- * The object's alarm, set in the same turn as the row that needs it. It drives whatever no request waits for. It
+ * The object's alarm, set in the same turn as the row that needs it. It drives work that no request is waiting for. It
  * catches every error and sets itself again, because the platform gives up on an alarm after six failures.
  */
 export class Alarm {
   readonly #parts: AlarmParts;
-  /** When the alarm is set for, as far as this instance knows. */
+  /** The time the alarm is set for, as known to this instance. */
   #setFor: number | null = null;
 
   constructor(parts: AlarmParts) {
@@ -42,9 +42,9 @@ export class Alarm {
   }
 
   /**
-   * Sets the alarm to the earliest time at which something needs it, unless it rings earlier anyway. One that should have
-   * rung is set again.
-   * @param earliestNeedMs milliseconds from now before which nothing new needs it
+   * Sets the alarm to the earliest time at which it is needed, unless it is set for an earlier one. An overdue alarm is
+   * set again.
+   * @param earliestNeedMs lower bound of the next need, milliseconds from now
    */
   async arm(earliestNeedMs = 0): Promise<void> {
     const now = this.#parts.now();
@@ -65,7 +65,7 @@ export class Alarm {
     return wanted.length === 0 ? null : Math.min(...wanted);
   }
 
-  /** What the alarm does. Never rejects, unless the storage itself fails. */
+  /** Handles the alarm. Never rejects, unless the storage itself fails. */
   async ring(): Promise<void> {
     this.#setFor = null;
     const { log, at, custody } = this.#parts;
@@ -82,32 +82,16 @@ export class Alarm {
     }
   }
 
-  /**
-   * The database doesn't have an operation that should be resumed: it is older than the journal. An operation without
-   * a snapshot (from an earlier release) can't be put back, so nobody is asked about it again; if a database has it
-   * again, the scheduled job finds it there.
-   */
-  #lacks(operation: Uuid, generation: number): void {
-    const { journal, log, now } = this.#parts;
-    if (journal.snapshots.has(operation)) {
-      this.#parts.rollbackGuard.lacks(operation, generation);
-    } else {
-      log("wallet.operation_lost", { operation_uuid: operation });
-      journal.operations.acknowledge(operation, now());
-    }
-  }
-
-  /** Lets the Worker finish operations whose rows are over and whose effects nobody acknowledged. */
+  /** Resumes operations whose rows are over and whose effects aren't acknowledged. */
   async #resumeDue(): Promise<void> {
-    const { journal, log, now, at } = this.#parts;
+    const { journal, log, now, at, rollbackGuard } = this.#parts;
     const due = journal.operations.takeDue(now(), RESUMED_AT_ONCE);
     const worker = entryOf(this.#parts.ctx);
     const resume = async (operation: string) => {
       try {
         at("wallet.before_resume");
         const { generation } = journal.snapshots;
-        // Only false says that it is missing: a Worker of the previous release answers nothing.
-        if ((await worker.resume(operation)) === false) this.#lacks(operation as Uuid, generation);
+        if (!(await worker.resume(operation))) rollbackGuard.lacks(operation as Uuid, generation);
         at("wallet.resumed");
       } catch (error) {
         log("wallet.resume_failed", { operation, error });

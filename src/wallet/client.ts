@@ -4,19 +4,19 @@ import type { Bindings } from "../env.ts";
 import { retry } from "../waiting.ts";
 import type { Wallet } from "./interface.ts";
 
-/** Tries of a call before its error is passed on; none after the object said that it is overloaded. */
+/** Retry policy of a call; an overloaded object isn't called again. */
 const ATTEMPTS = { tries: 5, firstPauseMs: 50, isLasting: (error: unknown) => isOverloaded(error) };
 /** Retry-After of an overloaded object, seconds. */
 const OVERLOADED_AFTER = 2;
 
-/** What the platform adds to an exception of a stub ("Error handling", Durable Objects documentation). */
+/** Properties that the platform adds to an exception of a stub ("Error handling", Durable Objects documentation). */
 interface StubError {
   readonly overloaded?: boolean;
 }
 
 /**
- * The wallet of an integration by its uuid, or the platform account's by `platform`. Every method is safe to repeat,
- * and is repeated: an exception breaks the stub, so each try takes a new one.
+ * The wallet of an integration by its uuid, or the platform account's by `platform`. Every method is idempotent and is
+ * retried; an exception breaks the stub, so each try uses a new one.
  */
 export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
   const stub = () => env.WALLET.getByName(name) as unknown as Wallet;
@@ -59,7 +59,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
   };
 };
 
-/** Tells what is left of a time from now on. Milliseconds. */
+/** Starts a timer and returns a function for the remaining milliseconds. */
 const timer = (ms: number): (() => number) => {
   const until = Date.now() + ms;
   return () => Math.max(until - Date.now(), 0);
@@ -67,7 +67,7 @@ const timer = (ms: number): (() => number) => {
 
 const isOverloaded = (error: unknown): boolean => (error as StubError).overloaded === true;
 
-/** Asks again after an exception, except when the object says that it is overloaded. */
+/** Retries after an exception, except when the object reports that it is overloaded. */
 const again = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
     return await retry(ATTEMPTS, call);

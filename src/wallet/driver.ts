@@ -7,10 +7,10 @@ import type { Observer } from "./observing/observe.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Dispatcher } from "./signing/dispatch.ts";
 
-/** First and longest pause after no node answered. Milliseconds. */
+/** First and longest pause after no node responded. Milliseconds. */
 const FIRST_OUTAGE_PAUSE_MS = 500;
 const LONGEST_OUTAGE_PAUSE_MS = 2_000;
-/** The loop recomputes its due time this long after something new came, once for everything that came meanwhile. */
+/** Delay after a wake-up before the loop recomputes its due time, so that a burst counts once. Milliseconds. */
 const NUDGE_MS = 10;
 
 interface DriverParts extends Runtime {
@@ -24,8 +24,8 @@ interface DriverParts extends Runtime {
 }
 
 /**
- * Keeps looking at open rows while the object is in memory. Rows are the truth: the loop holds nothing that is not in
- * the journal, and after an eviction the alarm or the next call starts it again.
+ * Checks open rows while the object is in memory. The loop holds no state that isn't in the journal; after an eviction
+ * the alarm or the next call restarts it.
  */
 export class Driver {
   readonly #parts: DriverParts;
@@ -38,7 +38,7 @@ export class Driver {
     this.#parts = parts;
   }
 
-  /** Something new waits: it is signed at once if a lane has room, and looked after until it is over. */
+  /** New work has arrived: it is signed at once if a lane has room, and watched until it is over. */
   poke(): void {
     this.#parts.dispatcher.start();
     void this.run();
@@ -50,7 +50,7 @@ export class Driver {
     }, NUDGE_MS);
   }
 
-  /** Starts the loop over the journal unless it runs. */
+  /** Starts the loop if the journal has work and it isn't running. */
   keepOn(): void {
     if (this.#running === null && this.busy) this.poke();
   }
@@ -78,7 +78,7 @@ export class Driver {
     let due = Number.POSITIVE_INFINITY;
     while (this.busy) {
       try {
-        // A wake-up may make the loop due sooner, never later: a burst of calls needs one round a block.
+        // A wake-up may make the loop due earlier, never later: a burst of calls needs one round per block.
         due = Math.min(due, this.nextAt());
         if (await this.#isWokenBefore(due)) continue;
         due = Number.POSITIVE_INFINITY;
@@ -97,7 +97,7 @@ export class Driver {
     }
   }
 
-  /** When the next look is due: at once if signing needs a block, otherwise when the first row can be final. */
+  /** When the next round is due: at once if signing needs a block, otherwise when the first row can be final. */
   nextAt(): number {
     const { head, journal, now } = this.#parts;
     const { cadence } = head;
@@ -116,7 +116,7 @@ export class Driver {
     return Math.min(...wanted);
   }
 
-  /** Pauses until a time, or until something new wakes it. */
+  /** Pauses until a time or a wake-up; true if woken. */
   async #isWokenBefore(time: number): Promise<boolean> {
     const pause = time - this.#parts.now();
     if (pause <= 0) return false;

@@ -6,55 +6,56 @@ import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import type { ToFile } from "./journal/forgetting.ts";
 import type { Journal } from "./journal/journal.ts";
-import { isLarge, namedFor, type Terms, termsOf } from "./journal/timing.ts";
+import { isLarge, namedFor, type Retention, retentionOf } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Steps of one alarm, a file each: more than a wallet takes in meanwhile; and fewer while it has other things to do. */
+/** Files written per alarm: more than a wallet accepts in that time, and fewer while it is busy. */
 const STEPS = 16;
-const STEPS_BESIDE = 4;
-/** How long a file may take to be put. One that comes later is one that nothing names. Milliseconds. */
+const STEPS_WHILE_BUSY = 4;
+/** Timeout for writing a file. A file that arrives later is unreferenced. Milliseconds. */
 const PUT_MS = 10_000;
-/** Pause after R2 didn't take a file. Milliseconds. */
+/** Pause after R2 failed to store a file. Milliseconds. */
 const PAUSE_MS = 60_000;
-/** Names of forgotten operations that one step forgets too. */
+/** Names of forgotten operations that one step deletes. */
 const NAMES = 500;
 
 interface FilingParts extends Runtime {
   readonly journal: Journal;
   readonly bucket: R2Bucket;
-  /** Whose id is in the files' keys. */
+  /** Its id is part of the files' keys. */
   readonly ctx: Pick<DurableObjectState, "id">;
   readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS" | "JOURNAL_FILES_KEPT_DAYS">;
   readonly driver: Pick<Driver, "busy">;
 }
 
 /**
- * Forgets operations whose time in the journal is over. What recovery needs of them is put into a file of R2 first. A stop
- * between leaves a file that the journal doesn't know, and the next run writes another; the scheduled job deletes both.
+ * Removes operations from the journal after their retention time. The data that recovery needs is first written to a
+ * file in R2. A crash in between leaves a file that the journal doesn't reference, and the next run writes another; the
+ * scheduled job deletes both.
  */
 export class Filing {
   readonly #parts: FilingParts;
-  /** Until then R2 isn't asked again. Milliseconds since the epoch. */
+  /** No writes to R2 until then. Milliseconds since the epoch. */
   #pausedUntil = 0;
 
   constructor(parts: FilingParts) {
     this.#parts = parts;
   }
 
-  /** When something is to be forgotten next, milliseconds since the epoch; null: nothing is there. */
+  /** When the next operation is due, milliseconds since the epoch; null if there is none. */
   next(): number | null {
     const next = this.#parts.journal.forgetting.next(this.#terms);
     return next === null ? null : Math.max(next, this.#pausedUntil);
   }
 
-  get #terms(): Terms {
-    return termsOf(this.#parts.journal.bytes, this.#parts.settings);
+  get #terms(): Retention {
+    return retentionOf(this.#parts.journal.bytes, this.#parts.settings);
   }
 
-  /** Forgets what is due, some steps of it. */
+  /** Removes operations that are due, up to the limit of one alarm. */
   async run(): Promise<void> {
     const { journal, now, driver } = this.#parts;
-    const steps = driver.busy && !isLarge(journal.bytes) ? STEPS_BESIDE : STEPS;
+    const steps = driver.busy && !isLarge(journal.bytes) ? STEPS_WHILE_BUSY : STEPS;
     for (let step = 0; step < steps && now() >= this.#pausedUntil; step++) {
       journal.atomically(() => journal.snapshots.forgetNames(now() - namedFor(journal.bytes), NAMES));
       if (!journal.forgetting.isTime(now(), this.#terms)) return;

@@ -1,11 +1,12 @@
 import type { Action } from "../chain/actions.ts";
+import type { ContractToken } from "../chain/contract/views.ts";
+import type { ChainTransactionResult } from "../chain/outcome.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind, OperationState } from "../domain/operations.ts";
-import type { TransactionRecord } from "./transaction-record.ts";
 
 /**
- * An operation as the database has it: what is needed to put it back where the database loses it, and to notice that
- * it has lost others.
+ * An operation as stored in the database: what is needed to put it back after a rollback, and to detect that others are
+ * missing.
  */
 export interface OperationSnapshot {
   readonly kind: OperationKind;
@@ -13,82 +14,81 @@ export interface OperationSnapshot {
   readonly subjectUuid: Uuid;
   /** The validated request, JSON. */
   readonly request: string;
-  /** What it was quoted, and what it may cost at most, yoctoNEAR; null, or absent from a former release: neither. */
-  readonly quotedCost?: string | null;
-  readonly mostCost?: string | null;
-  /** Its caller's own name for it; null, or absent from a former release: none. */
-  readonly reference?: string | null;
-  /** Idempotency-Keys that stand for it. */
+  /** Quoted and maximum cost, yoctoNEAR; null if there is none. */
+  readonly quotedCost: string | null;
+  readonly mostCost: string | null;
+  /** The caller's own reference; null if there is none. */
+  readonly reference: string | null;
+  /** Its Idempotency-Keys. */
   readonly keys: readonly SnapshotKey[];
   /** Milliseconds since the epoch. */
   readonly acceptedAt: number;
-  /** Number of its row: whatever was accepted later has a higher one. */
+  /** Row number; operations accepted later have a higher one. */
   readonly rowNumber: number;
-  /** The latest other operations of its integration that the database had when this was read from it. */
+  /** The integration's latest other operations in the database when the snapshot was taken. */
   readonly recent: readonly Uuid[];
 }
 
-/** An Idempotency-Key that stands for an operation. */
+/** An Idempotency-Key of an operation. */
 export interface SnapshotKey {
   readonly key: string;
-  /** Lower-case hexadecimal of the request's fingerprint. */
+  /** Fingerprint of the request, lower-case hexadecimal. */
   readonly fingerprint: string | null;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Where an operation stands in the order of acceptance. */
+/** Position in the order of acceptance. */
 export interface SnapshotPosition {
-  /** How often the database had been recovered. */
+  /** How often the database had been recovered at that time. */
   readonly generation: number;
   readonly rowNumber: number;
 }
 
-/** What an operation came to, as its caller is told. */
+/** The result of an operation, as returned to its caller. */
 export interface OperationEnding {
   readonly state: Extract<OperationState, "succeeded" | "failed">;
   readonly answerStatus: number | null;
-  /** As the database keeps it: the body, or where R2 has it. */
+  /** As the database stores it: the body, or its location in R2. */
   readonly answerBody: string | null;
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
 }
 
-/** That an operation's effects are written. */
+/** Reports that an operation's effects are written. */
 export interface Acknowledgement {
   readonly operationUuid: Uuid;
-  /** What its caller is told, kept so that it can be told again; absent where the database doesn't say it. */
+  /** The operation's result, for recovery; absent if the database doesn't have it. */
   readonly ending?: OperationEnding;
 }
 
-/** An operation as the journal keeps it. */
+/** An operation as the journal stores it. */
 export interface JournaledOperation extends Omit<OperationSnapshot, "rowNumber" | "recent"> {
   readonly place: SnapshotPosition;
   readonly operationUuid: Uuid;
-  /** Null: it goes on, or nobody has acknowledged its end. */
+  /** Null while it runs or its end isn't acknowledged. */
   readonly ending: OperationEnding | null;
 }
 
-/** The answer to a submitted intent, and whether it is certainly the object's first. */
-export type SubmitResult = SubmitAnswer & {
+/** The response to a submitted intent, and whether the call was retried. */
+export type SubmitResult = SubmitResponse & {
   /**
-   * An earlier try of this call broke off. What it came to isn't known: the object may have journaled the intent, and
-   * may have been lost since.
+   * An earlier attempt of this call failed with an unknown result: the object may have journaled the intent, and may
+   * have been lost since.
    */
   readonly repeated?: true;
 };
 
-/** The object's answer to a submitted intent. */
-export type SubmitAnswer =
-  /** `records`: as `settled` answers, if the caller waits; absent in objects of the previous release. */
+/** The object's response to a submitted intent. */
+export type SubmitResponse =
+  /** `records`: as from `recordsAtEnd`, if the caller waits. */
   | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
-  /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
+  /** The wallet can't pay. `missing` is yoctoNEAR. Nothing was journaled, as for all following but `withdrawn`. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
-   * The queue is full, or holds all that the wallet can pay; or, where `inactive`, the object may not sign: it has no
-   * key, or waits to be activated, or, where `behind`, for the database to be recovered, which is older than its
-   * journal, or, where `lockedOut`, because its own key (`ed25519:<base58>`) is not on its account. Nothing was
-   * journaled. Seconds.
+   * The queue is full or has reserved the whole balance. With `inactive` the object can't sign: it has no key or isn't
+   * activated; with `behind` the database is older than the journal and must be recovered; with `lockedOut` the
+   * wallet's own key (`ed25519:<base58>`) isn't on its account. `retryAfter` is in seconds.
    */
   | {
       readonly status: "busy";
@@ -98,13 +98,13 @@ export type SubmitAnswer =
       readonly lockedOut?: { readonly publicKey: string; readonly accountId: string };
     }
   /**
-   * The snapshot doesn't show that the database has `latest`, which came from it earlier. Look for it, and hand the
-   * intent over again: with it in `recent`, or after `databaseLacks`. Nothing was journaled.
+   * The snapshot doesn't show that the database has `latest`, which came from it earlier. Look it up and submit the
+   * intent again: with it in `recent`, or after `databaseLacks`.
    */
   | { readonly status: "unchecked"; readonly latest: Uuid; readonly generation: number }
   /**
-   * The wallet would spend more in a day than the operator lets it; nothing was journaled. yoctoNEAR: the limit, what is
-   * spent of it or promised by now, what the intent may take; seconds until the next day begins.
+   * The wallet would exceed its daily spending limit. yoctoNEAR: the limit, the amount spent or reserved, the intent's
+   * maximum cost; seconds until the next day begins.
    */
   | {
       readonly status: "spending_limited";
@@ -113,80 +113,72 @@ export type SubmitAnswer =
       readonly cost: string;
       readonly nextDayAfter: number;
     }
-  /**
-   * It could cost more than its operation may in all; nothing was journaled. yoctoNEAR: what the operation might cost
-   * with it, and the most that it may.
-   */
+  /** The operation would exceed its maximum cost. yoctoNEAR: its cost including this intent, and the maximum. */
   | { readonly status: "too_dear"; readonly needed: string; readonly most: string }
-  /** No node is reachable or the chain stands still; nothing was journaled. Seconds. */
+  /** No node is reachable or the chain has stopped. Seconds. */
   | { readonly status: "chain_unavailable"; readonly retryAfter: number }
-  /** The operation was withdrawn: this step was never journaled, and never will be. */
+  /** The operation was withdrawn: this step isn't in the journal and never will be. */
   | { readonly status: "withdrawn" };
 
 export type { Action } from "../chain/actions.ts";
 export type { ChainTransactionResult } from "../chain/outcome.ts";
-export type { StorageDemand } from "./entry.ts";
-export type { TransactionRecord } from "./transaction-record.ts";
 
 /**
- * What the rest of the service knows of a wallet: intents go in, transaction records come out. The object behind it
- * is the only holder of its key and the only place that signs (docs/transactions.md).
- *
- * Every method is idempotent by `operation_uuid` and `step`: after an exception the caller takes a new stub and asks
- * again. Formats stay compatible for one release, because old objects meet new Workers during a deployment.
+ * A wallet's interface for the rest of the service: intents in, transaction records out. Only the object behind it
+ * holds the key and signs (docs/transactions.md). Every method is idempotent by `operation_uuid` and `step`: after an
+ * exception the caller retries with a new stub.
  */
 
-/** One transaction that an operation wants on the chain, exactly once. */
+/** One transaction that an operation needs on the chain, exactly once. */
 export interface Intent {
   readonly operationUuid: Uuid;
-  /** Name of the step within its operation, such as `create` or `add:1`. With the operation it is the identity. */
+  /** Name of the step, such as `create` or `add:1`; together with the operation it identifies the intent. */
   readonly step: string;
-  /** Whose request this is; requests of different callers take turns. */
+  /** The caller for fair scheduling: requests of different callers take turns. */
   readonly fairnessKey: string;
   readonly receiverId: string;
   readonly actions: readonly Action[];
-  /** What the wallet may spend in a day (UTC), yoctoNEAR as a decimal string; absent: all that it has. */
+  /** Daily spending limit (UTC), yoctoNEAR as a decimal string; unlimited if absent. */
   readonly spendingPerDay?: string;
-  /** What the operation may cost in all, yoctoNEAR; null or absent: whatever it costs. */
+  /** The operation's maximum total cost, yoctoNEAR; unlimited if null or absent. */
   readonly mostCost?: string | null;
-  /** The operation behind it. Absent where it had an intent before, and from a Worker of the release before this one. */
+  /** The operation's snapshot; absent if it already has an intent. */
   readonly snapshot?: OperationSnapshot;
 }
 
-/** What tells whether the database is older than a wallet's journal. */
+/** Data to detect a database that is older than a wallet's journal. */
 export interface RollbackCheck {
-  /** `empty`: the object has no key, and perhaps lost its journal. */
+  /** `empty`: the object has no key, and its journal may be lost. */
   readonly state: WalletStatus["state"];
-  /** The operation that was accepted last of those that came here, which the database has to have; null: none came. */
+  /** The latest accepted operation that this wallet received; the database must have it. Null if there is none. */
   readonly latest: Uuid | null;
   /** How often the database was recovered. */
   readonly generation: number;
 }
 
-/** Whether bytes of an operation may still get into a block. */
+/** Whether an operation's signed bytes can still be included in a block. */
 export type LandingState =
-  /** No. What has not landed up to this final height never will. */
+  /** No: bytes not included up to this final height never will be. */
   | { readonly isOver: true; readonly height: number }
-  /** Yes: for this long at the pace of the blocks, milliseconds; null: nobody can say how long. */
+  /** Yes, for this long at the current block rate, milliseconds; null if unknown. */
   | { readonly isOver: false; readonly waitMs: number | null };
 
-/** What an operator sees of a wallet. */
+/** A wallet as operators see it. */
 export interface WalletStatus {
   /**
-   * `empty`: the object has no key, because it was never made or was lost; `prepared`: its account may not exist yet;
-   * `restored`: it signs nothing until it is activated; `behind`: the database is older than its journal, and it takes
-   * nothing new until that is recovered; `locked_out`: its key is not on its account, and it takes nothing new until the
-   * key is there.
+   * `empty`: the object has no key, because it was never created or was lost; `prepared`: its account may not exist
+   * yet; `restored`: it signs nothing until it is activated; `behind`: the database is older than the journal;
+   * `locked_out`: its key isn't on its account. In the last two states it accepts nothing new until that is repaired.
    */
   readonly state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
-  /** Empty, like the key, if there is none. */
+  /** Empty, like the key, if there is no wallet. */
   readonly accountId: string;
   readonly publicKey: Uint8Array;
-  /** yoctoNEAR at the last final block asked; null before the account exists or when no node answers. */
+  /** yoctoNEAR at the last final block read; null before the account exists or when no node responds. */
   readonly balance: string | null;
-  /** What remains of it beside storage and everything journaled, yoctoNEAR; null with `balance`. */
+  /** Balance minus storage and everything reserved by the journal, yoctoNEAR; null like `balance`. */
   readonly available: string | null;
-  /** What it spent a day, the mean of the last seven (UTC), yoctoNEAR. */
+  /** Mean spending per day over the last seven days (UTC), yoctoNEAR. */
   readonly spentPerDay: string;
   readonly lanes: readonly {
     readonly publicKey: string;
@@ -195,7 +187,7 @@ export interface WalletStatus {
   }[];
   readonly queued: number;
   readonly open: number;
-  /** The first hundred; `stuck` has them all. */
+  /** The first hundred; `stuck` returns all. */
   readonly stuck: readonly TransactionRecord[];
 }
 
@@ -205,7 +197,7 @@ export interface StuckRecord {
   readonly record: TransactionRecord;
 }
 
-/** The key of a wallet as it may leave its object: public half, and the sealed copy for D1. */
+/** A wallet's key in exportable form: the public key, and the sealed copy for D1. */
 export interface SealedKey {
   readonly publicKey: Uint8Array;
   /** AES-256-GCM: 12 bytes nonce, ciphertext, tag. */
@@ -213,18 +205,18 @@ export interface SealedKey {
   readonly secretVersion: number;
 }
 
-/** Methods of a wallet object, as its client offers them (src/wallet/client.ts retries by these rules). */
+/** Methods of a wallet object, as its client offers them (src/wallet/client.ts retries them). */
 export interface Wallet {
   /**
-   * Makes the key unless there is one, and answers with it. The caller stores the sealed copy first, then lets the
-   * account be created.
+   * Creates the key unless it exists, and returns it. The caller stores the sealed copy first, then creates the
+   * account.
    */
   prepareKey(accountId: string): Promise<SealedKey>;
-  /** Tells the object that its account exists now, so that it may sign. */
+  /** Reports that the account exists, so that the object may sign. */
   activate(): Promise<void>;
   /**
-   * Takes over a sealed key after the object was lost; it signs nothing until open operations are reconciled.
-   * @param generation the database's from now on; absent: its first
+   * Imports a sealed key after the object was lost; it signs nothing until open operations are reconciled.
+   * @param generation the database's new generation; absent: the first
    */
   restore(
     accountId: string,
@@ -233,20 +225,20 @@ export interface Wallet {
     generation?: number,
   ): Promise<SealedKey>;
   /**
-   * Journals an intent. The same operation and step again answers `accepted` and changes nothing.
-   * @param waitMs how long to wait, once it is journaled, until the operation's records are over, as `settled` does;
-   * absent: not at all, and without records
+   * Journals an intent. Repeating an operation and step returns `accepted` and changes nothing.
+   * @param waitMs how long to wait for the operation's records to be over, as `recordsAtEnd` does; absent: don't wait
+   *   and return no records
    */
   submit(intent: Intent, waitMs?: number): Promise<SubmitResult>;
   /**
-   * Gives an operation up, if its journal has exactly `journaled` rows and none of them is queued or open: from then
-   * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before with these rows);
-   * false if it has other rows, so that its caller has to read them, or where rows of it may have been lost with a
-   * former object. This makes "nothing more is sent" a promise.
-   * @param isNew the caller has only just accepted it, and its one call was answered, so that no former object can have
-   * had it
-   * @param states the rows' states on which the caller's decision rests, in their order: where one of them is another
-   * by now, the operation isn't given up
+   * Withdraws an operation if its journal has exactly `journaled` rows and none of them is queued or open: from then on
+   * `submit` of a new step returns `withdrawn`, which guarantees that nothing more is sent. Returns true in that case
+   * (also when it was withdrawn earlier with these rows); false if it has other rows, which the caller must read, or if
+   * rows may have been lost with an earlier object.
+   * @param isNew the caller has just accepted the operation and its only call returned, so no earlier object can have
+   *   rows of it
+   * @param states the states of the rows that the caller's decision is based on, in order: if one has changed, the
+   *   operation isn't withdrawn
    */
   withdraw(
     operationUuid: Uuid,
@@ -254,59 +246,124 @@ export interface Wallet {
     isNew?: boolean,
     states?: readonly TransactionRecord["state"][],
   ): Promise<boolean>;
-  /** All records of an operation, in the order in which they were submitted. */
+  /** All records of an operation, in the order of submission. */
   transactions(operationUuid: Uuid): Promise<TransactionRecord[]>;
   /**
-   * Waits until every record of the operation is over (not `queued` or `open`) or the time is up, then answers as
-   * `transactions` does. Milliseconds.
+   * Waits until every record of the operation is over (not `queued` or `open`) or the timeout, then returns like
+   * `transactions`. Milliseconds.
    */
   recordsAtEnd(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
   /**
-   * Whether bytes that were signed for the operation may still get into a block. They may while a row is queued or open,
-   * while an unprovable one may still be included, and by an object that can't know: one without its key, or for
-   * operations that began before its restoration until the validity period after that is over.
+   * Whether bytes signed for the operation can still be included in a block. They can while a row is queued or open,
+   * while an unprovable row's bytes are valid, and if the object can't know: without its key, or, for operations from
+   * before its restoration, until the validity period after the restoration is over.
    */
   landing(operationUuid: Uuid): Promise<LandingState>;
-  /** Their effects are in D1: the rows of these operations may be forgotten after a while, and the alarm needs not resume them. */
+  /**
+   * The operations' effects are in D1: their rows may be removed after the retention time, and the alarm doesn't resume
+   * them.
+   */
   acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void>;
   /**
-   * Waits until the operation is acknowledged or the time is up, and answers whether it is. Milliseconds. The database
-   * may say otherwise, if it was rolled back.
+   * Waits until the operation is acknowledged or the timeout, and returns whether it is. Milliseconds. A database that
+   * was rolled back may differ.
    */
   acknowledged(operationUuid: Uuid, timeoutMs: number): Promise<boolean>;
-  /** What the database has to have, if it isn't older than the journal. */
+  /** What the database must contain unless it is older than the journal. */
   rollbackCheck(): Promise<RollbackCheck>;
   /**
-   * Says that the database doesn't have an operation which this wallet has had from it. From then on nothing new is
-   * taken, until `recovered`. Without effect where it was recovered since `generation`.
+   * Reports that the database lacks an operation that this wallet received from it. New operations are then rejected
+   * until `recovered`. No effect if the database was recovered since `generation`.
    */
   databaseLacks(missing: Uuid, generation: number): Promise<void>;
   /**
-   * Operations that the journal keeps, in the order of their acceptance.
-   * @param after behind the first of these that the journal knows, or behind a place; from its start where it knows none
+   * Operations in the journal, in order of acceptance.
+   * @param after return those after the first of these that the journal has, or after a position; from the start if it
+   *   has none of them
    */
   journaled(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]>;
-  /** Those of these operations that the journal keeps. */
+  /** The journaled ones of these operations. */
   journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]>;
-  /** An operation can't be put back: from now on the database may lack it. */
+  /** An operation can't be put back: the database may lack it from now on. */
   lose(operationUuid: Uuid): Promise<void>;
-  /** The database has everything again that can be put back. New operations are taken. */
+  /** Everything that can be put back is in the database again. New operations are accepted. */
   recovered(): Promise<void>;
-  /** What the wallet has spent since the day (UTC) began, yoctoNEAR as a decimal string. */
+  /** The amount spent since the start of the day (UTC), yoctoNEAR as a decimal string. */
   spentToday(): Promise<string>;
   /**
-   * The wallet as it is now. Its balance may be as old as is asked for, unless the wallet itself has changed it since.
-   * @param maxAgeMs milliseconds; default: it is asked for
+   * The wallet's current status. The balance may be cached, unless the wallet itself has changed it since.
+   * @param maxAgeMs maximum age of the balance in milliseconds; default: read it now
    */
   status(maxAgeMs?: number): Promise<WalletStatus>;
   /**
-   * Records that need the operator, after a cursor in the journal (0: from its start): unprovable ones, and those
-   * that have been waiting or open for two minutes. Null from an object that has lost its key or waits to be
-   * activated: its journal doesn't know what waits for it.
+   * Records that need the operator, after a cursor in the journal (0: from the start): unprovable ones, and those
+   * queued or open for two minutes. Null if the object has lost its key or isn't activated, because its journal is
+   * incomplete.
    */
   stuck(after: number, limit: number): Promise<StuckRecord[] | null>;
-  /** Seals the key under the newest version of the secret. */
+  /** Seals the key with the newest version of the secret. */
   reseal(): Promise<SealedKey>;
-  /** Looks after everything open, as the alarm does; the scheduled job calls it. */
+  /** Processes everything open, like the alarm; called by the scheduled job. */
   reconcile(): Promise<void>;
 }
+
+/** A transaction as the wallet knows it. Callers see `result`; the rest is for the operation's next step. */
+export interface TransactionRecord {
+  readonly operationUuid: Uuid;
+  readonly step: string;
+  /**
+   * `queued`: journaled, not signed; `open`: signed, outcome not final; `succeeded`, `failed`: final on the chain;
+   * `refused`: proven to have had no effect and permanently rejected by the chain; `unknown`: unprovable, the operator
+   * decides. A row proven dead for a temporary reason is signed again by the object and stays `queued` or `open`.
+   */
+  readonly state: "queued" | "open" | "succeeded" | "failed" | "refused" | "unknown";
+  /** Null while queued. */
+  readonly result: ChainTransactionResult | null;
+  /** The return value (SuccessValue), bytes; null unless succeeded. */
+  readonly value: Uint8Array | null;
+  /** The contract's stable error code, such as `E_SOLD_OUT`; `TOO_DEAR` if it wasn't signed because of its cost. */
+  readonly contractCode: string | null;
+  /**
+   * Height of the last block that executed one of its receipts: its effects are visible from there on. Null if unknown.
+   */
+  readonly height: number | null;
+  /**
+   * yoctoNEAR that it has cost the wallet so far: gas burnt (its share, for a shared transaction) and the deposit that
+   * has moved. Null if unknown.
+   */
+  readonly cost: string | null;
+  /**
+   * Tokens of a mint without its own metadata that a caller waited for, in the order of `value`, read at `height` or
+   * above; null if burnt since. The wallet reads them once for all waiting callers and returns them once. Absent
+   * otherwise: read them from the chain.
+   */
+  readonly tokens?: readonly (ContractToken | null)[];
+}
+
+/** Storage that a collection's contract should have. */
+export interface StorageDemand {
+  /** Account of the contract, and the collection's id on it. */
+  readonly contract: string;
+  readonly collectionId: number;
+  /** Tokens that it should have storage for, and the number it is topped up to otherwise. */
+  readonly least: number;
+  readonly wanted: number;
+  /** Maximum amount of a top-up, yoctoNEAR as a decimal string. */
+  readonly most: string;
+}
+
+/** Methods of the Worker's own entry point that the object calls (src/index.ts). */
+export interface WorkerEntry {
+  /** Resumes an operation; false if the database doesn't have it. */
+  resume(operationUuid: string): Promise<boolean>;
+  /**
+   * Tops up a contract that lacks storage for the tokens likely to be ordered.
+   * @returns the number of tokens it has storage for, including the top-up; null if it isn't a collection of the
+   *   service
+   */
+  provideStorage(demand: StorageDemand): Promise<number | null>;
+}
+
+/** The entry point of the object's Worker. */
+export const entryOf = (ctx: Pick<DurableObjectState, "exports">): WorkerEntry =>
+  (ctx.exports as unknown as { readonly default: WorkerEntry }).default;

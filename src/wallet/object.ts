@@ -5,10 +5,9 @@ import type { Uuid } from "../domain/ids.ts";
 import { logLine } from "../domain/log-line.ts";
 import { type Bindings, settingsOf } from "../env.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
-import { Funds, ShownBalance } from "./chain-state/funds.ts";
+import { DisplayedBalance, Funds } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
 import { Driver } from "./driver.ts";
-import { entryOf } from "./entry.ts";
 import { Filing } from "./filing.ts";
 import type {
   Acknowledgement,
@@ -24,6 +23,7 @@ import type {
   Wallet,
   WalletStatus,
 } from "./interface.ts";
+import { entryOf } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
 import { predates } from "./journal/snapshots.ts";
 import { LaneGrowth } from "./lanes/growth.ts";
@@ -57,7 +57,7 @@ const EMPTY: WalletStatus = {
   stuck: [],
 };
 
-/** Operations whose effects are written, as this wallet is told, and who waits to learn it. */
+/** Acknowledged operations, and the calls waiting for an acknowledgement. */
 class Acknowledgements {
   readonly #journal: Journal;
   readonly #waiters = new Waiters();
@@ -66,13 +66,13 @@ class Acknowledgements {
     this.#journal = journal;
   }
 
-  /** The effects of these operations are written. */
+  /** Records that the effects of these operations are written. */
   note(acknowledgements: readonly Acknowledgement[]): void {
     this.#journal.acknowledge(acknowledgements, Date.now());
     for (const { operationUuid } of acknowledgements) this.#waiters.notify(operationUuid);
   }
 
-  /** Whether the operation's effects are written, once they are or the time is up. Milliseconds. */
+  /** Waits until the operation's effects are written or the timeout, and returns whether they are. Milliseconds. */
   async of(operation: string, timeoutMs: number): Promise<boolean> {
     const { operations } = this.#journal;
     if (operations.isAcknowledged(operation)) return true;
@@ -85,7 +85,7 @@ interface WithdrawalParts extends Runtime {
   readonly whole: WholeJournal;
 }
 
-/** Seals operations against further steps (docs/transactions.md, "The alarm and operations"). */
+/** Closes operations to further steps (docs/transactions.md, "The alarm and operations"). */
 class Withdrawal {
   readonly #parts: WithdrawalParts;
 
@@ -93,7 +93,7 @@ class Withdrawal {
     this.#parts = parts;
   }
 
-  /** As `withdraw` of a wallet. One that ended and is in a file takes no further step anyway. */
+  /** As `Wallet.withdraw`. An ended operation in a file accepts no further steps anyway. */
   async of(...[operation, journaled, isNew, states]: Parameters<Wallet["withdraw"]>): Promise<boolean> {
     const { journal, whole, now } = this.#parts;
     const { intents, operations } = journal;
@@ -110,25 +110,26 @@ class Withdrawal {
   }
 }
 
-/** Whether records are in the states on which a decision rests. */
+/** Whether the records are in the states that a decision was based on. */
 const areIn = (
   records: readonly TransactionRecord[],
   states: readonly TransactionRecord["state"][] = [],
 ): boolean => states.every((state, index) => records[index]?.state === state);
 
-/** Name of the platform account's object, whose key comes from a secret. */
+/** Name of the platform account's object; its key comes from a secret. */
 export const PLATFORM = "platform";
 
-/** Stuck rows that the wallet's status shows. */
+/** Number of stuck rows in the wallet's status. */
 const STUCK_SHOWN = 100;
 
 /**
- * The wallet of an integration, or the platform's: the only holder of its key. Its methods are thin; the journal is
- * the truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs and `Observer` asks. See docs/transactions.md.
+ * The wallet of an integration or of the platform, and the only holder of its key. Its methods are thin: the journal is
+ * the source of truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs, `Observer` polls. See
+ * docs/transactions.md.
  */
 export class IntegrationWallet extends DurableObject<Bindings> implements Wallet {
   readonly #funds: Funds;
-  readonly #balance: ShownBalance;
+  readonly #balance: DisplayedBalance;
   readonly #records: Records;
   readonly #journal: Journal;
   readonly #whole: WholeJournal;
@@ -195,7 +196,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#withdrawal = new Withdrawal({ ...runtime, journal, whole });
     this.#landing = new Landing({ ...runtime, journal, rpc, head });
     this.#funds = funds;
-    this.#balance = new ShownBalance(rpc, runtime.now);
+    this.#balance = new DisplayedBalance(rpc, runtime.now);
     this.#records = records;
     this.#journal = journal;
     this.#whole = whole;
@@ -295,7 +296,10 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.#journal.lanes.missing() === null ? "active" : "locked_out";
   }
 
-  /** What waits, what is on its way, and how much was: while it stays, the wallet itself has spent nothing. */
+  /**
+   * Changes whenever the wallet itself may have spent something: amounts queued and open, and the number of ended
+   * transactions.
+   */
   #spending(): string {
     const { queued, open } = this.#journal.intents.reserved();
     return `${queued} ${open} ${this.#funds.endings}`;
@@ -359,5 +363,5 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 }
 
-/** What remains of an amount, 0 where nothing does. */
+/** Subtracts, with 0 as the minimum. */
 const above = (amount: bigint, taken: bigint): bigint => (amount > taken ? amount - taken : 0n);

@@ -6,7 +6,7 @@ import type { MintedTokens } from "./observing/minted-tokens.ts";
 import type { Waiters } from "./waiters.ts";
 import type { WholeJournal } from "./whole-journal.ts";
 
-/** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
+/** Rows open for longer are reported to the operator as stuck. Milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
 interface RecordsParts {
@@ -25,26 +25,26 @@ export class Records {
     this.#parts = parts;
   }
 
-  /** The operation's records, once all are over or the time has come. Milliseconds since the epoch. */
+  /** The operation's records, once all are over or at the deadline (milliseconds since the epoch). */
   async of(operation: Uuid, until: number): Promise<TransactionRecord[]> {
     const { intents } = this.#parts.journal;
     while (!intents.isOver(operation) && Date.now() < until) {
       await this.#parts.waiters.wait(operation, until - Date.now());
     }
     const rows = intents.records(operation);
-    // One that was forgotten is open again in a database that was rolled back.
+    // An operation that was removed from the journal is open again in a database that was rolled back.
     return rows.length > 0
       ? this.#withMore(rows)
       : Array.from((await this.#parts.whole.filed(operation))?.records ?? []);
   }
 
-  /** Records that are the operator's business, behind a place in the journal. */
+  /** Records that need the operator, after a cursor in the journal. */
   stuck(after: number, limit: number): StuckRecord[] {
     const rows = this.#parts.journal.intents.stuck(Date.now() - STUCK_AFTER_MS, after, limit);
     return this.#withMore(rows).map((record, index) => ({ place: rows[index]!.id, record }));
   }
 
-  /** What the journal knows of a row's transaction without the chain. */
+  /** The parts of a row's transaction that the journal knows without the chain. */
   identityOf(row: {
     readonly hash: string;
     readonly nonce: number;
@@ -60,7 +60,7 @@ export class Records {
     };
   }
 
-  /** Records of rows that are open show the transaction that was last signed; those of mints their tokens, once. */
+  /** Adds the last signed transaction to open records, and the tokens to records of mints, once. */
   #withMore(rows: readonly { id: number; record: TransactionRecord }[]): TransactionRecord[] {
     return rows.map(({ id, record }) => {
       if (record.state === "succeeded") {

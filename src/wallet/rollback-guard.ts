@@ -4,7 +4,7 @@ import type { SnapshotJournal } from "./journal/snapshots.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Operations that are remembered as checked against the database; one that is dropped is checked again. */
-const MOST_SHOWN = 4_096;
+const MAX_CHECKED = 4_096;
 /** `Retry-After` of a wallet whose database has to be recovered first. Seconds. */
 const BEHIND_AFTER = 60;
 
@@ -65,7 +65,7 @@ export class RollbackGuard {
       this.#shown.add(operation);
     }
     for (const oldest of this.#shown) {
-      if (this.#shown.size <= MOST_SHOWN) break;
+      if (this.#shown.size <= MAX_CHECKED) break;
       this.#shown.delete(oldest);
     }
   }

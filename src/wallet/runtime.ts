@@ -1,8 +1,8 @@
-/** What a wallet object gives to its parts: its clock, its log, and the points at which a test may kill it. */
+/** What a wallet object provides to its parts: clock, log, and the points at which a test may kill it. */
 export interface Runtime {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** One JSON object a line; never secrets. */
+  /** Logs one JSON object per line; never secrets. */
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Passes a named point at which a test may kill the object. */
   readonly at: (point: string) => void;

@@ -1,24 +1,24 @@
 import { setBounded } from "../domain/bounded-map.ts";
 import { pause } from "../waiting.ts";
 import type { Funds } from "./chain-state/funds.ts";
-import type { WorkerEntry } from "./entry.ts";
+import type { WorkerEntry } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Orders of so long say what comes next: a top-up takes about half of it to be final. Milliseconds. */
+/** Orders of this period predict the next: a top-up takes about half of it to be final. Milliseconds. */
 const WINDOW_MS = 10_000;
-/** How much more than the orders of a window a contract is given, so that a drop needs few top-ups. */
+/** Number of windows that a top-up covers, so that a drop needs few top-ups. */
 const WINDOWS_AHEAD = 3;
-/** Tokens that a wallet orders before it asks what their contract can hold, at first and at least. */
+/** Minimum number of tokens ordered before the contract's storage is checked. */
 const FIRST_LOOK = 25;
-/** How long a burst is given to arrive before its tokens are counted. Milliseconds. */
+/** Delay for a burst to arrive before its tokens are counted. Milliseconds. */
 const BURST_MS = 200;
-/** Collections that are watched at once; beyond it the one goes whose last order is longest ago. */
+/** Maximum number of watched collections; the one with the oldest order is evicted. */
 const MOST_WATCHED = 1_000;
-/** Share of what the wallet can spend that goes into a top-up at most, as its divisor. */
+/** Divisor for the part of the spendable balance that a top-up may use. */
 const MOST_SHARE = 2n;
 
-/** Tokens that were ordered in this window and in the one before it. */
+/** Tokens ordered in the current window and in the one before it. */
 export interface Pace {
   readonly window: number;
   readonly tokens: number;
@@ -27,29 +27,29 @@ export interface Pace {
 
 export const NO_PACE: Pace = { window: 0, tokens: 0, before: 0 };
 
-/** The pace after tokens were ordered. @param now milliseconds since the epoch */
+/** The pace after an order. @param now milliseconds since the epoch */
 export const paced = ({ window, tokens, before }: Pace, ordered: number, now: number): Pace => {
   const current = Math.floor(now / WINDOW_MS);
   if (current === window) return { window, tokens: tokens + ordered, before };
   return { window: current, tokens: ordered, before: current === window + 1 ? tokens : 0 };
 };
 
-/** Tokens that a window takes at this pace, and those that a top-up should be for. */
+/** Tokens per window at this pace, and the number a top-up should cover. */
 export const demandOf = ({ tokens, before }: Pace): { readonly least: number; readonly wanted: number } => {
   const least = Math.max(tokens, before);
   return { least, wanted: WINDOWS_AHEAD * least };
 };
 
 /**
- * How many more tokens may be ordered before the contract is looked at again: half of what it holds beyond a window's.
- * @param holds tokens; null: nothing can be done about this contract
+ * Tokens that may be ordered before the next check: half of the storage beyond one window's.
+ * @param holds tokens; null if the contract can't be topped up
  */
 export const nextLookAfter = (holds: number | null, least: number): number =>
   Math.max(FIRST_LOOK, Math.floor(holds === null ? least : Math.max((holds - least) / 2, least / 4)));
 
 interface Watched {
   pace: Pace;
-  /** Tokens that may be ordered until the next look. */
+  /** Tokens that may be ordered until the next check. */
   left: number;
   isLooking: boolean;
 }
@@ -61,9 +61,9 @@ interface StorageAheadParts extends Pick<Runtime, "now" | "log"> {
 }
 
 /**
- * Has contracts topped up before a drop's mints need it. A mint that its contract can't pay the storage of fails, and
- * all that share its transaction wait until its operation has paid: ten seconds in which nothing of the drop is minted.
- * Kept in memory only: what is forgotten costs a look, and a mint that finds too little pays as ever.
+ * Tops up contracts before a drop's mints need the storage. A mint without enough storage fails, and all mints that
+ * share its transaction wait until its operation has paid: ten seconds without a mint. The state is in memory only:
+ * losing it costs a check, and a mint without enough storage still pays for itself.
  */
 export class StorageAhead {
   readonly #parts: StorageAheadParts;
@@ -73,11 +73,11 @@ export class StorageAhead {
     this.#parts = parts;
   }
 
-  /** Tokens of a collection were ordered. Never rejects and never waits. */
+  /** Records ordered tokens of a collection. Never rejects and never waits. */
   ordered(contract: string, collectionId: number, tokens: number): void {
     const name = `${contract}:${collectionId}`;
     const watched = this.#watched.get(name) ?? { pace: NO_PACE, left: FIRST_LOOK, isLooking: false };
-    // The one whose orders came last is the newest.
+    // Keep the most recently ordered collection last.
     this.#watched.delete(name);
     setBounded(this.#watched, MOST_WATCHED, name, watched);
     watched.pace = paced(watched.pace, tokens, this.#parts.now());

@@ -16,13 +16,13 @@ import type { Runtime } from "./runtime.ts";
 import type { StorageAhead } from "./storage-ahead.ts";
 import type { WholeJournal } from "./whole-journal.ts";
 
-/** Seconds after which a wallet that may not sign yet is worth another try. */
+/** Retry-After of a wallet that may not sign yet, seconds. */
 const NOT_READY_AFTER = 5;
-/** How much gas may rise until the missing amount is paid in; the named amount covers it. */
-const DEARER_BY_THEN = 2n;
-/** Seconds after which a wallet whose key is not on its account is worth another try. */
+/** Factor by which gas may rise until the missing amount is paid in; the reported amount covers it. */
+const PRICE_MARGIN = 2n;
+/** Retry-After of a wallet whose key isn't on its account, seconds. */
 const LOCKED_OUT_AFTER = 60;
-/** Largest transaction that the protocol takes (`max_transaction_size`); the actions can't exceed it. Bytes. */
+/** Maximum transaction size of the protocol (`max_transaction_size`), and so of the actions. Bytes. */
 const MAX_ACTION_BYTES = 1_572_864;
 
 interface SubmissionParts extends Runtime {
@@ -33,11 +33,11 @@ interface SubmissionParts extends Runtime {
   readonly funds: Funds;
   readonly rollbackGuard: RollbackGuard;
   readonly storage: StorageAhead;
-  /** Sets the alarm for a row that has come to the journal, in the turn in which it is called. */
+  /** Sets the alarm for a new row, in the turn in which it is called. */
   readonly arm: () => Promise<void>;
 }
 
-/** Takes intents into the journal, or says why not. */
+/** Journals intents, or rejects them with the reason. */
 export class Submission {
   readonly #parts: SubmissionParts;
 
@@ -46,8 +46,8 @@ export class Submission {
   }
 
   /**
-   * Journals an intent unless its operation and step are there already. Nothing is journaled when the wallet can't
-   * pay, its queue is full, no node answers, or its database was rolled back.
+   * Journals an intent unless its operation and step are already there. Journals nothing when the wallet can't pay, its
+   * queue is full, no node responds, or its database was rolled back.
    */
   async submit(intent: Intent): Promise<SubmitResult> {
     const { journal, head, funds, at } = this.#parts;
@@ -63,40 +63,40 @@ export class Submission {
       return { status: "busy", retryAfter: LOCKED_OUT_AFTER, inactive: true, lockedOut };
     }
     const isNew = !journal.intents.hasAny(intent.operationUuid);
-    const unwitnessed = isNew ? this.#parts.rollbackGuard.refusal(intent) : null;
-    if (unwitnessed !== null) return unwitnessed;
+    const rollback = isNew ? this.#parts.rollbackGuard.refusal(intent) : null;
+    if (rollback !== null) return rollback;
     if (predates(intent.operationUuid, wallet.restoredAt) || (isNew && this.#isForgotten(intent))) {
       await this.#add(intent, NO_COST, "unknown");
       return { status: "accepted" };
     }
     const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId)) ?? this.#limited(intent);
     if (refusal !== null) return refusal;
-    // Other calls may have come while the chain was asked. From here on everything is synchronous.
+    // Other calls may have arrived during the awaits. From here on everything is synchronous.
     const cost = costOf(intent, head.prices);
-    const meanwhile =
+    const late =
       this.#known(intent) ??
       this.#tooDear(intent, cost) ??
       (isNew && journal.snapshots.behind !== null ? this.#parts.rollbackGuard.refusal(intent) : null) ??
       this.#full() ??
       (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy()) ??
       this.#limited(intent);
-    if (meanwhile !== null) return meanwhile;
+    if (late !== null) return late;
     at("wallet.before_journal");
     await this.#add(intent, cost, "queued");
     at("wallet.journaled");
     return { status: "accepted" };
   }
 
-  /** The answer that is settled without looking at the chain: the step is journaled, or the operation takes none any more. */
+  /** The response that doesn't depend on the chain: the step is journaled, or the operation accepts no more steps. */
   #known({ operationUuid, step }: Intent): SubmitResult | null {
     const { intents, operations, snapshots } = this.#parts.journal;
     if (intents.has(operationUuid, step)) return { status: "accepted" };
-    // One that failed may be open again in a database that was rolled back, and another release may know a remedy.
+    // A failed operation may be open again in a database that was rolled back, and a newer Worker may know a remedy.
     const isSealed = operations.isWithdrawn(operationUuid) || snapshots.hasFailed(operationUuid);
     return isSealed ? { status: "withdrawn" } : null;
   }
 
-  /** The answer for an operation that has ended and is in a file: it has the steps that it had, and takes no other. */
+  /** The response for an ended operation in a file: its steps are accepted, others are not. */
   async #ended({ operationUuid, step }: Intent): Promise<SubmitResult | null> {
     const { journal, whole } = this.#parts;
     const filed = journal.intents.hasAny(operationUuid) ? null : await whole.filed(operationUuid);
@@ -104,7 +104,7 @@ export class Submission {
     return { status: filed.records.some((record) => record.step === step) ? "accepted" : "withdrawn" };
   }
 
-  /** Whether the operation was done and forgotten, or may have been: a database came back that was older. */
+  /** Whether the operation was, or may have been, done and removed from the journal: the database was rolled back. */
   #isForgotten({ operationUuid, snapshot }: Intent): boolean {
     return snapshot !== undefined && this.#parts.journal.snapshots.isForgotten(operationUuid);
   }
@@ -120,7 +120,7 @@ export class Submission {
     return { status: "busy", retryAfter: retryAfter(queued + open, journal.lanes.all().length) };
   }
 
-  /** Why the intent isn't taken although the wallet could pay it; null: it is within what its operation may cost. */
+  /** The rejection of an intent that exceeds its operation's maximum cost; null if it doesn't. */
   #tooDear({ operationUuid, mostCost }: Intent, cost: Cost): SubmitResult | null {
     if (mostCost === null || mostCost === undefined) return null;
     const needed = this.#parts.journal.costs.ofOperation(operationUuid) + lastingOf(cost);
@@ -129,7 +129,7 @@ export class Submission {
       : { status: "too_dear", needed: needed.toString(), most: mostCost };
   }
 
-  /** Why the intent isn't taken for now; null if the wallet can pay it beside all that it has promised. */
+  /** The rejection of an intent that the wallet can't pay in addition to its reservations; null if it can. */
   async #unpaid(intent: Intent, accountId: string): Promise<SubmitResult | null> {
     const { head, funds, journal } = this.#parts;
     try {
@@ -137,7 +137,7 @@ export class Submission {
       await head.requireBlocks();
       const cover = await funds.ask(accountId, () => journal.intents.reserved(), costOf(intent, head.prices));
       if (cover === "enough") return null;
-      // What waits or is on its way gives back most of what it holds.
+      // Queued and open transactions release most of what they reserve.
       if (cover === "later") return this.#busy();
       return { status: "insufficient_funds", missing: this.#missing(intent).toString(), accountId };
     } catch (error) {
@@ -146,7 +146,7 @@ export class Submission {
     }
   }
 
-  /** Why the intent isn't taken today; null if the day's limit has room for it beside all that is promised. */
+  /** The rejection of an intent that exceeds the daily limit, reservations included; null if it doesn't. */
   #limited(intent: Intent): SubmitResult | null {
     if (intent.spendingPerDay === undefined) return null;
     const { head, journal, now } = this.#parts;
@@ -167,28 +167,27 @@ export class Submission {
   }
 
   /**
-   * What has to be paid in for the intent to be accepted, yoctoNEAR. Exactly this is enough, even if gas rises until
-   * then. Where the intent is the remedy of a failure, the operation that comes for it fails again first, and is
-   * tried again after it.
+   * The amount to pay in for the intent to be accepted, yoctoNEAR. Exactly this suffices, even if gas rises until then.
+   * If the intent is the remedy of a failure, the operation fails again first and is retried after it.
    */
   #missing(intent: Intent): bigint {
     const { head, funds, journal } = this.#parts;
     const { burnt, leastBought } = head.prices;
-    const cost = totalOf(costOf(intent, { burnt: burnt * DEARER_BY_THEN, leastBought }));
+    const cost = totalOf(costOf(intent, { burnt: burnt * PRICE_MARGIN, leastBought }));
     const again = journal.intents
       .costsOfFailures(intent.operationUuid)
-      .reduce((sum, failed) => sum + failed.gas * DEARER_BY_THEN + totalOf(failed), 0n);
+      .reduce((sum, failed) => sum + failed.gas * PRICE_MARGIN + totalOf(failed), 0n);
     return journal.intents.reserved().certain + cost + again - funds.available;
   }
 
-  /** Enters an intent and sets the alarm that looks after it, with no await between: both are stored, or neither. */
+  /** Adds an intent and sets its alarm without an await in between: both are stored, or neither. */
   async #add(intent: Intent, cost: Cost, state: "queued" | "unknown"): Promise<void> {
     const { journal, now } = this.#parts;
     const actions = encodeActions(intent.actions);
     if (actions.length > MAX_ACTION_BYTES) {
       throw new RangeError(`actions of ${actions.length} bytes are more than a transaction may have`);
     }
-    // Where it is a mint that may share a transaction.
+    // Set for a mint that may share a transaction.
     const order = orderIn(intent.actions);
     journal.atomically(() => {
       journal.intents.add({
@@ -216,7 +215,7 @@ export class Submission {
   }
 }
 
-/** The method that a function-call key could sign the intent for: one call without deposit of a listed method. */
+/** The method if a function-call key could sign the intent: one call of a listed method without deposit. */
 const laneMethodOf = ({ actions }: Intent): string | null => {
   const [action, ...others] = actions;
   if (others.length > 0 || action?.kind !== "function_call" || BigInt(action.deposit) > 0n) return null;

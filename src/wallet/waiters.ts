@@ -1,20 +1,23 @@
-/** Who waits inside this object for something to happen to an operation, such as that its rows are over. Lost with the object: callers ask again. */
+/**
+ * Calls inside this object that wait for an event of an operation, such as the end of its rows. Lost with the object;
+ * callers retry.
+ */
 export class Waiters {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Wakes everybody who waits for the operation. */
+  /** Wakes all calls waiting for the operation. */
   notify(operation: string): void {
     const waiting = this.#waiting.get(operation);
     this.#waiting.delete(operation);
     for (const wake of waiting ?? []) wake();
   }
 
-  /** Whether anybody waits for one of these operations. */
+  /** Whether any call waits for one of these operations. */
   areFor(operations: readonly string[]): boolean {
     return operations.some((operation) => this.#waiting.has(operation));
   }
 
-  /** Resolves when the operation is notified or the time is up, with whether it was notified. Milliseconds. */
+  /** Waits for a notification of the operation or the timeout; true if notified. Milliseconds. */
   wait(operation: string, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(operation) ?? new Set();

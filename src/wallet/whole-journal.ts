@@ -6,12 +6,12 @@ import type { JournaledOperation, SnapshotPosition } from "./interface.ts";
 import type { JournalFile } from "./journal/files.ts";
 import { type FiledOperation, filedOf } from "./journal/forgetting.ts";
 import type { Journal } from "./journal/journal.ts";
-import { termsOf } from "./journal/timing.ts";
+import { retentionOf } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Files that are remembered as they were read: recovery asks for the operations of one after the other. */
+/** Number of cached files: recovery reads the operations of one file after another. */
 const REMEMBERED = 3;
-/** Rows of files that are read at once. */
+/** Number of file rows read at once. */
 const FILES = 16;
 
 interface WholeJournalParts extends Runtime {
@@ -20,17 +20,17 @@ interface WholeJournalParts extends Runtime {
   readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS" | "JOURNAL_FILES_KEPT_DAYS">;
 }
 
-/** The journal and the files of what it has forgotten, read as one. What is in both is as the journal has it. */
+/** The journal and the files of operations removed from it, read as one. The journal takes precedence. */
 export class WholeJournal {
   readonly #parts: WholeJournalParts;
-  /** By key, the one that was asked for last at the end. */
+  /** By key, most recently used last. */
   readonly #remembered = new Map<string, Promise<FiledOperation[]>>();
 
   constructor(parts: WholeJournalParts) {
     this.#parts = parts;
   }
 
-  /** An operation that a file has, where the journal has forgotten it; null: it hasn't, or no file has it any more. */
+  /** An operation that was removed from the journal, from its file; null if it wasn't removed or no file has it. */
   async filed(operation: Uuid): Promise<FiledOperation | null> {
     const { snapshots, files } = this.#parts.journal;
     if (!snapshots.isForgotten(operation)) return null;
@@ -44,7 +44,7 @@ export class WholeJournal {
     return null;
   }
 
-  /** Those of these operations that are known, in the order of their acceptance. */
+  /** The known ones of these operations, in order of acceptance. */
   async of(operations: readonly Uuid[]): Promise<JournaledOperation[]> {
     const found = this.#parts.journal.snapshots.of(operations);
     const known = new Set(found.map(({ operationUuid }) => operationUuid));
@@ -56,13 +56,13 @@ export class WholeJournal {
   }
 
   /**
-   * Operations behind the first known one of these, or behind a place, in the order of their acceptance. What is held of
-   * files at once is one page and a few files.
+   * Operations after the first known one of these, or after a position, in order of acceptance. Holds at most one page
+   * and a few files in memory.
    */
   async after(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]> {
     const place = "rowNumber" in after ? after : ((await this.of(after))[0]?.place ?? null);
     const { snapshots, files } = this.#parts.journal;
-    // The journal comes first: what moves from it to a file meanwhile is here already.
+    // The journal is read first, so that nothing that moves to a file in between is missed.
     let page = snapshots.after(place, limit);
     const ofJournal = new Set(page.map(({ operationUuid }) => operationUuid));
     const since = this.#since;
@@ -81,10 +81,10 @@ export class WholeJournal {
     }
   }
 
-  /** Files that were written earlier may be gone. Milliseconds since the epoch. */
+  /** Files written before this may be deleted. Milliseconds since the epoch. */
   get #since(): number {
     const { journal, settings, now } = this.#parts;
-    return now() - termsOf(journal.bytes, settings).recoverableMs;
+    return now() - retentionOf(journal.bytes, settings).recoverableMs;
   }
 
   #read({ key }: JournalFile): Promise<FiledOperation[]> {
@@ -118,7 +118,7 @@ const isBehind = (one: SnapshotPosition, other: SnapshotPosition): boolean =>
 const byPlace = (one: JournaledOperation, other: JournaledOperation): number =>
   one.place.generation - other.place.generation || one.place.rowNumber - other.place.rowNumber;
 
-/** The first of these, each once: the one that comes last in the list. */
+/** The first of these in order, without duplicates: the last in the list wins. */
 const firstOf = (operations: readonly JournaledOperation[], limit: number): JournaledOperation[] =>
   Array.from(new Map(operations.map((operation) => [operation.operationUuid, operation])).values())
     .toSorted(byPlace)

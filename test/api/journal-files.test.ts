@@ -109,7 +109,7 @@ const told = async (limit: number): Promise<Uuid[]> => {
   }
 };
 
-describe("operations of a wallet that ended", () => {
+describe("ended operations of a wallet", () => {
   test("are in its journal for a day, then in one file, except the last", async () => {
     await mints("one", "two", "three");
     await acknowledged();
@@ -131,7 +131,7 @@ describe("operations of a wallet that ended", () => {
     for (const limit of [1, 2, 100]) expect(await told(limit)).toEqual(all);
   });
 
-  test("are put back from the file, with their answers and keys, and from the journal", async () => {
+  test("are put back from the file, with their responses and keys, and from the journal", async () => {
     const before = await takeSnapshot();
     const first = await mints("one", "two");
     await forget();
@@ -154,7 +154,7 @@ describe("operations of a wallet that ended", () => {
     await bodyOf(await mint("five"), 201);
   });
 
-  test("put an integration back that was made since, with its contract and its collection", async () => {
+  test("put back an integration created since, with its contract and its collection", async () => {
     const before = await takeSnapshot();
     const fresh = await createIntegration("Made since");
     await createCollection(fresh, { copies: [5] });
@@ -172,7 +172,7 @@ describe("operations of a wallet that ended", () => {
     expect((await admin(`/integration/${fresh.integrationUuid}`)).status).toBe(200);
   });
 
-  test("tell that the database went back after days without any", async () => {
+  test("reveal a database rollback after days without new operations", async () => {
     const before = await takeSnapshot();
     await mints("one", "two");
     await forget();
@@ -183,7 +183,7 @@ describe("operations of a wallet that ended", () => {
     expect(await recoverDatabase()).toMatchObject({ operations: 2, unrestored: [] });
   });
 
-  describe("and are open again in a database that was taken back", () => {
+  describe("and are open again in a rolled-back database", () => {
     /** An operation that is forgotten, in a database of the moment in which it was open. */
     const openAgain = async () => {
       const answer = await killedAt("operation.before_effects", () => mint("open"));
@@ -200,21 +200,21 @@ describe("operations of a wallet that ended", () => {
       return { uuid: uuid as Uuid, ended, count };
     };
 
-    test("end as they ended, by recovery", async () => {
+    test("end the same way, by recovery", async () => {
       const { uuid, ended, count } = await openAgain();
       expect(await recoverDatabase()).toMatchObject({ operations: 2, unrestored: [] });
       expect(await readOperation(shop.key, uuid)).toEqual({ ...ended, updated_at: expect.any(String) });
       expect(await mintedOnChain(shop, collection)).toBe(count);
     });
 
-    test("end as they ended, before recovery, and nothing is sent again", async () => {
+    test("end the same way before recovery, and nothing is sent again", async () => {
       const { uuid, ended, count } = await openAgain();
       await background.resume(uuid);
       expect((await readOperation(shop.key, uuid)).answer).toEqual(ended.answer);
       expect(await mintedOnChain(shop, collection)).toBe(count);
     });
 
-    test("take no step again, and no other, and aren't said to have had none", async () => {
+    test("accept no step, repeated or new, and aren't reported as without steps", async () => {
       const { uuid } = await openAgain();
       const stub = walletOf(env, wallet as Uuid);
       const [record] = await stub.transactions(uuid);
@@ -231,7 +231,7 @@ describe("operations of a wallet that ended", () => {
     });
   });
 
-  test("with a failure take no further step, whatever another driver makes of their last one", async () => {
+  test("with a failure accept no further step, whatever another call decides about the last one", async () => {
     const { collection_uuid: uuid } = await createCollection(shop, { copies: [1] });
     const request = {
       key: shop.key,
@@ -254,7 +254,7 @@ describe("operations of a wallet that ended", () => {
     expect(await stub.transactions(operationUuid)).toHaveLength(1);
   });
 
-  test("as refused, before anything of them was sent, are refused by a database that was taken back to before it", async () => {
+  test("refused before anything was sent are refused again by a rolled-back database", async () => {
     const answer = await killedAt("operation.before_submit", () => mint("open"));
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
     const before = await takeSnapshot();
@@ -274,7 +274,7 @@ describe("operations of a wallet that ended", () => {
   });
 
   test.each(["wallet.before_file", "wallet.file_written"])(
-    "are neither lost nor told twice where the object is killed at %s",
+    "are neither lost nor duplicated when the object is killed at %s",
     async (point) => {
       await mints("one", "two");
       await acknowledged();
@@ -294,7 +294,7 @@ describe("operations of a wallet that ended", () => {
     },
   );
 
-  test("to which something comes while their file is put stay, and are told once", async () => {
+  test("that change while their file is written are kept, and are listed once", async () => {
     await mints("one", "two");
     await acknowledged();
     const all = await inJournal(wallet);
@@ -310,7 +310,7 @@ describe("operations of a wallet that ended", () => {
     expect(await knownFiles(wallet)).toEqual(["journal/elsewhere"]);
   });
 
-  test("stay while R2 refuses, are tried again after a pause, and the log says so", async () => {
+  test("are kept while R2 fails, retried after a pause, and logged", async () => {
     await mints("one", "two");
     await acknowledged();
     const all = await inJournal(wallet);
@@ -340,7 +340,7 @@ describe("operations of a wallet that ended", () => {
     expect(await told(100)).toEqual(all);
   });
 
-  test("are in a file for a month, then nowhere", async () => {
+  test("are kept in a file for a month, then deleted", async () => {
     await mints("one", "two");
     await forget();
     const [file] = await filesInBucket(wallet);
@@ -357,7 +357,7 @@ describe("operations of a wallet that ended", () => {
     await bodyOf(await mint("three"), 201);
   });
 
-  test("of which a file is lost don't keep the others from being put back", async () => {
+  test("with a lost file don't prevent the others from being put back", async () => {
     const before = await takeSnapshot();
     await mints("one", "two");
     await forget();
@@ -370,7 +370,7 @@ describe("operations of a wallet that ended", () => {
     expect(await recoverDatabase()).toMatchObject({ operations: 3 });
   });
 
-  test("are forgotten in bounded steps, however many they are", async () => {
+  test("are removed in bounded steps, however many there are", async () => {
     const COUNT = 10_000;
     wallet = newUuid();
     await withJournalOf(wallet, (journal) =>
@@ -391,6 +391,7 @@ describe("operations of a wallet that ended", () => {
           journal.snapshots.add(operation, {
             ...{ kind: "mint", integrationUuid: wallet as Uuid, subjectUuid: newUuid(), request: "{}" },
             ...{ keys: [], acceptedAt: Date.now(), rowNumber: 1_000 + number, recent: [] },
+            ...{ quotedCost: null, mostCost: null, reference: null },
           });
           const ending = { result: null, value: null, contractCode: null, height: null };
           journal.move("refuse", { intentId: id, row: null, ending, now: Date.now() });

@@ -25,7 +25,7 @@ const accepted = fc.array(
 
 const snapshot = (rowNumber: number): OperationSnapshot => ({
   ...{ kind: "mint", integrationUuid: INTEGRATION, subjectUuid: INTEGRATION, request: "{}", keys: [] },
-  ...{ acceptedAt: rowNumber, rowNumber, recent: [] },
+  ...{ acceptedAt: rowNumber, rowNumber, recent: [], quotedCost: null, mostCost: null, reference: null },
 });
 
 /** Puts operations where they are. */
@@ -63,7 +63,7 @@ const spread = (journal: Journal, texts: Map<string, string>, given: readonly Gi
 };
 type Given = { readonly generation: number; readonly where: readonly number[]; readonly row: number };
 
-test("every operation comes once, in order, however it is spread over the journal and its files", async () => {
+test("every operation is listed once, in order, however they are spread over the journal and its files", async () => {
   const check = (operations: readonly Given[], limit: number, anchors: readonly number[]) =>
     runInDurableObject(env.WALLET.getByName(newUuid()), async (_, { storage }) => {
       const journal = new Journal(storage);

@@ -169,7 +169,7 @@ describe("a payout", () => {
       const refused = await apiWith({ DB: changing(null) }, "/wallet/payout", { key: shop.key, json });
       expect(await bodyOf(refused.response, 409)).toMatchObject({
         code: "payout_account_missing",
-        message: "Ask the operator to set the account that money is paid out to.",
+        message: "Ask the operator to set the payout account.",
         outcome: "not_submitted",
       });
       await bodyOf(await setAccount(former), 200);

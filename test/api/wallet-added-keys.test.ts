@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-it("keys that were added serve at once, though no node tells what became of their transaction", async () => {
+it("added keys are used at once, even if no node returns the outcome of their transaction", async () => {
   const { uuid, wallet } = await createWallet();
   await setFaults({ kind: "request_lost", methods: ["tx"] });
   const args = new Uint8Array();

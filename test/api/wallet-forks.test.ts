@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-describe("a transaction whose block is dropped, and that its node calls INCLUDED for good, has one effect when", () => {
+describe("a transaction whose block is dropped while its node keeps reporting INCLUDED has one effect when", () => {
   it.each([
     ["its block alone goes", { blocks: 1 }],
     ["another goes with it", { blocks: 2 }],
@@ -36,7 +36,7 @@ describe("a transaction whose block is dropped, and that its node calls INCLUDED
     expect((await balanceOf(receiver)) - before).toBe(7n);
   });
 
-  it("many are on their way", async () => {
+  it("many transactions are open", async () => {
     const { wallet } = await createWallet();
     const before = await balanceOf(receiver);
     await setFaults({ kind: "orphan", count: 8, blocks: 2, probability: 0.5 });
@@ -46,7 +46,7 @@ describe("a transaction whose block is dropped, and that its node calls INCLUDED
     expect((await balanceOf(receiver)) - before).toBe(120n);
   });
 
-  it("another one has used its nonce meanwhile: it is signed again", async () => {
+  it("another transaction has used its nonce: it is signed again", async () => {
     const platform = walletOf(env, "platform");
     const before = await balanceOf(receiver);
     // The block is dropped; nothing that the wallet sends arrives after that.
@@ -77,7 +77,7 @@ describe("a transaction whose block is dropped, and that its node calls INCLUDED
   });
 });
 
-it("a lane is not free any more when the block that freed it is dropped", async () => {
+it("a lane is occupied again when the block that freed it is dropped", async () => {
   const { uuid, wallet } = await createWallet();
   await setWalletSettings(uuid, { MAX_LANES: 1 });
   const inBlocks = async () =>
@@ -110,7 +110,7 @@ it("a lane is not free any more when the block that freed it is dropped", async 
   }
 });
 
-it("a transaction that every node answers with an error delays nobody but itself", async () => {
+it("a transaction for which every node returns an error delays no other", async () => {
   const { wallet } = await createWallet();
   const before = await balanceOf(receiver);
   await setFaults({ kind: "per_hash", count: 1 });
@@ -131,7 +131,7 @@ it("a transaction that every node answers with an error delays nobody but itself
   expect((await balanceOf(receiver)) - before).toBe(325n);
 });
 
-it("a transaction that every node answers with an error for good is sent again until it lands", async () => {
+it("a transaction for which every node permanently returns an error is sent again until it lands", async () => {
   const { wallet } = await createWallet();
   const before = await balanceOf(receiver);
   await setFaults({ kind: "per_hash", count: 1 }, { kind: "request_lost", methods: ["send_tx"], count: 1 });
@@ -145,7 +145,7 @@ it("a transaction that every node answers with an error for good is sent again u
   expect((await balanceOf(receiver)) - before).toBe(5n);
 });
 
-it("a transaction that no node answers about holds up nobody either", async () => {
+it("a transaction for which no node responds delays no other", async () => {
   const { wallet } = await createWallet();
   await setFaults({ kind: "hang", methods: ["tx"], count: 1 });
   const silent = payment(receiver, "1");

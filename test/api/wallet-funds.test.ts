@@ -61,7 +61,7 @@ const payNamed = async (answer: Answer) => {
   await pay("platform", shop.walletAccountId, BigInt(amount!));
 };
 
-describe("whoever pays exactly what a 402 names is let through", () => {
+describe("paying exactly the amount in a 402 is enough for", () => {
   const BODIES: [string, object][] = [
     ["a mint", {}],
     ["another one after it", {}],
@@ -75,7 +75,7 @@ describe("whoever pays exactly what a 402 names is let through", () => {
     expect((await mint(body)).status).toBe(201);
   });
 
-  it("some whose storage the contract can't pay, of which nothing was sent", async () => {
+  it("a mint whose storage the contract can't pay, after which nothing was sent", async () => {
     await pay("platform", shop.walletAccountId, 5n * NEAR);
     await sendFrom(shop.integrationUuid, shop.contractAccountId, [
       {
@@ -97,7 +97,7 @@ describe("whoever pays exactly what a 402 names is let through", () => {
     expect((await mint(UNPAID)).status).toBe(201);
   });
 
-  it("a wallet with many keys, whose storage its balance has to cover", async () => {
+  it("a wallet with many keys, whose storage reduces its balance", async () => {
     await pay("platform", shop.walletAccountId, 5n * NEAR);
     // With metadata of their own they share no transaction, so that keys are added for them.
     const own = { metadata: { extra: JSON.stringify("own") } };
@@ -141,7 +141,7 @@ const intent = (actions: Intent["actions"], receiverId = receiver): Intent => ({
   actions,
 });
 
-test("gas that waits or is on its way makes a wallet busy, never poor, and no more is signed than it can buy", async () => {
+test("reserved gas makes a wallet busy, not underfunded, and no more is signed than it can pay for", async () => {
   const { wallet, uuid, accountId } = await openWallet(10n * NEAR);
   // As much gas as a mint of 25 tokens; the receiver has no contract, so each fails and burns little.
   const gas = (40n * TGAS).toString();
@@ -182,7 +182,7 @@ test("gas that waits or is on its way makes a wallet busy, never poor, and no mo
   expect(await wallet.submit(call())).toEqual({ status: "accepted" });
 });
 
-test("a second payment waits for what the first takes, and is then told what is missing", async () => {
+test("a second payment waits for the first and then gets the missing amount", async () => {
   const { wallet } = await openWallet(5n * NEAR);
   const payment = () => intent([{ kind: "transfer", deposit: (3n * NEAR).toString() }]);
   const [first, second] = [payment(), payment()];
@@ -200,7 +200,7 @@ const timesStruck = async (fault: string): Promise<number> => {
   return faults.injected[fault] ?? 0;
 };
 
-test("a node that doesn't show the latest payment yet makes no wallet poor", async () => {
+test("a node without the latest payment doesn't make a wallet underfunded", async () => {
   const { wallet, uuid, accountId } = await openWallet(5n * NEAR);
   const spend = intent([{ kind: "transfer", deposit: (4n * NEAR).toString() }]);
   await drain(uuid, NEAR);

@@ -6,7 +6,7 @@ import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { OperationSnapshot } from "../../src/wallet/interface.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
-import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
+import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
 import { endObject } from "../support/wallets.ts";
 
 /** The journal of a wallet object on its runtime's SQLite: what it forgets, and how many rows a query reads. */
@@ -59,6 +59,9 @@ const laterUuid = () => v7({ msecs: Date.now() + 2 * DAY_MS }) as Uuid;
 
 const SNAPSHOT: Omit<OperationSnapshot, "rowNumber" | "request"> = {
   kind: "mint",
+  quotedCost: null,
+  mostCost: null,
+  reference: null,
   integrationUuid: newUuid(),
   subjectUuid: newUuid(),
   keys: [],
@@ -77,8 +80,8 @@ const nextForgotten = (journal: Journal) => journal.forgetting.next(AT_ONCE);
 
 const OVER = { result: null, value: null, contractCode: null, height: null };
 
-describe("what was acknowledged long ago", () => {
-  it("is forgotten, what the operator has settled too", () =>
+describe("an operation acknowledged long ago", () => {
+  it("is removed, including one that the operator settled", () =>
     withJournal((journal) => {
       const done = begin(journal);
       journal.move("refuse", { intentId: done.id, row: null, ending: OVER, now: NOW });
@@ -89,7 +92,7 @@ describe("what was acknowledged long ago", () => {
       expect(nextForgotten(journal)).toBeNull();
     }));
 
-  it("is kept while something of it is to be signed or proven, and is not due again at once", () =>
+  it("is kept while it has something to sign or prove, and isn't due again at once", () =>
     withJournal((journal) => {
       const { operation } = begin(journal);
       journal.operations.acknowledge(operation, NOW);
@@ -98,7 +101,7 @@ describe("what was acknowledged long ago", () => {
       expect(nextForgotten(journal)).toBe(NOW + DAY_MS);
     }));
 
-  it("makes room for others", () =>
+  it("frees its space", () =>
     withJournal((journal) => {
       for (let row = 0; row < 300; row++) {
         const { id, operation } = begin(journal);
@@ -131,7 +134,7 @@ describe("what was acknowledged long ago", () => {
       expect(journal.snapshots.isForgotten(laterUuid())).toBe(false);
     }));
 
-  it("ends nothing that began before it and waits still", async () => {
+  it("doesn't end an older operation that is still queued", async () => {
     const receiver = await createReceiver();
     const { uuid, wallet } = await createWallet();
     const snapshot = { ...SNAPSHOT, integrationUuid: uuid, request: "{}" };
@@ -149,7 +152,7 @@ describe("what was acknowledged long ago", () => {
     expect(await carriedOut(wallet, again)).toMatchObject({ state: "unknown" });
   });
 
-  it("what nobody has settled is kept without end", () =>
+  it("an unsettled operation is kept indefinitely", () =>
     withJournal((journal) => {
       const { operation } = begin(journal, newUuid(), "unknown");
       forget(journal, Number.MAX_SAFE_INTEGER);
@@ -157,7 +160,7 @@ describe("what was acknowledged long ago", () => {
       expect(journal.intents.records(operation)).toHaveLength(1);
     }));
 
-  it("leaves the alarm nothing to ring for", async () => {
+  it("leaves no alarm set", async () => {
     const stub = env.WALLET.getByName(newUuid());
     const left = await runInDurableObject(stub, async (_, { storage }) => {
       const journal = new Journal(storage);
@@ -179,23 +182,7 @@ describe("what was acknowledged long ago", () => {
   });
 });
 
-it("an operation of a former release that its database lacks is not asked about for ever", async () => {
-  const { uuid, wallet } = await createWallet();
-  // Without a snapshot, as former releases journaled it.
-  const paid = payment(await createReceiver());
-  await carriedOut(wallet, paid);
-  const stub = env.WALLET.getByName(uuid);
-  await runInDurableObject(stub, async (_, { storage }) => {
-    storage.sql.exec("UPDATE operations SET resume_at = 0 WHERE operation = ?", paid.operationUuid);
-    await storage.setAlarm(Date.now() + DAY_MS);
-  });
-  await runDurableObjectAlarm(stub);
-  const asked = "SELECT 1 FROM operations WHERE resume_at IS NOT NULL";
-  expect(await journalRows(uuid, asked)).toEqual([]);
-  expect(await wallet.transactions(paid.operationUuid)).toMatchObject([{ state: "succeeded" }]);
-});
-
-describe("of a journal with much that is over, hardly anything is read", () => {
+describe("a journal with many ended operations is read in few rows", () => {
   const ENOUGH_ROWS = 600;
 
   /** Operations that are over and acknowledged, before a queue. */
@@ -221,7 +208,7 @@ describe("of a journal with much that is over, hardly anything is read", () => {
     }),
   );
 
-  it("to find what is stuck", () =>
+  it("to find stuck rows", () =>
     withJournal((journal, readRows) => {
       const queue = filled(journal);
       for (const { id } of queue.slice(2))
@@ -280,7 +267,7 @@ describe("a shared transaction in the journal", () => {
     return { members, shared };
   };
 
-  it("is shared out with as few rows read however many were before it", () =>
+  it("is split among its mints in few reads, however many transactions came before", () =>
     withJournal((journal, readRows) => {
       const ending = { ...OVER, value: mintedIds("0:7", "0:8", "0:9") };
       const carryAndEnd = () => {
@@ -296,11 +283,10 @@ describe("a shared transaction in the journal", () => {
       readRows();
       carryAndEnd();
       expect(readRows()).toBe(first);
-      expect(journal.shared.leftOver()).toEqual([]);
       expect(readRows()).toBeLessThan(10);
     }));
 
-  it("takes what it takes itself, and what it carried takes its own again once it waits", () =>
+  it("reserves its own cost, and its mints reserve theirs again once they are queued", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       expect(journal.intents.reserved()).toEqual({ queued: 0n, certain: 0n, open: 115n });
@@ -314,7 +300,7 @@ describe("a shared transaction in the journal", () => {
       expect(journal.intents.reserved()).toEqual({ queued: 30n, certain: 10n, open: 0n });
     }));
 
-  it("without the storage for it is told as failed to one, and the others wait until that one has paid", () =>
+  it("without storage fails for one mint, and the others wait until that one has paid", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
@@ -341,7 +327,7 @@ describe("a shared transaction in the journal", () => {
       expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: "c.near:0" }]);
     }));
 
-  it("that can't be proven is kept as long as anything that it carried", () =>
+  it("that can't be proven is kept as long as any of its mints", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
@@ -357,7 +343,7 @@ describe("a shared transaction in the journal", () => {
       expect(nextForgotten(journal)).toBeNull();
     }));
 
-  it("that is proven after one of its operations was forgotten gives each other its own tokens", () =>
+  it("that is proven after one of its operations was removed gives the others their own tokens", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
@@ -372,36 +358,7 @@ describe("a shared transaction in the journal", () => {
       expect(idsOf(journal, second.operation)).toEqual(["0:8", "0:9"]);
     }));
 
-  it("that a former release has ended and forgotten parts of doesn't keep the object from starting", () =>
-    runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
-      const journal = new Journal(storage);
-      const { shared, members } = carriedPair(journal);
-      const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
-      journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
-      storage.sql.exec("DELETE FROM intents WHERE id = ?", first.id);
-      storage.sql.exec(
-        "UPDATE intents SET state = 'succeeded', value = ? WHERE id = ?",
-        mintedIds("0:7", "0:8", "0:9"),
-        shared,
-      );
-      const back = new Journal(storage);
-      expect(idsOf(back, second.operation)).toEqual(["0:8", "0:9"]);
-    }));
-
-  it("that a former release has ended and forgotten leaves what it carried unknown", () =>
-    runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
-      const { shared, members } = carriedPair(new Journal(storage));
-      storage.sql.exec("DELETE FROM intents WHERE id = ?", shared);
-      const back = new Journal(storage);
-      for (const { id, operation } of members) {
-        expect(back.intents.get(id).state).toBe("unknown");
-        back.operations.acknowledge(operation, NOW);
-      }
-      forget(back, NOW + DAY_MS);
-      expect(back.shared.of(shared)).toEqual([]);
-    }));
-
-  it("whose first intent can't be paid for lets the others go, each alone", () =>
+  it("whose first mint can't be paid releases the others, each on its own", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
@@ -413,7 +370,7 @@ describe("a shared transaction in the journal", () => {
     }));
 });
 
-it("an alarm that is overdue is set again by the next look at the wallet", async () => {
+it("an overdue alarm is set again by the next status call", async () => {
   const { uuid, wallet } = await createWallet();
   const stub = env.WALLET.getByName(uuid);
   // From here on the platform takes alarms, and rings none of them.

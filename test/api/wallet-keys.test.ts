@@ -108,8 +108,8 @@ const call = () =>
     receiver,
   );
 
-describe("a lane whose key somebody deleted", () => {
-  it("costs one row a try, and signs nothing any more", async () => {
+describe("a lane whose key was deleted", () => {
+  it("costs one row per attempt and signs nothing afterwards", async () => {
     const { uuid, wallet, owner } = await ownedWallet();
     const all = async () => {
       const records = await Promise.all(Array.from({ length: 12 }, () => carriedOut(wallet, call())));
@@ -130,8 +130,8 @@ describe("a lane whose key somebody deleted", () => {
   });
 });
 
-describe("a wallet whose own key somebody deleted", () => {
-  it("says so, refuses what is new, and goes on once the key is back", async () => {
+describe("a wallet whose own key was deleted", () => {
+  it("reports it, rejects new operations, and resumes once the key is back", async () => {
     const { uuid, accountId, wallet, publicKey, owner } = await ownedWallet();
     const before = await balanceOf(receiver);
     expect(await carriedOut(wallet, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
@@ -153,7 +153,7 @@ describe("a wallet whose own key somebody deleted", () => {
     expect((await balanceOf(receiver)) - before).toBe(21n);
   });
 
-  it("knows that what it had sent before has landed", async () => {
+  it("proves that its earlier transaction has landed", async () => {
     const { uuid, wallet, publicKey, owner } = await ownedWallet();
     const before = await balanceOf(receiver);
     await setFaults({ kind: "unknown_transaction", node: SERVICES_NODE });
@@ -169,7 +169,7 @@ describe("a wallet whose own key somebody deleted", () => {
   });
 });
 
-it("a wallet whose key was never added says so and waits quietly, until it is", async () => {
+it("a wallet whose key was never added reports it and polls rarely until it is", async () => {
   const { uuid, wallet, publicKey, owner } = await ownedWallet(false);
   const wanted = payment(receiver, "5");
   expect(await wallet.submit(wanted)).toEqual({ status: "accepted" });
@@ -185,7 +185,7 @@ it("a wallet whose key was never added says so and waits quietly, until it is", 
   expect(await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });
 
-it("a mint of an integration whose wallet is locked out is told so", async () => {
+it("a mint with a locked-out wallet is rejected with the reason", async () => {
   const shop = await createIntegration("Locked out");
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [5] });
   const wallet = () => admin(`/integration/${shop.integrationUuid}/wallet`);

@@ -56,7 +56,7 @@ const openPayment = async (uuid: Uuid): Promise<Uuid> => {
 
 beforeEach(() => setFaults());
 
-it("what is over can't land any more, nor what was never handed over; what is open can", async () => {
+it("an ended or never submitted operation can't land, an open one can", async () => {
   const { uuid } = await createWallet();
   const wallet = walletOf(env, uuid);
   expect(await wallet.landing(newUuid())).toMatchObject({ isOver: true });
@@ -67,7 +67,7 @@ it("what is over can't land any more, nor what was never handed over; what is op
   expect(await wallet.landing(open)).toMatchObject({ isOver: true });
 });
 
-it("an unprovable row can until its nonce is used in a final block", async () => {
+it("an unprovable transaction can land until its nonce is used in a final block", async () => {
   const { uuid } = await createWallet();
   const wallet = walletOf(env, uuid);
   const given = await openPayment(uuid);
@@ -84,7 +84,7 @@ it("an unprovable row can until its nonce is used in a final block", async () =>
   expect(await wallet.landing(given)).toMatchObject({ isOver: true });
 });
 
-it("an unprovable row can until its validity is over, whatever node answers", async () => {
+it("an unprovable transaction can land until its validity is over, whichever node responds", async () => {
   const { uuid } = await createWallet();
   const wallet = walletOf(env, uuid);
   const given = await openPayment(uuid);
@@ -107,7 +107,7 @@ it("an unprovable row can until its validity is over, whatever node answers", as
   expect(await wallet.landing(given)).toEqual({ isOver: true, height: expect.any(Number) });
 });
 
-it("what a lost object may have signed can until the validity period after the restoration is over", async () => {
+it("bytes of a lost object can land until the validity period after the restoration is over", async () => {
   const { uuid, accountId } = await createWallet();
   const wallet = walletOf(env, uuid);
   const given = await openPayment(uuid);

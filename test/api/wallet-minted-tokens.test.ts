@@ -43,8 +43,8 @@ const idsOf = ({ value }: TransactionRecord): string[] =>
 const whole = (ids: readonly string[]) =>
   ids.map((token_id) => ({ token_id, owner_id: receiver, metadata: { media: expect.any(String) } }));
 
-describe("a mint that somebody waits for", () => {
-  it("is told with its tokens, once, although it went alone", async () => {
+describe("a mint that a request waits for", () => {
+  it("returns its tokens, once, even if it shared no transaction", async () => {
     const wanted = mintOf(2);
     const record = await minted(wanted);
     expect(record.state).toBe("succeeded");
@@ -54,7 +54,7 @@ describe("a mint that somebody waits for", () => {
     expect(again!.tokens).toBeUndefined();
   });
 
-  it.each([1, 3, 6])("never has tokens as a node that is %i blocks behind shows them", async (blocks) => {
+  it.each([1, 3, 6])("never has tokens from a node that is %i blocks behind", async (blocks) => {
     await setFaults({ kind: "lag", methods: ["query"], blocks });
     const record = await minted(mintOf(1));
     await setFaults();
@@ -63,7 +63,7 @@ describe("a mint that somebody waits for", () => {
     if (record.tokens !== undefined) expect(record.tokens).toMatchObject(whole(idsOf(record)));
   });
 
-  it("reads its tokens itself if they have metadata of their own", async () => {
+  it("reads its tokens itself if they have their own metadata", async () => {
     const record = await minted(mintOf(1, { title: "Own" }));
     expect(record.state).toBe("succeeded");
     expect(record.tokens).toBeUndefined();

@@ -53,7 +53,7 @@ const byWallet = () =>
     },
   ]);
 
-test("among those of the service, each is told once, as the API shows it", async () => {
+test("that the service didn't send are reported once each, as the API returns them", async () => {
   await byWallet();
   await bodyOf(await byApi(2), 201);
   await byWallet();
@@ -90,7 +90,7 @@ test("among those of the service, each is told once, as the API shows it", async
   expect(count).toBeGreaterThan(0);
 });
 
-test("a mint of the service that isn't over tells of its own tokens itself", async () => {
+test("a pending mint of the service reports its own tokens itself", async () => {
   killAt("operation.before_effects");
   const answer = await byApi(2);
   const uuid = answer.headers.get("x-operation-uuid")!;
@@ -110,7 +110,7 @@ test("a mint of the service that isn't over tells of its own tokens itself", asy
   ]);
 });
 
-test("the last one tells that the collection is sold out, once", async () => {
+test("the last one reports once that the collection is sold out", async () => {
   await bodyOf(await byApi(10), 201);
   await byWallet();
   await byWallet();
@@ -137,7 +137,7 @@ const looked = ({ collection_uuid: uuid }: Finalized) =>
     .bind(uuid.replaceAll("-", ""))
     .first<number>("told_seq");
 
-test("of a quiet collection ask for no events from before the last look, however many there were elsewhere", async () => {
+test("of a quiet collection are read only since the last check, however many events other collections had", async () => {
   const atFirst = await looked(made);
   await background.reconcile();
   expect(await looked(made)).toBe(atFirst);
@@ -153,7 +153,7 @@ test("of a quiet collection ask for no events from before the last look, however
   ]);
 });
 
-test("of quiet collections cost one trip for all of a page to note that they were looked at", async () => {
+test("of quiet collections cost one database call per page to record the check", async () => {
   const other = await createCollection(shop, { copies: [12] });
   const last = await muchElsewhere();
   const notes: string[] = [];

@@ -89,7 +89,7 @@ async function stuckByPages(): Promise<Stuck[]> {
 }
 
 describe("a wallet object that is lost", () => {
-  test("signs again once it is restored and activated, and tells nobody that nothing was sent which may have been", async () => {
+  test("signs again once restored and activated, and never reports a possibly sent transaction as not sent", async () => {
     const [shop, collection] = await opened("Lost");
     const before = await bodyOf<Wallet>(await wallet(shop), 200);
     // This mint lands, but nobody hears of it before the object is lost.
@@ -145,7 +145,7 @@ describe("a wallet object that is lost", () => {
     expect(await mintedOnChain(shop, collection)).toBe(2);
   });
 
-  test("while a request waits for it is not told as if nothing had been sent", async () => {
+  test("during a request isn't reported as if nothing had been sent", async () => {
     const [shop, collection] = await opened("Lost in the middle");
     const headers = { "idempotency-key": "waits" };
     const request = { key: shop.key, json: { receiver_addresses: [alice] }, headers };
@@ -171,7 +171,7 @@ describe("a wallet object that is lost", () => {
     expect(await mintedOnChain(shop, collection)).toBe(1);
   });
 
-  test("shows what may have been sent among the stuck, page by page", async () => {
+  test("lists possibly sent transactions as stuck, page by page", async () => {
     const [shop, collection] = await opened("Stuck");
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const operations: string[] = [];
@@ -200,7 +200,7 @@ describe("a wallet object that is lost", () => {
   });
 });
 
-test("stuck transactions are listed over more wallets than are asked at once", async () => {
+test("stuck transactions are listed across more wallets than are read at once", async () => {
   // Many integrations with an old operation each. Only the last one's wallet has something to report.
   const [shop, collection] = await opened("Last");
   const template = "SELECT * FROM operations LIMIT 1";
@@ -237,11 +237,11 @@ test("stuck transactions are listed over more wallets than are asked at once", a
   await env.DB.exec("DELETE FROM operations WHERE created_at < 2");
 });
 
-describe("an operation that nobody can prove is settled by the operator", () => {
+describe("an unprovable operation is settled by the operator", () => {
   const settle = (uuid: string, effect: boolean) =>
     admin(`/operation/${uuid}/settle`, { json: { had_effect: effect } });
 
-  test("as without effect: its caller may send it again, and it is stuck no more", async () => {
+  test("as without effect: its caller may send it again, and it is no longer stuck", async () => {
     const { shop, collection, operationUuid } = await unprovableMint();
     const before = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
     expect(before.map((entry) => entry.operation_uuid)).toContain(operationUuid);
@@ -267,7 +267,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(await mintedOnChain(shop, collection)).toBe(1);
   });
 
-  test("as done: its caller is told not to send it again", async () => {
+  test("as done: the response tells its caller not to send it again", async () => {
     const { shop, operationUuid } = await unprovableMint();
     const settled = await bodyOf<OperationResource>(await settle(operationUuid, true), 200);
     expect(settled.answer).toMatchObject({
@@ -277,7 +277,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(await readOperation(shop.key, operationUuid)).toEqual(settled);
   });
 
-  test("as done, whatever it was: a change of an allowlist", async () => {
+  test("as done, for any kind: a change of an allowlist", async () => {
     const [shop, { collection_uuid: uuid }] = await opened("Listed");
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const answer = await api(`/collection/${uuid}/allowlist-add`, {
@@ -293,7 +293,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(settled.answer).toMatchObject({ status: 409, body: { code: "conflict", outcome: "final" } });
   });
 
-  test("unless it is over, or not there", async () => {
+  test("unless it has ended or doesn't exist", async () => {
     const [shop, collection] = await opened("Settled");
     const over = (await mint(shop, collection)).headers.get("x-operation-uuid")!;
     expect(await bodyOf(await settle(over, false), 409)).toMatchObject({
@@ -337,7 +337,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(await collections(shop)).toHaveLength(1);
   });
 
-  test("a finalization whose bytes land late is not said to be without effect, and is adopted", async () => {
+  test("a finalization whose bytes land late isn't settled as without effect, and is adopted", async () => {
     const shop = await createIntegration("Late");
     const draft = await createDraft(shop, { copies: [3] });
     // A node has the transaction and holds it back. Meanwhile the object that signed it is lost.
@@ -362,7 +362,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(await collections(shop)).toMatchObject([{ published: true }]);
   });
 
-  test("a finalization that the chain shows is not settled as without effect: it goes on", async () => {
+  test("a finalization visible on the chain isn't settled as without effect: it continues", async () => {
     const shop = await createIntegration("Shown");
     const draft = await createDraft(shop, { copies: [3] });
     await keepBack(60);
@@ -383,7 +383,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
 });
 
 describe("a new version of WALLET_SECRETS", () => {
-  test("seals every key again, and the old version is needed no more", async () => {
+  test("reseals every key, after which the old version can be removed", async () => {
     const [shop, collection] = await opened("Rotated");
     const lost = await createIntegration("Lost meanwhile");
     const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };

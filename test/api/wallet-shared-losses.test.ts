@@ -91,7 +91,7 @@ const tokenViews = () => {
 };
 
 describe("the tokens of a shared transaction", () => {
-  it("are read once for all who wait, and each is told of its own", async () => {
+  it("are read once for all waiting requests, and each gets its own", async () => {
     const [shop, collection] = await opened("Read once");
     const asked = tokenViews();
     const answers = await Promise.all(await mintTogether(shop, collection));
@@ -99,7 +99,7 @@ describe("the tokens of a shared transaction", () => {
     expect(asked()).toBe(1);
   });
 
-  it("are read by each where the wallet's look at them fails", async () => {
+  it("are read by each request if the wallet's read fails", async () => {
     const [shop, collection] = await opened("Read by each");
     const asked = tokenViews();
     const answers = await mintTogether(shop, collection);
@@ -133,8 +133,8 @@ describe("a shared transaction whose block is dropped has one effect for each mi
   });
 });
 
-describe("mints whose shared transaction was sent by an object that is lost", () => {
-  it("are sent by no other, and each is settled for itself", async () => {
+describe("mints whose shared transaction was sent by a lost object", () => {
+  it("aren't sent again, and each is settled on its own", async () => {
     const [shop, collection] = await opened("Lost with a shared transaction");
     // It lands, and nobody hears of it before the object is lost.
     await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
@@ -166,8 +166,8 @@ describe("mints whose shared transaction was sent by an object that is lost", ()
   });
 });
 
-describe("a database that goes back to before a shared transaction", () => {
-  it("has each operation with its own tokens again, and the transaction once", async () => {
+describe("a database rolled back to before a shared transaction", () => {
+  it("recovers each operation with its own tokens, and the transaction once", async () => {
     const [shop, collection] = await opened("Shared and recovered");
     const before = await takeSnapshot();
     const keyed = (index: number) => ({ "idempotency-key": `shared ${index}` });
@@ -199,7 +199,7 @@ describe("a database that goes back to before a shared transaction", () => {
     expect(await mintedOnChain(shop, collection)).toBe(receivers.length);
   });
 
-  it("while it is on its way, and nothing is signed twice", async () => {
+  it("while it is open, and nothing is signed twice", async () => {
     const [shop, collection] = await opened("Shared, and recovered meanwhile");
     const before = await takeSnapshot();
     const keyed = (index: number) => ({ "idempotency-key": `open ${index}`, prefer: "respond-async" });

@@ -80,8 +80,8 @@ const minted = (of = collection) => mintedOnChain(shop, of);
 const carried = () => journalRows(uuid, "SELECT * FROM carried");
 const statesOf = (records: readonly TransactionRecord[]) => records.map(({ state }) => state);
 
-describe("mints that wait together", () => {
-  it("share one transaction, and each is told of its own tokens", async () => {
+describe("mints queued together", () => {
+  it("share one transaction, and each gets its own tokens", async () => {
     const [alice, bob, carol] = receivers as [string, string, string];
     const wanted: readonly [readonly string[], number][] = [
       [[alice], 1],
@@ -105,7 +105,7 @@ describe("mints that wait together", () => {
     expect(status).toMatchObject({ queued: 0, stuck: [] });
   });
 
-  it("of one asset share one transaction, apart from those of another and from what is drawn", async () => {
+  it("of one asset share one transaction, separate from other assets and from drawn mints", async () => {
     const own = await createCollection(shop, { copies: [20, 20, 20] });
     const of = (assetIndex: number, quantity = 1) =>
       intent(
@@ -141,7 +141,7 @@ describe("mints that wait together", () => {
     expect(media[0]).not.toEqual(media[2]);
   });
 
-  it("share transactions of 25 tokens at most, and one that goes alone is signed as it is", async () => {
+  it("share transactions of up to 25 tokens, and an unshared one is signed unchanged", async () => {
     const intents = Array.from({ length: 30 }, () => mintOf([receivers[0]!]));
     await waitTogether(intents);
     const records = await settled(intents);
@@ -154,7 +154,7 @@ describe("mints that wait together", () => {
     expect(await journalRows(uuid, "SELECT id FROM intents WHERE step = 'shared'")).toEqual(before);
   });
 
-  it("go with their own collection, and with metadata of their own alone", async () => {
+  it("share only within their collection, and not with their own metadata", async () => {
     const other = await createCollection(shop, { copies: [50] });
     const [alice] = receivers as [string];
     const intents = [
@@ -178,7 +178,7 @@ describe("mints that wait together", () => {
   });
 });
 
-it("none is withdrawn while the transaction that it shares is on its way", async () => {
+it("can't be withdrawn while their shared transaction is open", async () => {
   const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!])];
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   await waitTogether(intents);
@@ -191,7 +191,7 @@ it("none is withdrawn while the transaction that it shares is on its way", async
   expect(statesOf(await settled(intents))).toEqual(["succeeded", "succeeded"]);
 });
 
-it("a wallet that can't buy the gas of all at once sends as many as it can, and the rest behind them", async () => {
+it("a wallet that can't pay the gas of all at once sends as many as it can, then the rest", async () => {
   const small = await createIntegration("Small purse");
   const { near_collection } = await createCollection(small, { copies: [100] });
   const own = walletOf(env, small.integrationUuid as Uuid);
@@ -294,8 +294,8 @@ describe("mints that share a transaction have one effect each when the object is
   });
 });
 
-describe("a shared transaction that fails on the chain has no effect, and each mint goes alone", () => {
-  it("so that one that can't be carried out fails for its own reason alone", async () => {
+describe("a shared transaction that fails on the chain has no effect, and each mint is sent on its own", () => {
+  it("so that an impossible mint fails alone with its own reason", async () => {
     const before = await minted();
     const intents = [mintOf([receivers[0]!]), mintOf(["Not An Account"]), mintOf([receivers[1]!])];
     await waitTogether(intents);
@@ -307,7 +307,7 @@ describe("a shared transaction that fails on the chain has no effect, and each m
     expect(await carried()).toEqual([]);
   });
 
-  it("so that as many are minted as are left", async () => {
+  it("so that all copies left are minted", async () => {
     const small = await createCollection(shop, { copies: [3] });
     const intents = Array.from({ length: 5 }, () => mintOf([receivers[0]!], 1, small));
     await waitTogether(intents);
@@ -318,7 +318,7 @@ describe("a shared transaction that fails on the chain has no effect, and each m
 });
 
 describe("mints of a contract that can't pay for their storage", () => {
-  it("are paid by one top-up", async () => {
+  it("need one top-up", async () => {
     const withdraw = intent(
       [
         {
@@ -374,7 +374,7 @@ const FORGETFUL = [
   { kind: "lag", methods: ["EXPERIMENTAL_changes"], blocks: 10_000_000, node: "/" },
 ];
 
-describe("a shared transaction that nobody can prove", () => {
+describe("an unprovable shared transaction", () => {
   const givenUp = (intents: readonly Intent[]) =>
     until(async () => {
       await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
@@ -385,7 +385,7 @@ describe("a shared transaction that nobody can prove", () => {
       return record?.state === "unknown";
     });
 
-  it("keeps all unknown until one proof, also for those that stay when one is settled", async () => {
+  it("keeps all its mints unknown until one proof, including the rest when one is settled", async () => {
     const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2), mintOf([receivers[2]!])];
     await setFaults(...FORGETFUL);
     await waitTogether(intents);
@@ -410,25 +410,8 @@ describe("a shared transaction that nobody can prove", () => {
   });
 });
 
-it("what a release that knows no shared transactions has ended is shared out when this one is back", async () => {
-  const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2)];
-  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
-  await waitTogether(intents);
-  await eventually(async () => expect(await carried()).toHaveLength(2));
-  await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
-    const { shared } = sql.exec<{ shared: number }>("SELECT shared FROM carried LIMIT 1").one();
-    const value = new TextEncoder().encode(JSON.stringify(["0:901", "0:902", "0:903"]));
-    sql.exec("UPDATE signed SET state = 'landed' WHERE intent_id = ?", shared);
-    sql.exec("UPDATE intents SET state = 'succeeded', value = ?, height = 5 WHERE id = ?", value, shared);
-  });
-  await endObject(shop.integrationUuid);
-  const records = await settled(intents);
-  expect(records.map(idsOf)).toEqual([["0:901"], ["0:902", "0:903"]]);
-  expect(await carried()).toEqual([]);
-});
-
-// The last, because it turns the clock on: what it has put off would wait for minutes once the clock is right again.
-it("a shared transaction that is raced by a no-op is signed again, and has one effect", async () => {
+// Runs last, because it advances the clock: work postponed by it would wait for minutes on the real clock.
+it("a shared transaction raced by a no-op is signed again and has one effect", async () => {
   const before = await minted();
   const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!])];
   // No node ever takes the first transaction.

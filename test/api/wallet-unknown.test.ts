@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-it("a row isn't given up while the chain stands still with a block that is too young to prove anything", async () => {
+it("a transaction isn't given up while the chain is halted at a block too recent for a proof", async () => {
   const platform = walletOf(env, "platform");
   const before = await balanceOf(receiver);
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
@@ -46,8 +46,8 @@ it("a row isn't given up while the chain stands still with a block that is too y
   expect((await balanceOf(receiver)) - before).toBe(1_009n);
 });
 
-describe("a row that was given up", () => {
-  it("is shown after all by a wallet that has nothing else to do, once its node knows again", async () => {
+describe("a transaction that was given up", () => {
+  it("is found by an otherwise idle wallet once its node has it again", async () => {
     const { uuid, wallet } = await createWallet();
     const before = await balanceOf(receiver);
     await setFaults(...FORGETFUL);
@@ -67,7 +67,7 @@ describe("a row that was given up", () => {
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
 
-  it("ends without effect once another transaction is shown to have its nonce, and is not signed again", async () => {
+  it("ends without effect once another transaction is proven to have its nonce, and isn't signed again", async () => {
     const platform = walletOf(env, "platform");
     const before = await balanceOf(receiver);
     await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });

@@ -36,6 +36,7 @@ const record = (
   value: null,
   contractCode,
   height: null,
+  cost: null,
 });
 
 describe("a failure on the chain", () => {
@@ -71,7 +72,7 @@ describe("a failure on the chain", () => {
 
   test("that funds would lift is 402", () => {
     const refused = (reason: string) =>
-      record("refused", null, `The chain refuses the transaction: ${reason}.`);
+      record("refused", null, `The chain rejects the transaction: ${reason}.`);
     const outcome = "not_submitted";
     expect(chainFailure(refused("NotEnoughBalance"))).toMatchObject({
       code: "insufficient_funds",

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { SharedReads } from "../../src/chain/shared-reads.ts";
 
 /** A keeper of two answers, a clock, and how often it was asked. */
-function scene(patienceMs = 20) {
-  const kept = new SharedReads<string>({ lastsMs: 5_000, patienceMs, most: 2 });
+function scene(pendingMs = 20) {
+  const kept = new SharedReads<string>({ ttlMs: 5_000, pendingMs, most: 2 });
   const clock = { now: 0 };
   const behind: unknown[] = [];
   const asked: string[] = [];

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc.ts";
-import { ShownBalance } from "../../src/wallet/chain-state/funds.ts";
+import { DisplayedBalance } from "../../src/wallet/chain-state/funds.ts";
 import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
 
 let node: ScriptedNode;
 let now: number;
-let shown: ShownBalance;
+let shown: DisplayedBalance;
 
 beforeEach(async () => {
   now = EPOCH;
   node = await scriptedNode(100, "10");
-  shown = new ShownBalance(new ChainRpc([node.url], [], () => now), () => now);
+  shown = new DisplayedBalance(new ChainRpc([node.url], [], () => now), () => now);
 });
 afterEach(closeNodes);
 
@@ -37,7 +37,7 @@ it("is asked for once where the answer takes long, and is as old as its answer",
   let answered = Promise.withResolvers<never>();
   const rpc = { call: () => answered.promise } as unknown as ChainRpc;
   const asked = vi.spyOn(rpc, "call");
-  const slow = new ShownBalance(rpc, () => now);
+  const slow = new DisplayedBalance(rpc, () => now);
   const ask = (maxAgeMs = 5_000) => slow.read({ accountId: "shop.near", state: "1", maxAgeMs });
   const first = ask();
   now += 8_000;

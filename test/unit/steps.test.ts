@@ -168,7 +168,7 @@ describe("an operation's steps", () => {
     expect(deposit(0)).toBeGreaterThan(missing);
     for (const text of ["It is too little.", "yoctonear missing: much", ""]) {
       expect(missingAmount(text)).toBeNull();
-      expect(() => topUpFor({ contract: "c.near", bytes: 1 }, refused(text))).toThrow("how much");
+      expect(() => topUpFor({ contract: "c.near", bytes: 1 }, refused(text))).toThrow("missing amount");
       const failed = outcome("mint", "failed", { ...unpaid, failure: text });
       expect(nextStep(["mint"], [failed], topUpRemedy)).toEqual({ do: "fail", step: "mint" });
     }

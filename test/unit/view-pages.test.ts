@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayGoOn } from "../../src/chain/contract/views.ts";
+import { mayHaveMore } from "../../src/chain/contract/views.ts";
 
 /** The longest that the contract shows of a collection: four lists of 1,000 names of 64 characters. */
 const names = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(64, "x"));
@@ -17,9 +17,9 @@ test("a list goes on behind a page that ended at its limit or by its length, and
   for (const entry of [longest, usual]) {
     const page = pageOf(entry);
     expect(page.length).toBeLessThan(50);
-    expect(mayGoOn(page, 50)).toBe(true);
+    expect(mayHaveMore(page, 50)).toBe(true);
   }
-  expect(mayGoOn(Array(50).fill({}), 50)).toBe(true);
-  expect(mayGoOn(Array(49).fill({}), 50)).toBe(false);
-  expect(mayGoOn([], 50)).toBe(false);
+  expect(mayHaveMore(Array(50).fill({}), 50)).toBe(true);
+  expect(mayHaveMore(Array(49).fill({}), 50)).toBe(false);
+  expect(mayHaveMore([], 50)).toBe(false);
 });

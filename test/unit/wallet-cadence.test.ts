@@ -21,7 +21,7 @@ const blocks = fc.record({ height: fc.nat(2_000), time: fc.nat(200_000) });
 /** A question that was sent at a time and took so long. Milliseconds. */
 const at = (sentAt: number, took = 0) => ({ sentAt, answeredAt: sentAt + took });
 
-describe("the rhythm of blocks", () => {
+describe("the block rate", () => {
   it("never goes back", () => {
     fc.assert(
       fc.property(cadences, blocks, fc.nat(100_000), (known, block, later) => {
@@ -33,7 +33,7 @@ describe("the rhythm of blocks", () => {
     );
   });
 
-  it("takes a new block to have become final between the two questions", () => {
+  it("assumes that a new block became final between two polls", () => {
     fc.assert(
       fc.property(cadences, blocks, fc.nat(100_000), fc.nat(2_000), (known, block, later, took) => {
         fc.pre(block.height > known.height);
@@ -46,7 +46,7 @@ describe("the rhythm of blocks", () => {
     );
   });
 
-  it("is learnt from any even chain, whatever its clock says, so that heights are predicted to a question's pause", () => {
+  it("is learned from any regular chain, whatever its clock, so that heights are predicted within one poll", () => {
     const chains = fc.record({
       interval: fc.integer({ min: 50, max: 2_000 }),
       skew: fc.integer({ min: -3_600_000, max: 3_600_000 }),
@@ -82,7 +82,7 @@ describe("the rhythm of blocks", () => {
     );
   });
 
-  it("never believes in more blocks than there was time for", () => {
+  it("never assumes more blocks than fit into the time", () => {
     fc.assert(
       fc.property(cadences, fc.nat(100_000), (known, later) => {
         const now = finalAt(known, known.height) + later;
@@ -94,7 +94,7 @@ describe("the rhythm of blocks", () => {
     );
   });
 
-  it("asks for a height no later than it is likely, never in the past, and ever more rarely", () => {
+  it("polls for a height no later than expected, never in the past, and with growing pauses", () => {
     fc.assert(
       fc.property(cadences, fc.nat(10), fc.nat(10_000), (known, ahead, later) => {
         const now = finalAt(known, known.height) + later;

@@ -83,8 +83,8 @@ const scene = fc.record({
   dearer: fc.bigInt({ min: 0n, max: 10n }),
 });
 
-describe("what a transaction costs at most", () => {
-  it("is never less than what the chain takes for it, in any version of the protocol", () => {
+describe("the maximum cost of a transaction", () => {
+  it("is never less than the chain's price, in any protocol version", () => {
     fc.assert(
       fc.property(scene, ({ receiverId, actions, version, price, dearer }) => {
         const config = protocolConfig(version);
@@ -106,7 +106,7 @@ describe("what a transaction costs at most", () => {
     );
   });
 
-  it("isn't far above it: a mint's is no more than a fifth more", () => {
+  it("is close to it: at most a fifth more for a mint", () => {
     const config = protocolConfig(88);
     const mint: Action = {
       kind: "function_call",

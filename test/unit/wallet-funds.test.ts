@@ -14,7 +14,7 @@ const reserved = fc
   .map(({ certain, gas, open }) => ({ certain, queued: certain + gas, open }));
 
 describe("whether a cost can be paid", () => {
-  it("is enough only where everything that was promised can be paid beside it", () => {
+  it("is enough only if all reservations can also be paid", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (available, spent, promised, one) => {
         const all = promised.queued + promised.open + one.certain + one.gas + one.ahead;
@@ -23,7 +23,7 @@ describe("whether a cost can be paid", () => {
     );
   });
 
-  it("is never short by what gives back what it holds, nor by what the balance may be without already", () => {
+  it("is never short because of refundable reservations or amounts that may be deducted already", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (available, spent, { queued, certain, open }, one) => {
         const alone = coverOf(available, 0n, { queued: certain, certain, open: 0n }, one);
@@ -33,7 +33,7 @@ describe("whether a cost can be paid", () => {
     );
   });
 
-  it("is enough for who pays in exactly what is missing", () => {
+  it("is enough after paying in exactly the missing amount", () => {
     fc.assert(
       fc.property(amount, cost, (available, one) => {
         const nothing = { queued: 0n, certain: 0n, open: 0n };
@@ -61,19 +61,19 @@ describe("a balance that is too low", () => {
   const next = (node: ScriptedNode | undefined, balance: string) =>
     setTimeout(() => Object.assign(node!, { final: node!.final + 1, amount: balance }), 100);
 
-  it("is asked for again of another endpoint and a later block, which may know of a payment", async () => {
+  it("is read again from another endpoint and a later block, which may have a payment", async () => {
     const { nodes, funds } = await scene("1", "1");
     next(nodes[1], "10");
     expect(await ask(funds)).toBe("enough");
   });
 
-  it("is asked for again of the only endpoint once it has another block", async () => {
+  it("is read again from the only endpoint once it has another block", async () => {
     const { nodes, funds } = await scene("1");
     next(nodes[0], "10");
     expect(await ask(funds)).toBe("enough");
   });
 
-  it("refuses when a later block says so too", async () => {
+  it("rejects if a later block confirms it", async () => {
     const { nodes, funds } = await scene("1", "1");
     next(nodes[1], "9");
     expect(await ask(funds)).toBe("short");
@@ -81,7 +81,7 @@ describe("a balance that is too low", () => {
     expect(nodes[1]!.asked).toContain("query");
   });
 
-  it("refuses nothing on nodes that show no other block", async () => {
+  it("doesn't reject on nodes without a later block", async () => {
     const { funds } = await scene("1");
     await expect(ask(funds)).rejects.toMatchObject({ name: "NodesLagError" });
   });

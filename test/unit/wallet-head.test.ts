@@ -12,7 +12,7 @@ const scene = async () => {
   return { node, clock, head: new Head(rpc, () => clock.now) };
 };
 
-it("a final block is never taken back by a node that is a little behind", async () => {
+it("a slightly lagging node never lowers the final block", async () => {
   const { node, head } = await scene();
   await head.refresh();
   node.final = 999;
@@ -22,7 +22,7 @@ it("a final block is never taken back by a node that is a little behind", async 
   expect((await head.refresh()).height).toBe(1_001);
 });
 
-it("what is a little behind doesn't make the known block fresh", async () => {
+it("a slightly lagging response doesn't refresh the known block", async () => {
   const { node, clock, head } = await scene();
   await head.refresh();
   expect(head.fresh).toBe(true);
@@ -32,7 +32,7 @@ it("what is a little behind doesn't make the known block fresh", async () => {
   expect(head.fresh).toBe(false);
 });
 
-it("a chain without a new final block for a minute stands still, and moves again with the next", async () => {
+it("a chain without a new final block for a minute counts as halted until the next one", async () => {
   const { node, clock, head } = await scene();
   await head.refresh();
   await head.requireBlocks();
@@ -45,7 +45,7 @@ it("a chain without a new final block for a minute stands still, and moves again
   await head.requireBlocks();
 });
 
-it("a height that is higher than an hour ago is no sign that blocks still come", async () => {
+it("a height higher than an hour ago doesn't prove that blocks are produced", async () => {
   const { node, clock, head } = await scene();
   await head.refresh();
   clock.now += 3_600_000;
@@ -54,7 +54,7 @@ it("a height that is higher than an hour ago is no sign that blocks still come",
   await expect(head.requireBlocks()).rejects.toMatchObject({ code: "chain_unavailable" });
 });
 
-it.each([-86_400_000, 86_400_000])("a clock that differs by %i ms is no standstill", async (skew) => {
+it.each([-86_400_000, 86_400_000])("a clock difference of %i ms isn't a halt", async (skew) => {
   const { node, head } = await scene();
   node.time += skew;
   await head.refresh();

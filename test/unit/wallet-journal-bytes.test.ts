@@ -29,7 +29,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 );
 
 describe("actions in the journal", () => {
-  it("come back as they went in", () => {
+  it("are decoded as they were encoded", () => {
     fc.assert(
       fc.property(actions, (list) => {
         expect(decodeActions(encodeActions(list))).toEqual(list);
@@ -37,7 +37,7 @@ describe("actions in the journal", () => {
     );
   });
 
-  it("take hardly more room than their bytes", () => {
+  it("take hardly more space than their bytes", () => {
     const code = new Uint8Array(1_500_000);
     expect(encodeActions([{ kind: "deploy_contract", code }]).length).toBeLessThan(code.length + 200);
   });
@@ -47,7 +47,7 @@ describe("a sealed seed", () => {
   const secret = (fill: number) => Buffer.from(new Uint8Array(32).fill(fill)).toString("base64");
   const seed = new Uint8Array(32).fill(9);
 
-  it("opens for its account under any version that is still there, and is sealed under the newest", async () => {
+  it("opens for its account with any configured version, and is sealed with the newest", async () => {
     const old = await seal(seed, "a.near", { 1: secret(1) });
     expect(old.version).toBe(1);
     const both = { 1: secret(1), 2: secret(2) };
@@ -69,7 +69,7 @@ describe("a sealed seed", () => {
     );
   });
 
-  it("never looks alike twice", async () => {
+  it("is different each time", async () => {
     const one = await seal(seed, "a.near", { 1: secret(1) });
     const two = await seal(seed, "a.near", { 1: secret(1) });
     expect(one.bytes).not.toEqual(two.bytes);

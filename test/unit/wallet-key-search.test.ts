@@ -15,8 +15,8 @@ const seekInVain = (search: KeySearch, id: string, from: number, until: number):
   return looks;
 };
 
-describe("a key that is looked for", () => {
-  it("is looked for at once, and ever more rarely, however long others have been missing", () => {
+describe("the search for a key", () => {
+  it("starts at once with growing pauses, however long others have been missing", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 7 }), (missingFor) => {
         const search = new KeySearch();
@@ -31,7 +31,7 @@ describe("a key that is looked for", () => {
     );
   });
 
-  it("has its ten seconds by the chain's clock from the first look that didn't show it", () => {
+  it("lasts ten seconds by the chain's clock from the first miss", () => {
     const search = new KeySearch();
     seekInVain(search, "main", 0, 600_000);
     search.begin("new", 600_000);
@@ -43,7 +43,7 @@ describe("a key that is looked for", () => {
     expect(search.isOver("main", 600_000)).toBe(true);
   });
 
-  it("begins again once it was there", () => {
+  it("starts again after the key was found", () => {
     const search = new KeySearch();
     seekInVain(search, "main", 0, 600_000);
     search.end("main");

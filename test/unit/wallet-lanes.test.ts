@@ -47,7 +47,7 @@ const maySign = (lane: LaneView, intent: Waiting) =>
   lane.kind === "full_access" ||
   (lane.receiverId === intent.receiverId && intent.method !== null && lane.methods.includes(intent.method));
 
-describe("intents are given to lanes", () => {
+describe("intents are assigned to lanes", () => {
   it("once each, only to lanes that may sign them, and never beyond a lane's depth", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 3 }), (intents, all, depth) => {
@@ -66,7 +66,7 @@ describe("intents are given to lanes", () => {
     );
   });
 
-  it("as long as any lane with room may sign one that waits", () => {
+  it("as long as a lane with room may sign a queued one", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 3 }), (intents, all, depth) => {
         const given = assign(intents, all, depth);
@@ -98,7 +98,7 @@ describe("intents are given to lanes", () => {
 });
 
 describe("lanes grow", () => {
-  it("within the limit, and not while keys of the same kind are on their way", () => {
+  it("within the limit, and not while keys of the same kind are being added", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 64 }), (intents, all, most) => {
         const { add, retire } = growth(intents, all, most);
@@ -119,7 +119,7 @@ describe("lanes grow", () => {
     );
   });
 
-  it("at the cost of idle lanes only, never of those that something waits for or is open on", () => {
+  it("by retiring only idle lanes, never ones that are needed or have open rows", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 16 }), (intents, all, most) => {
         for (const id of growth(intents, all, most).retire) {
@@ -149,13 +149,13 @@ describe("lanes grow", () => {
     total: 1n,
   }));
 
-  it("for a hundred waiting mints to the most that there may be, and for none not at all", () => {
+  it("to the maximum for a hundred queued mints, and not at all for none", () => {
     const add = [{ kind: "function_call", receiverId: "a.near", count: 63 }];
     expect(growth(mints, [main], 64)).toEqual({ add, retire: [] });
     expect(growth([], [main], 64)).toEqual({ add: [], retire: [] });
   });
 
-  it("for a second contract when the first has taken all, half of them", () => {
+  it("for a second contract by half when the first has all lanes", () => {
     const taken = Array.from({ length: 63 }, (_, id): LaneView => {
       const lane = { kind: "function_call" as const, receiverId: "b.near", methods: LANE_METHODS };
       return { id: `${id}`, ...lane, state: "ready", onTheWay: 0, open: 0 };
@@ -173,7 +173,7 @@ describe("what the wallet can pay", () => {
     idle: fc.boolean(),
   });
 
-  it("is signed in its order, never beyond the budget, and as much of it as fits", () => {
+  it("is signed in order, within the budget, and as much as fits", () => {
     fc.assert(
       fc.property(scene, ({ intents, budget, idle }) => {
         const assigned = intents.map(({ id }) => ({ intentId: id, laneId: `lane${id}` }));
@@ -212,17 +212,17 @@ describe("turns", () => {
     );
   });
 
-  it("of a newcomer come next, not after everything that waits", () => {
+  it("of a new caller come next, not after everything queued", () => {
     expect(turnFor(40, null)).toBe(41);
     expect(turnFor(40, 90)).toBe(91);
   });
 
-  it("of a caller who was served long ago come behind the one being served", () => {
+  it("of a caller served long ago come after the one being served", () => {
     expect(turnFor(40, 7)).toBe(41);
   });
 });
 
-it("a full queue is worth another try within a minute", () => {
+it("a full queue has a Retry-After of at most a minute", () => {
   fc.assert(
     fc.property(fc.nat(100_000), fc.nat(64), (queued, count) => {
       expect(retryAfter(queued, count)).toBeGreaterThanOrEqual(1);

@@ -72,7 +72,7 @@ const rowOf = (blocks: readonly Block[], pick: number) => {
 };
 
 describe("the block that reached a nonce", () => {
-  it("names the truth about every nonce that was reached, while no block is missing", async () => {
+  it("proves the truth about every reached nonce if no block is missing", async () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.nat(), async (blocks, pick) => {
         const { row, landed } = rowOf(blocks, pick);
@@ -82,7 +82,7 @@ describe("the block that reached a nonce", () => {
     );
   });
 
-  it("never says a wrong thing when blocks are forgotten, whichever they are", async () => {
+  it("never proves anything wrong when any blocks are missing", async () => {
     let proven = 0;
     let unproven = 0;
     await fc.assert(
@@ -104,7 +104,7 @@ describe("the block that reached a nonce", () => {
     expect(unproven).toBeGreaterThan(50);
   });
 
-  it("proves nothing where the block before it had reached the nonce already", async () => {
+  it("proves nothing if the previous block had already reached the nonce", async () => {
     // The row landed at 105, and that block was dropped. The next block used a higher nonce.
     const blocks: Block[] = [
       { height: 105, uses: [{ hash: "ours", nonce: 11 }], nonce: 11, isDeleted: false },
@@ -133,7 +133,7 @@ const goneChains = fc
     });
   });
 
-describe("the block that took a key away", () => {
+describe("the block that deleted a key", () => {
   const used = goneChains.filter((blocks) => blocks.some(({ uses }) => uses.length > 0));
   const prove = (
     blocks: readonly Block[],
@@ -151,7 +151,7 @@ describe("the block that took a key away", () => {
     };
   };
 
-  it("names the truth about every row, whatever block the key was last seen in", async () => {
+  it("proves the truth about every row, whichever block the key was last seen in", async () => {
     await fc.assert(
       fc.asyncProperty(used, fc.nat(), fc.nat(), async (blocks, pick, seen) => {
         const there = [base, ...blocks].filter(({ nonce }) => nonce !== null && nonce < 1_000_000);
@@ -161,7 +161,7 @@ describe("the block that took a key away", () => {
     );
   });
 
-  it("never says a wrong thing when blocks are forgotten", async () => {
+  it("never proves anything wrong when blocks are missing", async () => {
     await fc.assert(
       fc.asyncProperty(used, fc.nat(), fc.nat(2 ** 30), async (blocks, pick, holes) => {
         const isForgotten = (height: number) => ((holes >> (height % 30)) & 1) === 1;
@@ -172,13 +172,13 @@ describe("the block that took a key away", () => {
     );
   });
 
-  it("is dead where the key was gone at its base block already", async () => {
+  it("is dead if the key was already deleted at its base block", async () => {
     const history = historyOf([{ height: 110, uses: [], nonce: null, isDeleted: false }], nothing);
     const row = { nonce: 11, hash: "ours", baseHeight: 110 };
     expect(await proveGone(history, row, 110, 110)).toBe("dead");
   });
 
-  it("proves nothing of a nonce that the key could get again", async () => {
+  it("proves nothing for a nonce that the key could get again", async () => {
     const blocks = [{ height: 110, uses: [], nonce: null, isDeleted: true }];
     const row = { nonce: BASE * 1_000_000 + 1, hash: "ours", baseHeight: BASE };
     expect(await proveGone(historyOf(blocks, nothing), row, BASE, 110)).toBe("unproven");
@@ -187,22 +187,22 @@ describe("the block that took a key away", () => {
     );
   });
 
-  it("proves nothing where no deletion shows", async () => {
+  it("proves nothing without a visible deletion", async () => {
     const blocks = [{ height: 110, uses: [], nonce: null, isDeleted: false }];
     const row = { nonce: 11, hash: "ours", baseHeight: BASE };
     expect(await proveGone(historyOf(blocks, nothing), row, BASE, 110)).toBe("unproven");
   });
 });
 
-describe("a block of the last heights, of which a node that is behind may show a dropped one", () => {
+describe("a block of the last heights, where a lagging node may still have a dropped one", () => {
   const nobody = new ChainRpc([]);
   const history = keyHistory(nobody, "wallet.near", "ed25519:key", { believedHeight: 100 });
 
-  it("is not even asked for its changes", async () => {
+  it("isn't read for changes", async () => {
     expect(await history.changesIn(101)).toBe("early");
   });
 
-  it("proves nothing yet, and isn't missing either", async () => {
+  it("proves nothing yet, and doesn't count as missing", async () => {
     const young = { ...history, previousOf: async () => "before" };
     const used = { ...young, nonceAt: async (block: number | string) => (block === "before" ? 10 : 11) };
     const row = { nonce: 11, hash: "ours", baseHeight: 100 };
@@ -211,7 +211,7 @@ describe("a block of the last heights, of which a node that is behind may show a
     expect(await proveGone(gone, row, 100, 101)).toBe("early");
   });
 
-  it("is asked for them once it is deep enough", async () => {
+  it("is read for changes once it is deep enough", async () => {
     await expect(history.changesIn(100)).rejects.toThrow(ChainUnavailableError);
   });
 });

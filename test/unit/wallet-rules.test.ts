@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SignedRow } from "../../src/wallet/journal/signed.ts";
-import { fateOf, gatheredFor, resumePause, termsOf } from "../../src/wallet/journal/timing.ts";
+import { fateOf, gatheredFor, resumePause, retentionOf } from "../../src/wallet/journal/timing.ts";
 import {
   afterDeath,
   askPause,
@@ -56,7 +56,7 @@ const possible = (fate: Fate): Fate => {
 };
 
 describe("the verdict on a row", () => {
-  it("is dead only when the transaction never lands, whatever the nodes say and however far they lag", () => {
+  it("is dead only if the transaction never lands, whatever the nodes return and however far they lag", () => {
     fc.assert(
       fc.property(
         rows,
@@ -186,12 +186,12 @@ describe("the verdict on a row", () => {
 });
 
 describe("after its death a row", () => {
-  it("is signed again, unless the chain refuses it for good", () => {
+  it("is signed again, unless the chain permanently rejects it", () => {
     expect(afterDeath(null)).toBe("queued");
     expect(afterDeath("ActionsValidation")).toBe("refused");
   });
 
-  it("is never refused for what passes by itself or what the proofs decide", () => {
+  it("is never refused for a temporary reason or one that the proofs decide", () => {
     for (const reason of [
       "InvalidNonce",
       "Expired",
@@ -205,13 +205,13 @@ describe("after its death a row", () => {
 });
 
 describe("a transaction's validity", () => {
-  it("lasts as long as a block after a final one may include it", () => {
+  it("lasts as long as a block after a final one can include it", () => {
     // The block that includes it follows one of at most the base block's height and the period.
     expect(isExpired(100, 150, 50)).toBe(false);
     expect(isExpired(100, 151, 50)).toBe(true);
   });
 
-  it("counts from a block that is younger than a moment whatever the clocks of validators say", () => {
+  it("counts from a block certainly newer than a time, whatever the validators' clocks", () => {
     expect(isSurelyAfter(1_000_000 + 179_999, 1_000_000)).toBe(false);
     expect(isSurelyAfter(1_000_000 + 180_000, 1_000_000)).toBe(true);
   });
@@ -232,16 +232,19 @@ describe("the journal", () => {
     hasSnapshot: fc.boolean(),
   });
 
-  it("keeps operations for the days that are set, and what recovery needs of them", () => {
+  it("keeps operations and their recovery data for the configured days", () => {
     const set = { JOURNAL_KEPT_DAYS: 2, JOURNAL_FILES_KEPT_DAYS: 31 };
-    expect(termsOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
-    expect(termsOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
+    expect(retentionOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
+    expect(retentionOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
   });
 
-  it("keeps less the larger it is, never nothing, and loses nothing by it", () => {
+  it("keeps less the larger it is, never nothing, and loses no recovery data", () => {
     fc.assert(
       fc.property(size, size, days, (one, other, set) => {
-        const [small, large] = [termsOf(Math.min(one, other), set), termsOf(Math.max(one, other), set)];
+        const [small, large] = [
+          retentionOf(Math.min(one, other), set),
+          retentionOf(Math.max(one, other), set),
+        ];
         expect(large.keptMs).toBeLessThanOrEqual(small.keptMs);
         expect(large.keptMs).toBeGreaterThanOrEqual(HOUR);
         expect(large.recoverableMs).toBe(small.recoverableMs);
@@ -250,10 +253,10 @@ describe("the journal", () => {
     );
   });
 
-  it("forgets an operation that recovery needs only once a file has it, and never the one that tells of a rollback", () => {
+  it("removes an operation that recovery needs only once a file has it, and never the latest one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, (bytes, set, operation) => {
-        const terms = termsOf(bytes, set);
+        const terms = retentionOf(bytes, set);
         const fate = fateOf(operation, terms);
         const { age, isOpen, isLatest, hasSnapshot } = operation;
         const isNeeded = hasSnapshot && age <= terms.recoverableMs;
@@ -268,10 +271,10 @@ describe("the journal", () => {
     );
   });
 
-  it("goes only one way: what is forgotten at an age isn't kept at a higher one", () => {
+  it("is monotonic: an operation removed at one age isn't kept at a higher one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, fc.nat(1_000), (bytes, set, operation, later) => {
-        const terms = termsOf(bytes, set);
+        const terms = retentionOf(bytes, set);
         const after = fateOf({ ...operation, age: operation.age + later * HOUR }, terms);
         const order = ["kept", "filed", "dropped"];
         fc.pre(!operation.isOpen);
@@ -282,7 +285,7 @@ describe("the journal", () => {
 });
 
 describe("pauses", () => {
-  it("never shrink, and have a longest", () => {
+  it("never shrink, and have a maximum", () => {
     for (const pause of [
       resumePause,
       unprovenPause,
@@ -300,7 +303,7 @@ describe("pauses", () => {
     }
   });
 
-  it("end seconds after the nodes are back, however often the row was looked at before", () => {
+  it("end seconds after the nodes are back, however often the row was checked before", () => {
     fc.assert(fc.property(fc.nat(1_000), (tries) => unansweredPause(tries) <= 5_000));
   });
 });

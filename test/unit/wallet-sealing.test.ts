@@ -6,7 +6,7 @@ const secret = () => randomBytes(32).toString("base64");
 const seed = new Uint8Array(randomBytes(32));
 
 describe("a sealed key", () => {
-  test("opens with its version of the secret, under the newest of which it was sealed", async () => {
+  test("opens with its version of the secret, and is sealed with the newest", async () => {
     const secrets = { 1: secret(), 9: secret(), 10: secret() };
     expect(newestVersion(secrets)).toBe(10);
     const sealed = await seal(seed, "wallet.near", secrets);
@@ -14,14 +14,14 @@ describe("a sealed key", () => {
     expect(await unseal(sealed, "wallet.near", secrets)).toEqual(seed);
   });
 
-  test("is another text each time, and never the seed", async () => {
+  test("is different each time, and never contains the seed", async () => {
     const secrets = { 1: secret() };
     const [first, second] = await Promise.all([seal(seed, "a.near", secrets), seal(seed, "a.near", secrets)]);
     expect(first.bytes).not.toEqual(second.bytes);
     expect(Buffer.from(first.bytes).includes(Buffer.from(seed))).toBe(false);
   });
 
-  test("opens for its own account only, unchanged only, and with its own secret only", async () => {
+  test("opens only unchanged, for its own account, and with its own secret", async () => {
     const secrets = { 1: secret() };
     const sealed = await seal(seed, "wallet.near", secrets);
     await expect(unseal(sealed, "another.near", secrets)).rejects.toThrow(/another\.near.*version 1/);

@@ -44,8 +44,8 @@ const placesOf = (intents: readonly QueuedIntent[]) => {
   return new Map(units.flatMap(({ members }, place) => members.map(({ id }) => [id, place])));
 };
 
-describe("what waits is put together", () => {
-  it("each intent once, in the order of the queue, of one name, and of 25 tokens at most", () => {
+describe("queued intents are grouped", () => {
+  it("with each intent once, in queue order, by share name, and up to 25 tokens", () => {
     fc.assert(
       fc.property(queue, (intents) => {
         const units = together(intents, MAX_MINTS);
@@ -67,7 +67,7 @@ describe("what waits is put together", () => {
     );
   });
 
-  it("nobody has more transactions before it than it had intents, and a collection keeps its order", () => {
+  it("with no more transactions before an intent than it had intents before it, and in order within a collection", () => {
     fc.assert(
       fc.property(queue, (intents) => {
         const places = placesOf(intents);
@@ -101,7 +101,7 @@ describe("what waits is put together", () => {
   });
 });
 
-it("a transaction takes the most that can be paid, and one in any case", () => {
+it("a transaction carries as many as can be paid, and at least one", () => {
   const drawn = fc.record({
     each: fc.array(fc.bigInt({ min: 1n, max: 100n }), { minLength: 1, maxLength: 25 }),
     budget: fc.bigInt({ min: -10n, max: 2_000n }),
@@ -142,7 +142,7 @@ const mintedFor = (action: Action): string[] => {
 };
 
 describe("a call for several orders", () => {
-  it("mints for each what its own call would, in their order", () => {
+  it("mints for each order what its own call would, in order", () => {
     fc.assert(
       fc.property(fc.array(order, { minLength: 1, maxLength: 6 }), asset, (drawn, assetIndex) => {
         const orders = drawn.map((wanted) => (assetIndex === undefined ? wanted : { ...wanted, assetIndex }));
@@ -163,9 +163,9 @@ describe("a call for several orders", () => {
   it.each([
     ["two collections", { collectionId: 2 }],
     ["an asset beside what is drawn", { assetIndex: 0 }],
-  ])("is not made for %s, which have names of their own", (_what, other) => {
+  ])("isn't possible for %s, which have different share names", (_what, other) => {
     const one = { collectionId: 1, receivers: ["alice.near"], quantity: 1 };
-    expect(() => mintTogether([one, { ...one, ...other }])).toThrow("one collection, drawn or of one asset");
+    expect(() => mintTogether([one, { ...one, ...other }])).toThrow("with the same share name");
     expect(shareNameOf("c.near", { ...one, ...other })).not.toBe(shareNameOf("c.near", one));
   });
 
@@ -181,11 +181,11 @@ describe("a call for several orders", () => {
     ["a transfer", [{ kind: "transfer", deposit: "1" }]],
     ["no arguments", [{ ...mintBatch(1, ["a.near"], 1, null), args: new Uint8Array() } as Action]],
     ["a deposit", [{ ...mintBatch(1, ["a.near"], 1, null), deposit: "1" } as Action]],
-  ])("doesn't take %s", (_what, actions) => {
+  ])("doesn't accept %s", (_what, actions) => {
     expect(orderIn(actions)).toBeNull();
   });
 
-  it("returns ids that are shared out in order, each to one, unless they aren't as many as were ordered", () => {
+  it("returns ids that are assigned in order, unless their number differs from the order", () => {
     const counts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 10 });
     fc.assert(
       fc.property(counts, fc.integer({ min: -1, max: 1 }), (tokens, off) => {
@@ -202,7 +202,7 @@ describe("a call for several orders", () => {
   });
 });
 
-describe("tokens that are read for several orders at once", () => {
+describe("tokens read for several orders at once", () => {
   const token = (id: string, media: string | null = "cid") => ({
     token_id: id,
     owner_id: "alice.near",
@@ -218,7 +218,7 @@ describe("tokens that are read for several orders at once", () => {
     place: fc.nat(),
   });
 
-  it("are shared out in order, if all are shown as they will be", () => {
+  it("are assigned in order if all are complete", () => {
     fc.assert(
       fc.property(drawn, ({ counts, flaw, place }) => {
         const ids = Array.from({ length: counts.reduce((a, b) => a + b) }, (_, index) => `7:${index}`);
@@ -262,7 +262,7 @@ const end = fc.record({
   counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 2, maxLength: 6 }),
 });
 
-describe("whatever becomes of a shared transaction", () => {
+describe("however a shared transaction ends", () => {
   const endOf = ({
     from,
     move,
@@ -282,7 +282,7 @@ describe("whatever becomes of a shared transaction", () => {
     return { carried, ending, parts: partsOf({ from, move, ending }, carried) };
   };
 
-  it("each intent moves as the machine allows, once at most, and succeeds only with its own tokens", () => {
+  it("each intent changes state at most once, as allowed, and succeeds only with its own tokens", () => {
     fc.assert(
       fc.property(end, (drawn) => {
         if (!MOVES[drawn.move].from.includes(drawn.from)) return;
@@ -301,7 +301,7 @@ describe("whatever becomes of a shared transaction", () => {
     );
   });
 
-  it("none is sent again that may have had an effect, or that callers were told is unknown", () => {
+  it("no intent is sent again that may have had an effect or was reported as unknown", () => {
     fc.assert(
       fc.property(end, (drawn) => {
         if (!MOVES[drawn.move].from.includes(drawn.from)) return;
@@ -313,7 +313,7 @@ describe("whatever becomes of a shared transaction", () => {
     );
   });
 
-  it("one alone fails for want of storage, with the words of the call for all, and the others wait for it", () => {
+  it("only one fails for lack of storage, with the shared call's message, and the others wait for it", () => {
     const drawn = { from: "open", move: "fail", code: "E_STORAGE_BALANCE", isWhole: true, counts: [1, 2, 3] };
     const { parts, ending } = endOf(drawn as Parameters<typeof endOf>[0]);
     expect(parts).toEqual([
@@ -323,7 +323,7 @@ describe("whatever becomes of a shared transaction", () => {
     ]);
   });
 
-  it("the failure of the call for all is nobody's own once it was unknown", () => {
+  it("the shared call's failure isn't attributed to any one intent after it was unknown", () => {
     const drawn = { from: "unknown", move: "fail", code: "E_SOLD_OUT", isWhole: true, counts: [1, 2] };
     const { parts } = endOf(drawn as Parameters<typeof endOf>[0]);
     for (const part of parts) {
@@ -332,7 +332,7 @@ describe("whatever becomes of a shared transaction", () => {
     }
   });
 
-  it("an order's tokens are counted by receivers and quantity", () => {
+  it("an order's tokens are its receivers times its quantity", () => {
     expect(tokensOf({ collectionId: 1, receivers: ["a.near", "b.near"], quantity: 3 })).toBe(6);
   });
 });

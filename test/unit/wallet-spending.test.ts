@@ -13,7 +13,7 @@ const reserved = fc
 const burning = (burnt: bigint) => ({ result: { tokens_burnt: burnt.toString() } as never });
 
 describe("a day's limit", () => {
-  test("lets nothing pass that could end above it, whatever becomes of what is promised", () => {
+  test("rejects everything that could exceed it, however reservations end", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (limit, spent, promised, wanted) => {
         const within = withinDay(limit, spent, promised, wanted);
@@ -25,7 +25,7 @@ describe("a day's limit", () => {
     );
   });
 
-  test("what is bought ahead doesn't count, since it comes back", () => {
+  test("gas purchased in advance doesn't count, because it is refunded", () => {
     const wanted = { certain: 1n, gas: 2n, ahead: 1_000n };
     expect(withinDay(3n, 0n, { queued: 0n, certain: 0n, open: 0n }, wanted)).toBe("enough");
   });
@@ -45,8 +45,8 @@ describe("a day's limit", () => {
   });
 });
 
-describe("what a transaction has taken", () => {
-  test("is what it burnt, and its deposits where they went", () => {
+describe("the amount a transaction has spent", () => {
+  test("is the burnt tokens plus moved deposits", () => {
     const paid = { certain: 5n, gas: 100n, ahead: 7n };
     expect(spentBy("succeed", paid, burning(3n))).toBe(8n);
     expect(spentBy("fail", paid, burning(3n))).toBe(3n);
@@ -54,7 +54,7 @@ describe("what a transaction has taken", () => {
     expect(spentBy("lose", paid, { result: null })).toBe(0n);
   });
 
-  test("is all that it could where nobody can prove its outcome", () => {
+  test("is its maximum if its outcome can't be proven", () => {
     expect(spentBy("give_up", { certain: 5n, gas: 100n, ahead: 7n }, { result: null })).toBe(105n);
   });
 });

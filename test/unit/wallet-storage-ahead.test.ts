@@ -10,7 +10,7 @@ const orders = fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 25 }), aft
 });
 
 describe("the pace of orders", () => {
-  test("is at least what was ordered in the last whole window, and never more than in two", () => {
+  test("is at least the orders of the last full window, and at most those of two", () => {
     fc.assert(
       fc.property(orders, (all) => {
         let [pace, now] = [NO_PACE, 1_000_000];
@@ -30,7 +30,7 @@ describe("the pace of orders", () => {
     );
   });
 
-  test("leads to looks that are neither for every mint nor too late for what the contract holds", () => {
+  test("leads to checks that are neither for every mint nor too late for the contract's storage", () => {
     fc.assert(
       fc.property(fc.option(fc.nat(100_000)), fc.nat(10_000), (holds, least) => {
         const after = nextLookAfter(holds, least);
@@ -43,7 +43,7 @@ describe("the pace of orders", () => {
   });
 });
 
-describe("a wallet that takes orders", () => {
+describe("a wallet that receives orders", () => {
   const watching = (answer: (demand: StorageDemand) => Promise<number | null>) => {
     const demands: StorageDemand[] = [];
     const logged: string[] = [];
@@ -63,7 +63,7 @@ describe("a wallet that takes orders", () => {
   };
   const settled = () => new Promise((resolve) => setTimeout(resolve, 300));
 
-  test("asks once for a burst, and again when half of what there is beyond it was ordered", async () => {
+  test("checks once for a burst, and again when half of the remaining storage was ordered", async () => {
     const { ahead, demands } = watching(async () => 300);
     for (let order = 0; order < 24; order++) ahead.ordered("a.near", 3, 1);
     await settled();
@@ -79,7 +79,7 @@ describe("a wallet that takes orders", () => {
     expect(demands.map(({ least }) => least)).toEqual([100, 200]);
   });
 
-  test("goes on taking orders where the Worker can't answer, and asks again later", async () => {
+  test("still accepts orders if the Worker fails, and checks again later", async () => {
     const { ahead, demands, logged } = watching(() => Promise.reject(new Error("away")));
     ahead.ordered("a.near", 3, 25);
     await settled();
@@ -89,7 +89,7 @@ describe("a wallet that takes orders", () => {
     expect(demands).toHaveLength(2);
   });
 
-  test("forgets the collection that nobody has ordered of for longest, once it watches a thousand", async () => {
+  test("evicts the collection with the oldest order once it watches a thousand", async () => {
     const { ahead, demands } = watching(async () => 300);
     for (const collection of [1, 2]) ahead.ordered("a.near", collection, 24);
     ahead.ordered("a.near", 1, 0);

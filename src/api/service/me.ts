@@ -19,7 +19,7 @@ const MOST_CONTRACTS = 50;
 /** How long answers of nodes are told again: a key may ask a thousand times in ten seconds. Milliseconds. */
 const KEPT_MS = 5_000;
 
-const keeping = { lastsMs: KEPT_MS, patienceMs: 30_000, most: 1_000 };
+const keeping = { ttlMs: KEPT_MS, pendingMs: 30_000, most: 1_000 };
 const ofMetadata = new SharedReads<ContractMetadata>(keeping);
 const ofBalances = new SharedReads<ContractBalance>(keeping);
 

@@ -5,7 +5,7 @@ import type { BorshWriter } from "./borsh-writer.ts";
 export interface ContractAsset {
   /** 32 bytes. */
   readonly sha256: Uint8Array;
-  /** 32 bytes; null: no reference file. */
+  /** 32 bytes; null without a reference file. */
   readonly referenceSha256: Uint8Array | null;
   readonly subtitle: string | null;
   readonly copies: number;
@@ -23,8 +23,8 @@ interface Run {
 }
 
 /**
- * Gathers assets into the contract's borsh `AssetBatch` (docs/contract.md, "Types"). Values that repeat are kept as
- * runs, so that a batch is little more than its hashes.
+ * Builds the contract's borsh `AssetBatch` (docs/contract.md, "Types"). Repeated values are run-length encoded, so that
+ * a batch is hardly larger than its hashes.
  */
 export class AssetBatch {
   readonly #hashes: Uint8Array[] = [];
@@ -47,7 +47,7 @@ export class AssetBatch {
     });
   }
 
-  /** How large the batch would be with one asset more. */
+  /** The batch's size with one more asset. */
   sizeWith({ copies, referenceSha256, subtitle }: ContractAsset): BatchSize {
     const isNew = subtitle !== null && !this.#subtitles.has(subtitle);
     const index = subtitle === null ? 0 : (this.#subtitles.get(subtitle) ?? -1);
@@ -61,7 +61,7 @@ export class AssetBatch {
     });
   }
 
-  /** Puts an asset behind the others. */
+  /** Appends an asset. */
   add(asset: ContractAsset): void {
     this.#hashes.push(asset.sha256);
     this.#references.push(asset.referenceSha256);
@@ -70,7 +70,7 @@ export class AssetBatch {
     extend(this.#subtitleRuns, asset.subtitle === null ? 0 : this.#subtitleIndex(asset.subtitle));
   }
 
-  /** Writes the borsh form. */
+  /** Writes the batch as borsh. */
   write(writer: BorshWriter): void {
     writer.u32(this.#hashes.length * HASH);
     for (const hash of this.#hashes) writer.raw(hash);
@@ -111,7 +111,7 @@ const writeRuns = (writer: BorshWriter, runs: readonly Run[]): void => {
   }
 };
 
-/** What makes up a batch's size. */
+/** What a batch's size depends on. */
 interface BatchParts {
   readonly assets: number;
   readonly referenced: boolean;

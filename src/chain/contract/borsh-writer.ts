@@ -1,16 +1,16 @@
-/** Writes borsh (https://borsh.io) into one growing buffer: arguments of a finalization are above a megabyte. */
+/** Writes borsh (https://borsh.io) into one growing buffer, because arguments of a finalization exceed a megabyte. */
 export class BorshWriter {
   #bytes: Uint8Array;
   #view: DataView;
   #length = 0;
 
-  /** @param capacity bytes to begin with; a good estimate saves copies */
+  /** @param capacity initial size in bytes; a good estimate avoids copies */
   constructor(capacity = 1024) {
     this.#bytes = new Uint8Array(capacity);
     this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** Bytes as they are, without a length. */
+  /** Writes bytes without a length prefix. */
   raw(bytes: Uint8Array): void {
     this.#room(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -27,14 +27,14 @@ export class BorshWriter {
     this.#length += 4;
   }
 
-  /** A string: length in bytes, then UTF-8. */
+  /** Writes a string: its length in bytes, then UTF-8. */
   text(value: string): void {
     const bytes = new TextEncoder().encode(value);
     this.u32(bytes.length);
     this.raw(bytes);
   }
 
-  /** What was written. */
+  /** The bytes written so far. */
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

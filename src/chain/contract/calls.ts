@@ -9,7 +9,7 @@ import { contractSettings } from "./settings.ts";
 /** Gas units in a Tgas. */
 const T = 10n ** 12n;
 
-/** The most that one call is given: what every protocol version allows a transaction (near.org, "Gas"). */
+/** Maximum gas of one call: what every protocol version allows for a transaction (near.org, "Gas"). */
 export const MAX_GAS = 300n * T;
 
 const call = (method: string, args: Uint8Array, gas: bigint, deposit = 0n): Action => ({
@@ -22,14 +22,14 @@ const call = (method: string, args: Uint8Array, gas: bigint, deposit = 0n): Acti
 
 const json = (args: object): Uint8Array => new TextEncoder().encode(JSON.stringify(args));
 
-/** A file as an override names it: its SHA-256, and that of its dag-pb root where it is above one block. */
+/** A file in an override: its SHA-256, and that of its dag-pb root if it has more than one block. */
 export interface MediaReference {
   /** base64 of 32 bytes. */
   readonly sha256: string;
   readonly root: string | null;
 }
 
-/** A stored file as the contract takes it. */
+/** Converts a stored file to the contract's form. */
 export const mediaReference = (file: {
   readonly sha256: Uint8Array;
   readonly rootSha256: Uint8Array | null;
@@ -38,7 +38,7 @@ export const mediaReference = (file: {
   root: file.rootSha256 && base64Encode(file.rootSha256),
 });
 
-/** Metadata of a token that differs from its asset's and collection's. Absent fields stay, null clears. */
+/** Token metadata that overrides the asset's and collection's. Absent fields are unchanged, null clears. */
 export interface Override {
   readonly media?: MediaReference | null;
   readonly reference?: MediaReference | null;
@@ -49,7 +49,7 @@ export interface Override {
   readonly description?: string | null;
 }
 
-/** Initialises a contract account (`new`); part of its deployment's batch. */
+/** Initializes a contract account (`new`); part of its deployment's batch. */
 export const initialise = (args: {
   readonly owner_id: string;
   readonly admin_id?: string;
@@ -57,15 +57,15 @@ export const initialise = (args: {
   readonly metadata: object;
 }): Action => call("new", json(args), 30n * T);
 
-/** A collection that is to be made. */
+/** A collection to create. */
 export interface NewCollection {
   readonly settings: CollectionSettings;
   readonly externalId: Uint8Array;
-  /** Whether it is whole with its first assets. */
+  /** Whether it is complete with its first assets. */
   readonly publish: boolean;
 }
 
-/** Makes a collection of its first assets; `deposit` (yoctoNEAR) joins the contract's free balance. */
+/** Creates a collection with its first assets; `deposit` (yoctoNEAR) is added to the contract's free balance. */
 export const createCollection = (
   { settings, externalId, publish }: NewCollection,
   assets: AssetBatch,
@@ -79,7 +79,7 @@ export const createCollection = (
   return call("collection_create", writer.finish(), MAX_GAS, deposit);
 };
 
-/** Adds assets to a collection that has `offset` of them. */
+/** Adds assets to a collection that has `offset` assets. */
 export const addAssets = (
   collectionId: number,
   offset: number,
@@ -93,26 +93,26 @@ export const addAssets = (
   return call("collection_add_assets", writer.finish(), MAX_GAS, deposit);
 };
 
-/** Opens a collection for minting. It reads what is known of all assets, so that its gas grows with their subtitles. */
+/** Opens a collection for minting. It reads all assets' records, so its gas grows with their subtitles. */
 export const publishCollection = (collectionId: number): Action =>
   call("collection_publish", json({ collection_id: collectionId }), MAX_GAS);
 
 /**
- * What a call carries that changes holders' rights or what their tokens show: a function-call key can't attach it, so
- * that a full-access key has signed.
+ * Deposit of calls that change holders' rights or the metadata of their tokens: a function-call key can't attach it, so
+ * it proves a full-access key.
  */
 const ONE_YOCTO = 1n;
 
 /**
- * Changes settings. What it costs grows with the lists of accounts that the collection has, whatever is changed, and most
- * in contracts of the release before (docs/contract.md), so that it has all the gas that a call may have.
+ * Changes settings. The gas grows with the collection's account lists, whatever is changed, and is highest for
+ * contracts with an older layout (docs/contract.md), so the maximum is attached.
  */
 export const updateCollection = (collectionId: number, changes: Partial<CollectionSettings>): Action => {
   const args = json({ collection_id: collectionId, ...contractSettings(changes) });
   return call("collection_update", args, MAX_GAS, ONE_YOCTO);
 };
 
-/** Mints tokens. Gas: measured 7.6 Tgas for 25 receivers who hold tokens already, and what metadata adds, doubled. */
+/** Mints tokens. Gas: measured 7.6 Tgas for 25 receivers who already hold tokens, plus metadata, doubled. */
 export const mintBatch = (
   collectionId: number,
   receiverIds: readonly string[],
@@ -126,7 +126,7 @@ export const mintBatch = (
     ...(metadata && { metadata }),
   });
 
-/** Whom copies of one asset are minted to. */
+/** A mint of copies of one asset. */
 export interface AssetMint {
   readonly receivers: readonly string[];
   /** Tokens for each receiver. */
@@ -134,7 +134,7 @@ export interface AssetMint {
   readonly metadata: Override | null;
 }
 
-/** Mints copies of one asset, by its place in the collection from 0. */
+/** Mints copies of one asset, by its index in the collection from 0. */
 export const mintAsset = (
   collectionId: number,
   assetIndex: number,
@@ -164,7 +164,7 @@ export const updateToken = (tokenId: string, changes: Override): Action => {
   return call("nft_update", args, 20n * T + BigInt(args.length) * 200_000_000n, ONE_YOCTO);
 };
 
-/** Puts accounts on an allowlist or takes them off it. Gas: measured up to 100 Tgas on a list of 50,000. */
+/** Adds accounts to an allowlist or removes them. Gas: measured up to 100 Tgas on a list of 50,000. */
 export const changeAllowlist = (
   change: "allowlist_add" | "allowlist_remove",
   collectionId: number,
@@ -180,34 +180,34 @@ export const changeAllowlist = (
 export const clearAllowlist = (collectionId: number): Action =>
   call("allowlist_clear", json({ collection_id: collectionId }), 20n * T);
 
-/** Makes an account an admin, or no admin; it may be so already. */
+/** Adds or removes an admin. Idempotent. */
 export const setAdmin = (accountId: string, isAdmin: boolean): Action =>
   call(isAdmin ? "admin_add" : "admin_remove", json({ account_id: accountId }), 10n * T, ONE_YOCTO);
 
-/** Proposes an account as the next owner; null ends the proposal that there is. */
+/** Proposes an account as the next owner; null withdraws the current proposal. */
 export const proposeOwner = (accountId: string | null): Action =>
   call("owner_propose", json({ account_id: accountId }), 10n * T, ONE_YOCTO);
 
-/** The proposed owner becomes the owner. */
+/** Makes the proposed owner the owner. */
 export const acceptOwner = (): Action => call("owner_accept", json({}), 10n * T, ONE_YOCTO);
 
-/** A claim drop that is to be made, or what is to be added to one. */
+/** Parameters of a new claim drop, or additions to one. */
 export interface DropTerms {
-  /** Number of links, those that were there before included. */
+  /** Total number of links. */
   readonly links?: number;
   /** Unix milliseconds. */
   readonly expires_at_ms?: number;
-  /** yoctoNEAR to reserve for the tokens' storage; absent: all that the links can need. */
+  /** yoctoNEAR to reserve for the tokens' storage; default: the most that the links can need. */
   readonly reserve?: string;
 }
 
-/** A new drop: whose certificates its links have, and how many tokens each of them gives. */
+/** A new drop: the key that issues its links' certificates, and the tokens per link. */
 export interface NewDrop extends DropTerms {
   readonly issuer_public_key: string;
   readonly quantity: number;
 }
 
-/** Makes a claim drop. Gas: its record has up to 1.3 kB. */
+/** Creates a claim drop. Gas: its record has up to 1.3 kB. */
 export const createDrop = (collectionId: number, drop: NewDrop): Action =>
   call("drop_create", json({ collection_id: collectionId, ...drop }), 30n * T, ONE_YOCTO);
 
@@ -215,23 +215,23 @@ export const createDrop = (collectionId: number, drop: NewDrop): Action =>
 export const extendDrop = (dropId: number, terms: DropTerms): Action =>
   call("drop_extend", json({ drop_id: dropId, ...terms }), 30n * T, ONE_YOCTO);
 
-/** Closes a drop, whose reserve becomes free. */
+/** Closes a drop and releases its reserve. */
 export const closeDrop = (dropId: number): Action => call("drop_close", json({ drop_id: dropId }), 30n * T);
 
-/** Redeems a claim link. Gas: 30 Tgas are enough in a collection of 10,000 assets (docs/contract.md, "Claim drops"). */
+/** Redeems a claim link. Gas: 30 Tgas suffice in a collection of 10,000 assets (docs/contract.md, "Claim drops"). */
 export const claimLink = (proof: ClaimProof): Action => call("nft_claim", json(proof), 50n * T);
 
 /**
- * Has a contract use the code that is published under a hash, and take its own storage over, in one batch. Gas: the
- * migration reads each collection, 0.08 Tgas, and joins the pages of remaining copies of a large one, 7.5 Tgas; how many
- * of these there are is not known here.
+ * Switches a contract to the code published under a hash and migrates its storage, in one batch. Gas: the migration
+ * reads each collection, 0.08 Tgas, and joins the remaining-copies pages of a large one, 7.5 Tgas; their number isn't
+ * known here.
  */
 export const upgradeContract = (codeHash: Uint8Array): Action =>
   call("upgrade", json({ code_hash: baseEncode(codeHash) }), MAX_GAS, ONE_YOCTO);
 
 /**
- * Takes over up to `assets` assets of a collection that was made before an upgrade from layout 2. Gas: measured 2.6 Tgas a
- * call, and 0.08 an asset where each has a subtitle of 750 bytes; the longest has 1,024.
+ * Migrates up to `assets` assets of a collection created before an upgrade from layout 2. Gas: measured 2.6 Tgas per
+ * call and 0.08 per asset with a subtitle of 750 bytes; the longest has 1,024.
  */
 export const migrateCollection = (collectionId: number, assets: number): Action =>
   call(

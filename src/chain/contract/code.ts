@@ -3,13 +3,13 @@ import code from "../../../contract/wasm/mintage.wasm";
 /** The contract's code, bundled with the Worker. */
 export interface ContractCode {
   readonly bytes: Uint8Array;
-  /** SHA-256, by which a global contract is used. */
+  /** SHA-256, the global contract's identifier. */
   readonly hash: Uint8Array;
 }
 
 let known: Promise<ContractCode> | undefined;
 
-/** The code and its SHA-256, which is computed once an isolate. */
+/** The code and its SHA-256, computed once per isolate. */
 export const contractCode = (): Promise<ContractCode> => {
   known ??= crypto.subtle
     .digest("SHA-256", code)

@@ -1,10 +1,10 @@
 import { basisPoints } from "../../domain/royalties.ts";
 import { type CollectionSettings, inOrder, type MintConfig, type Royalties } from "../../domain/settings.ts";
 
-/** Settings in the contract's own form (docs/contract.md, "Types"). Absent fields stay as they are. */
+/** Settings in the contract's form (docs/contract.md, "Types"). Absent fields are unchanged. */
 export type ContractSettings = Readonly<Record<string, unknown>>;
 
-/** Settings, or some of them, as the contract takes them: times in Unix milliseconds, royalties in basis points. */
+/** Converts settings to the contract's form: times in Unix milliseconds, royalties in basis points. */
 export const contractSettings = (settings: Partial<CollectionSettings>): ContractSettings =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, convert(name, value)]));
 
@@ -28,7 +28,7 @@ const mintConfig = (config: MintConfig) => ({
   limit_per_account: config.limit_per_account,
 });
 
-/** A mint configuration as the contract shows it. */
+/** A mint configuration as the contract returns it. */
 export interface ContractMintConfig {
   /** yoctoNEAR, a decimal string. */
   readonly mint_fee: string;
@@ -38,14 +38,14 @@ export interface ContractMintConfig {
   readonly limit_per_account: number | null;
 }
 
-/** All settings of a collection as the contract shows them; royalties are in basis points. */
+/** All settings of a collection as the contract returns them; royalties are in basis points. */
 export interface ContractSettingsView
   extends Omit<CollectionSettings, "public_mint_config" | "private_mint_config"> {
   readonly public_mint_config: ContractMintConfig | null;
   readonly private_mint_config: ContractMintConfig | null;
 }
 
-/** Settings out of the contract's form: the way back from `contractSettings`. */
+/** Converts settings from the contract's form, the inverse of `contractSettings`. */
 export const settingsFromContract = (view: ContractSettingsView): CollectionSettings =>
   inOrder({
     ...view,
@@ -68,7 +68,7 @@ const instant = (milliseconds: number | null): string | null =>
 const percentages = (points: Royalties): Royalties =>
   Object.fromEntries(Object.entries(points).map(([account, share]) => [account, share / 100]));
 
-/** Names of the settings that differ from what the contract shows; the order of accounts says nothing. */
+/** Names of settings that differ from the contract's; the order of accounts is ignored. */
 export const settingsThatDiffer = (
   settings: CollectionSettings,
   view: ContractSettingsView,

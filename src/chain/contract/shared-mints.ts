@@ -3,27 +3,27 @@ import type { Action } from "../actions.ts";
 import { mintAsset, mintBatch } from "./calls.ts";
 import type { ContractToken } from "./views.ts";
 
-/** What a mint without metadata of its own asks for. */
+/** A mint without its own metadata. */
 export interface MintOrder {
   readonly collectionId: number;
   readonly receivers: readonly string[];
   /** Tokens for each receiver. */
   readonly quantity: number;
-  /** Place of the asset whose copies are minted; absent: they are drawn. */
+  /** Index of the asset to mint copies of; drawn at random if absent. */
   readonly assetIndex?: number;
 }
 
-/** Arguments of a mint that may share a call. One that has others, such as metadata, goes alone. */
+/** Arguments of a mint that may share a call. A mint with others, such as metadata, can't. */
 const SHARED_ARGUMENTS = ["collection_id", "receiver_ids", "quantity_per_receiver", "asset_index"];
 
-/** Orders of one name may share a call: those of one collection, all drawn or all of one asset. */
+/** Orders with the same name may share a call: those of one collection, all drawn or all of one asset. */
 export const shareNameOf = (contract: string, { collectionId, assetIndex }: MintOrder): string =>
   [contract, collectionId, ...(assetIndex === undefined ? [] : [assetIndex])].join(":");
 
-/** How many tokens an order mints. */
+/** Number of tokens that an order mints. */
 export const tokensOf = ({ receivers, quantity }: MintOrder): number => receivers.length * quantity;
 
-/** The order in a transaction's actions, if it may share its call with others; null: it goes alone. */
+/** The order in a transaction's actions if it may share its call; otherwise null. */
 export const orderIn = (actions: readonly Action[]): MintOrder | null => {
   const [action, ...others] = actions;
   if (others.length > 0 || action?.kind !== "function_call") return null;
@@ -40,14 +40,14 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
 };
 
 /**
- * One call for several orders of one collection, all drawn or all of one asset. The contract mints for the receivers in
- * their order, and answers the tokens' ids in the same (docs/contract.md, "Orders"). Releases of layout 2 take this form of
- * what is drawn too: they know neither `mints` nor `quantities`.
+ * Combines orders with the same share name in one call. The contract mints for the receivers in order and returns the
+ * token ids in the same order (docs/contract.md, "Orders"). Contracts of layout 2 accept this form too; they lack
+ * `mints` and `quantities`.
  */
 export const mintTogether = (orders: readonly MintOrder[]): Action => {
   const [first, ...rest] = orders;
   if (!first || rest.some((order) => shareNameOf("", order) !== shareNameOf("", first))) {
-    throw new RangeError("a call mints for at least one order, of one collection, drawn or of one asset");
+    throw new RangeError("a shared call needs at least one order, and all of them with the same share name");
   }
   const isAlike = rest.every(({ quantity }) => quantity === first.quantity);
   const quantity = isAlike ? first.quantity : 1;
@@ -61,9 +61,10 @@ export const mintTogether = (orders: readonly MintOrder[]): Action => {
 };
 
 /**
- * Shares out what a call for several orders has returned.
- * @param value JSON of the tokens' ids @param tokens number of tokens of each order, in the order of the call
- * @returns JSON of each order's ids; null if these aren't as many ids as were ordered
+ * Splits the result of a call for several orders.
+ * @param value JSON of the token ids
+ * @param tokens number of tokens of each order, in the order of the call
+ * @returns JSON of each order's ids; null unless there are exactly as many distinct ids as ordered
  */
 export const shareOut = (value: Uint8Array, tokens: readonly number[]): Uint8Array[] | null => {
   const ids = parsed(value);
@@ -78,10 +79,11 @@ export const shareOut = (value: Uint8Array, tokens: readonly number[]): Uint8Arr
 };
 
 /**
- * Shares out what a view shows of the tokens of a call for several orders.
- * @param ids as they were asked for @param tokens what the view answered; null: burnt since
+ * Splits a view of the tokens of a call for several orders.
+ * @param ids the requested ids
+ * @param tokens the view's result; null: burnt since
  * @param orders number of tokens of each, in the order of the call
- * @returns null where it doesn't show all of them as they will be: in the block of its mint a token shows no asset
+ * @returns null unless all tokens are complete: in the block of its mint a token has no asset yet
  */
 export const shownTogether = (
   ids: readonly string[],
@@ -109,7 +111,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isListOfTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Parses a text of any kind; null if it isn't JSON of an object or a list. */
+/** Parses bytes; null if they aren't a JSON object or array. */
 const parsed = (bytes: Uint8Array): Record<string, unknown> | null => {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));

@@ -4,7 +4,7 @@ import type { CallOptions, ChainRpc } from "../rpc.ts";
 import { type At, viewFunction, viewSeen } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";
 
-/** A token as the contract shows it (NEP-171, NEP-177, NEP-178). */
+/** A token as the contract returns it (NEP-171, NEP-177, NEP-178). */
 export interface ContractToken {
   readonly token_id: string;
   readonly owner_id: string;
@@ -25,22 +25,25 @@ export interface ContractToken {
     readonly reference_hash: string | null;
   };
   readonly approved_account_ids?: Readonly<Record<string, number>>;
-  /** Those of its collection, and "metadata" where its own are locked or its asset's; absent before layout 3. */
+  /**
+   * The collection's locks, and "metadata" if the token's own or its asset's metadata is locked; absent before layout
+   * 3.
+   */
   readonly locks?: readonly Lock[];
 }
 
-/** An asset of a collection as the contract shows it, as far as the service reads it. */
+/** An asset of a collection as the contract returns it; only the fields that are read. */
 export interface ContractAsset {
   /** CID, relative to the contract's `base_uri`. */
   readonly media: string | null;
   readonly reference: string | null;
   readonly subtitle: string | null;
   readonly copies: number;
-  /** Copies that are left; those drawn in this very block count still. */
+  /** Copies left; copies drawn in the same block still count. */
   readonly remaining: number;
 }
 
-/** A collection as the contract shows it. */
+/** A collection as the contract returns it. */
 export interface ContractCollection extends ContractSettingsView {
   readonly collection_id: number;
   /** Hexadecimal of 16 bytes: the collection's UUID. */
@@ -51,14 +54,14 @@ export interface ContractCollection extends ContractSettingsView {
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
-  /** yoctoNEAR of mint fees that were the owner's share; absent in earlier releases. */
+  /** yoctoNEAR of mint fees that went to the owner; absent in older layouts. */
   readonly earned?: string;
   /** Promises to holders; absent before layout 3. */
   readonly locks?: readonly Lock[];
-  /** Assets that are shown later; null: they always were shown; absent before layout 3. */
+  /** State of delayed reveal; null if assets are always visible; absent before layout 3. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
-    /** CID of what tokens show until then. */
+    /** CID of the placeholder shown until then. */
     readonly media: string | null;
   } | null;
 }
@@ -70,13 +73,13 @@ export interface ContractBalance {
   readonly reserve: string;
   readonly owed: string;
   readonly free: string;
-  /** What the account lacks of what it has to hold; absent before layout 3. */
+  /** The amount by which the account is below its required balance; absent before layout 3. */
   readonly missing?: string;
 }
 
-/** Which build a contract runs. */
+/** The build that a contract runs. */
 export interface ContractVersion {
-  /** Of its storage (docs/contract.md). */
+  /** Version of its storage layout (docs/contract.md). */
   readonly layout: number;
   readonly version: string;
 }
@@ -90,34 +93,34 @@ export interface ContractEligibility {
   readonly message: string | null;
   readonly opens_at_ms: number | null;
   readonly remaining_for_account: number | null;
-  /** Of the collection; absent before layout 3. */
+  /** Locks of the collection; absent before layout 3. */
   readonly locks?: readonly Lock[];
 }
 
-/** A claim drop as the contract shows it. */
+/** A claim drop as the contract returns it. */
 export interface ContractDrop {
   readonly drop_id: number;
   readonly collection_id: number;
   /** `ed25519:` and base58. */
   readonly issuer_public_key: string;
   readonly links: number;
-  /** Links that were claimed. */
+  /** Claimed links. */
   readonly claimed: number;
-  /** Tokens of each link. */
+  /** Tokens per link. */
   readonly quantity: number;
   readonly expires_at_ms: number;
   /** yoctoNEAR. */
   readonly reserve: string;
-  /** base64 of one bit a link, the lowest bit of the first byte first; not in lists. */
+  /** base64 of one bit per link, lowest bit of the first byte first; absent in lists. */
   readonly claimed_links?: string;
 }
 
-/** Whether a claim link could be redeemed now. */
+/** Whether a claim link can be redeemed now. */
 export interface ContractClaimEligibility {
   readonly allowed: boolean;
   readonly code: string | null;
   readonly message: string | null;
-  /** These are null where there is no such drop. */
+  /** These are null if the drop doesn't exist. */
   readonly collection_id: number | null;
   readonly quantity: number | null;
   readonly expires_at_ms: number | null;
@@ -130,7 +133,7 @@ export interface ContractMetadata {
   readonly base_uri: string | null;
 }
 
-/** Who may do what with a contract. */
+/** Roles on a contract. */
 export interface ContractRoles {
   readonly owner_id: string;
   readonly proposed_owner_id: string | null;
@@ -139,28 +142,29 @@ export interface ContractRoles {
 }
 
 /**
- * From so many bytes on a page may have been ended by its size: the contract ends one of collections below 600 kB, others
- * below 3 MB, and an entry has less than 300 kB.
+ * A page of at least this many bytes may have been cut by its size: the contract limits collections to 600 kB and other
+ * lists to 3 MB, and an entry is below 300 kB.
  */
 const LARGE_PAGE = 300_000;
 
 /**
- * Whether a list may go on behind a page: the contract ends one at its limit, or by its length (docs/contract.md).
- * @param limit what was asked for: at most 250 collections, or 500 entries of another list, since the contract takes more
- * for these
+ * Whether a list may have more entries after a page: the contract ends a page at its limit or by its size
+ * (docs/contract.md).
+ * @param limit the requested limit: at most 250 collections or 500 entries of another list, below the contract's own
+ *   limits
  */
-export const mayGoOn = (page: readonly unknown[], limit: number): boolean =>
+export const mayHaveMore = (page: readonly unknown[], limit: number): boolean =>
   page.length === limit || (page.length > 0 && Buffer.byteLength(JSON.stringify(page)) > LARGE_PAGE);
 
 /**
- * A contract's views, each as docs/contract.md has it.
- * @param atLeast height of the latest block whose effects have to show
- * @throws ViewError, ChainUnavailableError; NodesLagError where no node has reached the height
+ * A contract's views (docs/contract.md).
+ * @param atLeast height of the latest block whose effects must be visible
+ * @throws ViewError, ChainUnavailableError; NodesLagError if no node has reached the height
  */
 export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) =>
   contractViewsAt(rpc, contractId, "final", { atLeast });
 
-/** As `contractViews`, at a block, of the endpoints that `options` name. */
+/** Like `contractViews`, at a block and with options for the endpoints. */
 export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, options: CallOptions = {}) => {
   const view = <T>(method: string, args: object = {}) =>
     viewFunction<T>(rpc, { contractId, method, args }, at, options);
@@ -192,20 +196,20 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
       view<ContractCollection[]>("collections", { from_index: fromIndex, limit }),
     isAllowlisted: (collectionId: number, accountId: string) =>
       view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
-    /** @param quantity absent: one, as contracts before layout 3 know it */
+    /** @param quantity absent: one, for contracts before layout 3 */
     eligibility: (collectionId: number, accountId: string, quantity?: number) =>
       view<ContractEligibility>("mint_eligibility", {
         collection_id: collectionId,
         account_id: accountId,
         ...(quantity !== undefined && { quantity }),
       }),
-    /** Claim drops by their numbers; null: closed. */
+    /** Claim drops by number; null if closed. */
     drops: (fromIndex: number, limit: number) =>
       view<(ContractDrop | null)[]>("drops", { from_index: fromIndex, limit }),
-    /** One drop, with base64 of one bit a link: whether it is claimed, the lowest bit of the first byte first. */
+    /** One drop, with `claimed_links`. */
     drop: (dropId: number) =>
       view<(ContractDrop & { readonly claimed_links: string }) | null>("drop", { drop_id: dropId }),
-    /** @param proof without a receiver: whether anybody could redeem the link */
+    /** @param proof without a receiver: whether any account could redeem the link */
     claimEligibility: (proof: Partial<ClaimProof>) =>
       view<ContractClaimEligibility>("claim_eligibility", proof),
     balance: () => view<ContractBalance>("contract_balance"),
@@ -216,7 +220,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
 };
 
 /**
- * Tokens at the last final block, null for what isn't there, and that block's height, which is `atLeast` or above.
+ * Tokens at the last final block, null for missing ones, and that block's height, which is at least `atLeast`.
  * @throws as `contractViews`
  */
 export const shownTokens = async (

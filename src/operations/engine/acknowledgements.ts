@@ -5,15 +5,15 @@ import { pause } from "../../waiting.ts";
 import type { Acknowledgement, Wallet } from "../../wallet/interface.ts";
 
 /**
- * How long the acknowledgements of one wallet are gathered. Short beside the three seconds after which its alarm resumes an
- * operation that nobody has acknowledged. Milliseconds.
+ * How long the acknowledgements of one wallet are collected. Short compared to the three seconds after which its alarm
+ * resumes an unacknowledged operation. Milliseconds.
  */
 const GATHERED_MS = 50;
 
-/** The request that gathers may have been cut off: after this time the next one takes its place. Milliseconds. */
+/** The collecting request may have been cancelled: after this time the next one replaces it. Milliseconds. */
 const CUT_OFF_MS = 1_000;
 
-/** Acknowledgements of one call. Each has up to 64 kB of an answer, and a call takes 32 MiB (Workers RPC, "Limits"). */
+/** Acknowledgements per call. Each has up to 64 kB of a response, and a call accepts 32 MiB (Workers RPC, "Limits"). */
 const MOST_AT_ONCE = 100;
 
 interface Gathering {
@@ -21,13 +21,16 @@ interface Gathering {
   readonly acknowledgements: Acknowledgement[];
 }
 
-/** Of this isolate, by the wallet's name. One whose request was cut off stays until its wallet's next, or goes as the oldest. */
+/**
+ * Per isolate, by the wallet's name. The entry of a cancelled request stays until its wallet's next one, or is evicted
+ * as the oldest.
+ */
 const gatherings = new Map<string, Gathering>();
 const MOST_GATHERINGS = 1_000;
 
 /**
- * Tells a wallet behind the answer that an operation's effects are written, together with others that end at that time:
- * under load most of them go with another one's call. What doesn't arrive is logged, and the wallet's alarm asks about it.
+ * Acknowledges to a wallet, after the response, that an operation's effects are written, batched with others that end
+ * at the same time. A failed call is logged, and the wallet's alarm resumes the operation.
  */
 export const acknowledgeSoon = (
   { log, waitUntil }: Pick<ServiceContext, "log" | "waitUntil">,

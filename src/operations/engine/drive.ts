@@ -21,17 +21,20 @@ import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./fa
 import { type AcceptedRow, handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
 
-/** Pause before the next look at whether the operation before has ended, unless its wallet tells; it doubles. Milliseconds. */
+/**
+ * First and longest pause before checking again whether the previous operation has ended; doubles each time.
+ * Milliseconds.
+ */
 const FIRST_MS = 1_000;
 const MOST_MS = 8_000;
 
 /**
- * Waits for the end of an operation that goes before. Their wallet is told of it, and tells; but only the database knows,
- * and what the wallet is told may be lost: it is looked at again after pauses that grow.
+ * Waits for the end of a previous operation. Its wallet is notified, but the database decides, and a notification may
+ * be lost, so the database is checked again after growing pauses.
  */
-class Turn {
+class PreviousOperation {
   readonly #wallet: Wallet;
-  /** The operation of which the wallet was told, so that nothing more comes from it. */
+  /** The operation whose end the wallet has reported, so that it sends no further notification. */
   #told: Uuid | null = null;
   #looks = 0;
 
@@ -39,12 +42,12 @@ class Turn {
     this.#wallet = wallet;
   }
 
-  /** Returns when it is time to look whether the operation has ended. @param leftMs at most so long; milliseconds */
+  /** Returns when it is time to check whether the operation has ended. @param leftMs maximum wait, milliseconds */
   async after(operation: Uuid, leftMs: number): Promise<void> {
     const patience = Math.min(FIRST_MS * 2 ** this.#looks, MOST_MS, leftMs);
     this.#looks += 1;
     if (patience <= 0) return;
-    // The wallet is told behind the batch that writes the end: a database without it was rolled back.
+    // The wallet is notified after the batch that writes the end: a database without it was rolled back.
     if (this.#told === operation) return pause(patience);
     if (!(await this.#wallet.acknowledged(operation, patience))) return;
     this.#told = operation;
@@ -52,27 +55,27 @@ class Turn {
   }
 }
 
-/** Pause before nodes that lag are asked again. Milliseconds. */
+/** Pause before lagging nodes are read again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
 
-/** How long the operation whose turn comes next is worked on. Milliseconds. */
+/** How long the next operation in turn is driven. Milliseconds. */
 const NEXT_MS = 15_000;
 
 /** Pause while another call writes the effects. Milliseconds. */
 const ELSEWHERE_MS = 1_000;
 
-/** How far an operation has come. */
+/** The progress of an operation. */
 export interface Progress {
   readonly row: RowWithResults;
-  /** A step of it is in the wallet's journal, so it is no longer given up for a temporary reason. */
+  /** The wallet's journal has a step of it, so it is no longer abandoned for a temporary reason. */
   readonly isBegun: boolean;
 }
 
 /**
- * Carries an operation on until a time: submits steps to the wallet, waits for them, writes the effects. Concurrent
- * calls are safe: steps are journaled once by their name, and effects are written once by the operation's state.
+ * Drives an operation until a deadline: submits steps to the wallet, waits for them, writes the effects. Safe to call
+ * concurrently: a step is journaled once by its name, and effects are written once by the operation's state.
  * @param until milliseconds since the Unix epoch
- * @param isNew the caller has just accepted it, and may give it up before its first step is journaled
+ * @param isNew the caller has just accepted it, and may withdraw it before its first step is journaled
  */
 export const drive = async (
   context: ServiceContext,
@@ -92,9 +95,9 @@ class Drive {
   readonly #until: number;
   /** This call accepted the operation and drives it: no wallet object can have received a step of it before. */
   #isNew: boolean;
-  readonly #turn: Turn;
+  readonly #turn: PreviousOperation;
   #records: readonly TransactionRecord[] = [];
-  /** Facts of its kind that were read, as long as they aren't found to be out of date. */
+  /** Facts of its kind, until found to be outdated. */
   #known: unknown;
   #leased = false;
 
@@ -105,7 +108,7 @@ class Drive {
     this.#wallet = walletFor(context, row);
     this.#until = until;
     this.#isNew = isNew;
-    this.#turn = new Turn(this.#wallet);
+    this.#turn = new PreviousOperation(this.#wallet);
     this.#known = row.known;
   }
 
@@ -122,7 +125,7 @@ class Drive {
     }
   }
 
-  /** One move of the state machine. Answers the row if it was the last move, or nothing more can be done now. */
+  /** Makes one transition. Returns the row if the operation has ended or nothing more can be done now. */
   async #advance(): Promise<EndedRow | null> {
     const outlook = await this.#kind.look(this.#context, this.#row, this.#records, this.#known);
     this.#known = outlook.facts;
@@ -175,7 +178,7 @@ class Drive {
     };
     const submit = async (snapshot?: OperationSnapshot) => {
       const answer = await this.#wallet.submit({ ...intent, snapshot }, Math.max(this.#left(), 0));
-      // An object that was lost during the call may have sent it; the one that answered doesn't know.
+      // An object lost during the call may have sent it; the one that responded doesn't know.
       if (answer.repeated) this.#isNew = false;
       return answer;
     };
@@ -194,7 +197,7 @@ class Drive {
     return this.#refused(answer, step);
   }
 
-  /** The wallet refuses a step: it is waited out, or the operation is given up. */
+  /** Handles a refusal of the wallet: waits and retries, or ends the operation. */
   async #refused(answer: Refusal, step: string): Promise<EndedRow | null> {
     const { id } = this.#row;
     if (await this.#isWaitedOut(answer)) {
@@ -212,7 +215,7 @@ class Drive {
         ),
       );
     }
-    // Another call has submitted a step; or a lost object may have had one, and the wallet waits for its operator.
+    // Another call has submitted a step; or a lost object may have had one, and the wallet waits for the operator.
     this.#isNew = false;
     this.#records = await this.#wallet.transactions(id);
     if (!this.isBegun) await this.#pause(ELSEWHERE_MS);
@@ -220,17 +223,17 @@ class Drive {
   }
 
   /**
-   * Whether a refusal of the wallet is waited out; the scheduled job asks the wallet again at the latest. A partial
-   * effect has to be completed. A temporary reason ends an operation only before its first step, by the request that
-   * accepted it, and only if no 202 promised it (docs/operations.md).
+   * Whether to wait after a refusal of the wallet; the scheduled job retries at the latest. A partial effect must be
+   * completed. A temporary reason ends an operation only before its first step, by the request that accepted it, and
+   * only if no 202 was returned (docs/operations.md).
    */
   async #isWaitedOut(refusal: Refusal): Promise<boolean> {
-    // Nobody knows whether it will be cheaper. What is there already is gone on with by the next request.
+    // The cost may never drop. A new request continues what is already there.
     if (refusal.status === "too_dear") return false;
     if (this.#kind.isCommitted(this.#records)) return true;
     if (!("retryAfter" in refusal)) return false;
     if (this.isBegun) return true;
-    // Giving it up was decided and interrupted: nobody can have been told 202 since.
+    // An interrupted withdrawal: no 202 can have been returned since.
     if (this.#row.commitment === "given_up") return false;
     return !(this.#isNew && (await commitTo(this.#context.db, this.#row.id, "given_up")));
   }
@@ -244,21 +247,21 @@ class Drive {
       if (effects) {
         const write = () => succeed(this.#context, this.#row, effects, this.#records);
         const ended = await (effects.commit?.(write) ?? write());
-        // The next look reads it again.
+        // The next evaluation reads it again.
         if (ended === null) this.#known = undefined;
         return ended;
       }
     } catch (error) {
       if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);
       this.#leased = false;
-      // The effect is on the chain, even if no node answers now.
+      // The effect is on the chain, even if no node responds now.
       if (!(error instanceof ChainUnavailableError)) throw error;
     }
     await this.#pause(LOOK_AGAIN_MS);
     return null;
   }
 
-  /** Claims effects that are much work. If another call has, answers the current row after a pause. */
+  /** Leases expensive effects. If another call holds the lease, returns the current row after a pause. */
   async #takeOn(effort: number): Promise<RowWithResults | null> {
     if (effort === 0 || this.#leased) return null;
     const { db, now } = this.#context;
@@ -276,8 +279,8 @@ class Drive {
   }
 
   /**
-   * Tells the wallet that the effects are written. If that is lost, its alarm asks again. The operation that waits
-   * for its turn after it continues at once.
+   * Acknowledges the end to the wallet; if that is lost, its alarm resumes the operation. The next operation in turn
+   * continues at once.
    */
   #acknowledged(ended: EndedRow): RowWithResults {
     if (ended.state === "succeeded" || ended.state === "failed") {
@@ -299,7 +302,7 @@ class Drive {
     return this.#until - this.#context.now().getTime();
   }
 
-  /** False if the deadline comes first. */
+  /** Pauses; false if the deadline comes first. */
   async #pause(milliseconds: number): Promise<boolean> {
     const left = this.#left();
     await pause(Math.max(0, Math.min(milliseconds, left)));
@@ -307,7 +310,7 @@ class Drive {
   }
 }
 
-/** Takes an operation on by its id, if it is open. Returns its row; undefined where there is none. */
+/** Drives an operation by its id if it is open. Returns its row; undefined if there is none. */
 export const driveById = async (
   context: ServiceContext,
   id: OperationRow["id"],
@@ -319,7 +322,7 @@ export const driveById = async (
   return (await drive(context, row, until)).row;
 };
 
-/** Takes on the operation whose turn has come behind one that is over: its own request may have left it long ago. */
+/** Drives the next operation in turn after one has ended; its own request may have ended long ago. */
 const driveNext = async (context: ServiceContext, { id }: Pick<OperationRow, "id">): Promise<void> => {
   try {
     await driveById(context, id, context.now().getTime() + NEXT_MS);

@@ -32,19 +32,19 @@ import type { OperationEnding, TransactionRecord } from "../../wallet/interface.
 import type { Effects } from "../kind.ts";
 import { heightOf } from "../records.ts";
 
-/** The row of an operation, with the results of its transactions where they are known. */
+/** An operation's row, with its transactions' results if known. */
 export type RowWithResults = OperationRow & { readonly results?: readonly TransactionResult[] | undefined };
 
-/** The row of an operation that is over. */
+/** The row of an ended operation. */
 export type EndedRow = RowWithResults & {
-  /** The operation whose turn has come by its end; absent: it lets none go on. */
+  /** The next operation in turn; absent if there is none. */
   readonly next?: StaleOperation | undefined;
 };
 
 /**
- * Ends an operation with its effects, in one batch. A second call changes nothing: all answer from the row that the
+ * Ends an operation with its effects, in one batch. A second call changes nothing: all respond from the row that the
  * first wrote.
- * @returns null where what the answer was made of has changed; nothing is written then
+ * @returns null if the data behind the response has changed; nothing is written then
  */
 export const succeed = async (
   context: ServiceContext,
@@ -60,12 +60,12 @@ export const succeed = async (
   }
 };
 
-/** How an operation failed, and what goes with that. */
+/** The failure of an operation and its consequences. */
 interface FailedEnd {
   readonly failure: Failure;
   readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
-  /** Height from which the chain shows all of its effects, if the records don't say that. */
+  /** Height from which all its effects are visible, if the records don't have it. */
   readonly height?: number;
 }
 
@@ -81,7 +81,7 @@ export const fail = (
 
 interface End {
   readonly state: "succeeded" | "failed" | "unknown";
-  /** Of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   readonly body: unknown;
   readonly statements: readonly Statement[];
@@ -101,7 +101,7 @@ const end = async (
   const now = context.now();
   const finals = finalsOf(rest.records);
   const kept = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
-  // R2 has room for the whole answer.
+  // A body in R2 is stored in full.
   const answerBody =
     kept.bytes === null
       ? JSON.stringify(
@@ -142,18 +142,18 @@ const end = async (
   return { ...found, next };
 };
 
-/** Another call has ended the operation with another text: nothing will ever refer to this one. */
+/** Another call ended the operation with another text, so this one is unreferenced. */
 const dropText = ({ env, log, waitUntil }: ServiceContext, kept: string): void => {
   const key = textKey(kept);
   if (key === null) return;
   waitUntil(env.BUCKET.delete(key).catch((error: unknown) => log("operation.text_left", { key, error })));
 };
 
-/** Transactions that are over, or may be. What couldn't be signed has no hash, and isn't one. */
+/** Transactions that ended or may have ended. An intent that couldn't be signed has no hash and isn't one. */
 const finalsOf = (records: readonly TransactionRecord[]) =>
   records.flatMap(({ step, result }) => (result?.transaction_hash ? [{ step, result }] : []));
 
-/** The operator has to settle it, whoever's it is. */
+/** Notifies the operator, who must settle the operation whoever owns it. */
 const toldOperator = ({ db, settings }: ServiceContext, operation: OperationRow, at: Date): Statement[] => {
   const data = {
     integration_uuid: operation.integrationId,
@@ -167,21 +167,21 @@ const toldOperator = ({ db, settings }: ServiceContext, operation: OperationRow,
   return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, isPending(operation.id));
 };
 
-/** What goes with the end of an operation. */
+/** What is written with the end of an operation. */
 interface Aftermath {
   readonly records: readonly TransactionRecord[];
   /** Writes of its kind. */
   readonly statements: readonly Statement[];
-  /** What it tells the integration of. */
+  /** The event for the integration. */
   readonly told: Told;
   /** As in the effects of its kind. */
   readonly mint?: Mint;
   readonly at: Date;
-  /** Height from which the chain shows all of its effects, if the records don't say that. */
+  /** Height from which all its effects are visible, if the records don't have it. */
   readonly height?: number;
 }
 
-/** The batch that ends an operation. Its own row comes last: what goes before is bound to its being open. */
+/** The batch that ends an operation. Its own row comes last, because the other statements require it to be open. */
 export const endingStatements = (
   db: Database,
   operation: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId" | "createdAt">,
@@ -196,14 +196,15 @@ export const endingStatements = (
   const sold = mint && { collectionId: subjectId, tokens: tokensBy(mint) };
   return [
     ...insertTransactions(db, operation, finals, at),
-    // Before what it tells of: it asks what was known until now. An unknown one may be looked at again and again.
+    // Before the writes it reports, because it compares with the previous state. An unknown operation may be checked
+    // repeatedly.
     insertEvents(
       db,
       { integrationId, ...told, collectionId: told.numbers && subjectId, operationId: id, minted: sold, at },
       answer.state === "unknown" ? isPending(id) : isOpen(id),
     ),
     ...statements,
-    // Where it acted on a collection: no other subject has such a row.
+    // Only collections have such a row.
     ...(mint === undefined ? [] : [moveMints(db, subjectId)]),
     raiseShown(db, subjectId, { height, mint, at }),
     ...(answer.state === "failed"
@@ -219,7 +220,7 @@ export const endingStatements = (
   ];
 };
 
-/** What transactions have cost their wallet in all, yoctoNEAR; null while that isn't known. */
+/** Total cost of transactions to their wallet, yoctoNEAR; null while unknown. */
 const actualCost = (records: readonly TransactionRecord[]): string | null => {
   let sum = 0n;
   for (const { state, cost } of records) {
@@ -230,7 +231,7 @@ const actualCost = (records: readonly TransactionRecord[]): string | null => {
   return sum.toString();
 };
 
-/** The outcome of an operation that is over, for its wallet's journal. */
+/** The result of an ended operation, for its wallet's journal. */
 export const endingOf = ({
   state,
   answerStatus,

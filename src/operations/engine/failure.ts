@@ -6,48 +6,48 @@ import type { Failure } from "../../domain/failures.ts";
 import { TOO_DEAR, tooDear } from "../../domain/spending.ts";
 import type { SubmitResult, TransactionRecord } from "../../wallet/interface.ts";
 
-/** Refusals of the chain that funds would lift (near-primitives, InvalidTxError). */
+/** Refusals of the chain that funds would resolve (near-primitives, InvalidTxError). */
 const UNPAID = /\b(?:NotEnoughBalance|LackBalanceForState)\b/;
 
 /**
- * The failure of an operation whose step failed on the chain or was refused by it. What was refused has never landed: it
- * is told as not submitted, unless something of the operation failed on the chain before.
+ * The failure of an operation whose step failed on or was refused by the chain. A refused step never landed and is
+ * reported as not submitted, unless another step of the operation was executed.
  * @param records of the operation
  */
 export const chainFailure = (
   record: TransactionRecord,
   records: readonly TransactionRecord[] = [record],
 ): Failure => {
-  const said = inFieldsOfApi(record.result?.failure_message ?? "The chain refuses the transaction.");
-  const code = codeOf(record, said);
-  // The contract says what is wrong; the service says what to do about it.
-  const message = `${said}${remedyOf(code, record)}`;
+  const reason = inFieldsOfApi(record.result?.failure_message ?? "The chain rejects the transaction.");
+  const code = codeOf(record, reason);
+  // The contract's message says what is wrong; the service adds what to do.
+  const message = `${reason}${remedyOf(code, record)}`;
   const isUnpaid = code === "contract_storage_unpaid" || code === "insufficient_funds";
   const retryable = isUnpaid || record.contractCode === DRAWN_MEANWHILE;
   const landed = records.some(({ state }) => state === "failed" || state === "succeeded");
   return { code, message, outcome: landed ? "failed_on_chain" : "not_submitted", retryable };
 };
 
-/** Draws of the same block may have taken the chosen asset's last copies: a later block shows it (docs/contract.md). */
+/** Draws in the same block may have taken the asset's last copies: a later block shows it (docs/contract.md). */
 const DRAWN_MEANWHILE = "E_DRAW_HIDDEN";
 
 const remedyOf = (code: ErrorCode, { contractCode }: TransactionRecord): string => {
   if (code === "sold_out") return ` ${ERRORS.sold_out.remedy}`;
   if (contractCode !== DRAWN_MEANWHILE) return "";
-  return " Send it as a new request: under its Idempotency-Key this answer stays.";
+  return " Send it as a new request: this response stays stored for its Idempotency-Key.";
 };
 
-const codeOf = ({ state, contractCode }: TransactionRecord, said: string): ErrorCode => {
+const codeOf = ({ state, contractCode }: TransactionRecord, reason: string): ErrorCode => {
   if (contractCode === TOO_DEAR) return "cost_exceeds_maximum";
-  return state === "refused" && UNPAID.test(said) ? "insufficient_funds" : errorCodeOf(contractCode);
+  return state === "refused" && UNPAID.test(reason) ? "insufficient_funds" : errorCodeOf(contractCode);
 };
 
-/** The failure of an operation that can't be proven either way. */
+/** The failure of an operation that can be proven neither way. */
 export const unknownFailure = (record: TransactionRecord): Failure => ({
   code: "outcome_unknown",
   message:
-    `Whether transaction ${record.result?.transaction_hash ?? record.step} had an effect can't be proven by the nodes ` +
-    "that are configured. Don't repeat the request: the operator has to settle it.",
+    `The configured nodes can't prove whether transaction ${record.result?.transaction_hash ?? record.step} had an ` +
+    "effect. Don't repeat the request: the operator has to settle it.",
   outcome: "unknown",
   retryable: false,
 });
@@ -56,8 +56,8 @@ export const unknownFailure = (record: TransactionRecord): Failure => ({
 export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unchecked" }>;
 
 /**
- * The failure of an operation that the wallet refused to begin or to go on with.
- * @param last the failure on the chain that its next step would have been the remedy of, if any
+ * The failure of an operation whose step the wallet refused.
+ * @param last the failure on the chain that the refused step would have remedied, if any
  */
 export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undefined): Failure => {
   const outcome = last === undefined ? "not_submitted" : "failed_on_chain";
@@ -105,7 +105,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
         retryAfter: refusal.retryAfter,
       };
     case "too_dear":
-      // What the limit has no room for is another try: as a new request the same mint is within it.
+      // The limit has no room for a retry, but as a new request the same mint fits.
       if (last?.contractCode === DRAWN_MEANWHILE) return chainFailure(last);
       return {
         code: "cost_exceeds_maximum",
@@ -125,7 +125,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
   }
 };
 
-/** Why a wallet may not sign, and what the operator has to do. */
+/** Why a wallet may not sign, and what the operator must do. */
 const whyInactive = ({ behind, lockedOut }: Extract<Refusal, { status: "busy" }>): string => {
   if (behind) return "the service's database was rolled back, and the operator has to recover it first";
   if (lockedOut) {

@@ -10,16 +10,16 @@ import {
 import type { OperationSnapshot, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import { walletName } from "../registry.ts";
 
-/** An operation's row, with its acceptance and its kind's facts where they were read for or along with its acceptance. */
+/** An operation's row, with its acceptance and facts if they were read with it. */
 export type AcceptedRow = OperationRow & { readonly acceptance?: Acceptance; readonly known?: unknown };
 
-/** The answer to a submitted step. */
+/** The response to a submitted step. */
 export type HandedOver = Exclude<SubmitResult, { status: "unchecked" }>;
 
 /**
- * Submits the first step of an operation to its wallet, with what the wallet stores to notice a rolled-back database
- * (docs/transactions.md). Usually the rows that were read at acceptance suffice; if not, because many operations came
- * at once, the database is asked.
+ * Submits an operation's first step to its wallet, with the snapshot for detecting a rolled-back database
+ * (docs/transactions.md). Usually the rows read at acceptance suffice; if many operations arrived at once, the database
+ * is read.
  */
 export const handOver = async (
   { db, log, now }: ServiceContext,

@@ -3,11 +3,11 @@ import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 
 /**
- * The answer when the service can't tell a request's outcome. "Try again" could make the caller do it twice, so the
- * answer leads to the operation. Under its Idempotency-Key the request may be repeated at any time, because the key
- * leads to the operation too.
+ * The error for a request with an unknown outcome. Retrying could execute it twice, so the error refers to the
+ * operation. With its Idempotency-Key the request may be repeated at any time, because the key refers to the operation
+ * too.
  */
-const inDoubt = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
+const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
   new ServiceError(
     isUnavailable(cause) ? "database_unavailable" : "internal_error",
     `Don't send this as a new request: ${what}`,
@@ -20,18 +20,18 @@ const inDoubt = (operationUuid: Uuid, cause: unknown, what: string): ServiceErro
     },
   );
 
-/** The database didn't say whether the operation was accepted. */
-export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceError =>
-  inDoubt(
+/** The database didn't report whether the operation was accepted. */
+export const maybeAccepted = (operationUuid: Uuid, cause: unknown): ServiceError =>
+  unknownOutcome(
     operationUuid,
     cause,
     `it may have been accepted as operation ${operationUuid}. Read that operation, or send the request again with the ` +
       "same Idempotency-Key. If there is no such operation after two minutes, nothing was done.",
   );
 
-/** The operation was accepted, but its state can't be read or promised now. */
+/** The operation was accepted, but its state can't be read or committed now. */
 export const acceptedUnread = (operationUuid: Uuid, cause: unknown): ServiceError =>
-  inDoubt(
+  unknownOutcome(
     operationUuid,
     cause,
     `it was accepted as operation ${operationUuid}, and its state can't be read now. Read the operation, ` +

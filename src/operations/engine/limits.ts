@@ -17,8 +17,8 @@ import type { AcceptedRow } from "./hand-over.ts";
 import { planOf } from "./plan.ts";
 
 /**
- * Makes sure that a write can't cost more than its caller has set, top-ups included, before anything of it is accepted.
- * What changes afterwards is met by the wallet, which signs nothing beyond the limit.
+ * Rejects a write that could exceed the caller's maximum cost, top-ups included, before any of it is accepted. Later
+ * changes are handled by the wallet, which signs nothing beyond the limit.
  * @throws ServiceError cost_exceeds_maximum; ChainUnavailableError
  */
 export const requireWithin = async (
@@ -28,7 +28,7 @@ export const requireWithin = async (
 ): Promise<void> => {
   if (!costLimit) return;
   const planned = proposal.filled ? await plannedOf(context, proposal) : proposal;
-  // Its acceptance says why not.
+  // The acceptance reports the reason.
   if (planned === null) return;
   const prices = await readGasPrices(connectFor(context));
   const { cost } = await planOf(context, integrationId, planned, { likely: prices, most: prices });
@@ -41,7 +41,7 @@ export const requireWithin = async (
   });
 };
 
-/** A proposal with all of its request, which the database fills in; null: it would not be accepted now. */
+/** A proposal with its complete request, which the database fills in; null if it wouldn't be accepted now. */
 export const plannedOf = async (
   { db }: ServiceContext,
   proposal: Proposal & Partial<ConditionalProposal>,
@@ -54,8 +54,8 @@ export const plannedOf = async (
 };
 
 /**
- * Why a top-up isn't handed over: together with the step that it is for, the operation could cost more than it may. Null:
- * it is.
+ * The refusal of a top-up with which the operation, including the retried step, could exceed its maximum cost; null if
+ * it fits.
  */
 export const topUpRefusal = async (
   context: ServiceContext,
@@ -75,7 +75,7 @@ export const topUpRefusal = async (
     : { status: "too_dear", needed: needed.toString(), most: mostCost };
 };
 
-/** The limit that holds for an operation's transactions: none for the platform's own wallet, and none for payouts. */
+/** The spending limit for an operation's transactions; none for the platform's wallet and for payouts. */
 export const spendingOf = async (
   { db }: ServiceContext,
   { kind, integrationId, acceptance }: AcceptedRow,

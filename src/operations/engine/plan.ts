@@ -12,37 +12,37 @@ import type { Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
 import { paymentOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
 
-/** What is likely, and the most that may be. */
+/** Expected value and upper bound. */
 interface Bounds {
   readonly expected: bigint;
   readonly most: bigint;
 }
 
-/** What carrying a write out takes, as things are. */
+/** The resources a write needs in the current state. */
 export interface Plan {
-  /** That are expected to be sent. */
+  /** Expected number. */
   readonly transactions: number;
-  /** Units. */
+  /** Gas units. */
   readonly gas: Bounds;
-  /** That it stores on contracts, at most. */
+  /** Maximum bytes stored on contracts. */
   readonly storageBytes: number;
-  /** yoctoNEAR that leave the wallet: gas, deposits and top-ups. */
+  /** yoctoNEAR leaving the wallet: gas, deposits and top-ups. */
   readonly cost: Bounds;
-  /** yoctoNEAR of it that contracts are expected to be topped up with. */
+  /** Expected top-ups of contracts in the cost, yoctoNEAR. */
   readonly topUp: bigint;
-  /** yoctoNEAR that the wallet has to hold beyond the most that it costs: gas is bought ahead, and the rest returned. */
+  /** yoctoNEAR that the wallet must hold beyond the maximum cost: gas is purchased in advance and the rest refunded. */
   readonly held: bigint;
 }
 
-/** Prices at which gas is counted. */
+/** Gas prices of a plan. */
 export interface PlannedPrices {
-  /** What it is likely to cost. */
+  /** The expected price. */
   readonly likely: GasPrices;
-  /** What it may cost until then. */
+  /** The highest price to allow for. */
   readonly most: GasPrices;
 }
 
-/** What carrying nothing out takes. */
+/** The plan of a write that submits nothing. */
 export const NO_PLAN: Plan = {
   transactions: 0,
   gas: { expected: 0n, most: 0n },
@@ -52,12 +52,12 @@ export const NO_PLAN: Plan = {
   held: 0n,
 };
 
-/** A created collection's number, as a plan has it: the longest. */
+/** Assumed id of a created collection: the longest. */
 const ANY_RESULT = new TextEncoder().encode(String(2 ** 32 - 1));
 
 /**
- * Plans an operation by the rules that carry it out, as if each of its steps succeeded, and a contract that may lack
- * storage were topped up. Nothing is written, and nothing is sent.
+ * Plans an operation by its kind's rules, assuming that each step succeeds and that contracts that may lack storage are
+ * topped up. Writes and sends nothing.
  * @throws ChainUnavailableError
  */
 export const planOf = async (
@@ -91,13 +91,14 @@ const assumed = (operationUuid: Uuid, step: string): TransactionRecord => ({
   value: ANY_RESULT,
   contractCode: null,
   height: null,
+  cost: null,
 });
 
-/** Adds transactions up, and knows what the contracts that they go to have left. */
+/** Sums up transactions and tracks the free balance of their contracts. */
 class Sums {
   readonly #context: ServiceContext;
   readonly #prices: PlannedPrices;
-  /** yoctoNEAR that contracts have free. */
+  /** Free balance of contracts, yoctoNEAR. */
   readonly #free = new Map<string, bigint>();
   plan: Plan = NO_PLAN;
 
@@ -106,7 +107,7 @@ class Sums {
     this.#prices = prices;
   }
 
-  /** A transaction, and before it those that a contract needs which can't pay for what it stores. */
+  /** Adds a transaction, and before it the top-up if its contract can't pay for the storage. */
   async add(transaction: StepTransaction, need: StorageNeed | null): Promise<void> {
     if (need !== null) await this.#topUp(transaction, need);
     this.#countMost(transaction);
@@ -118,8 +119,8 @@ class Sums {
   }
 
   /**
-   * Counts the top-up that a step is likely to need, and the one that it may need. The contract reports what it lacks by
-   * refusing the step, which is sent again after the top-up.
+   * Adds the expected and the possible top-up of a step. The contract reports the missing amount by refusing the step,
+   * which is sent again after the top-up.
    */
   async #topUp(transaction: StepTransaction, need: StorageNeed): Promise<void> {
     const most = await this.#lacking(transaction, need, need.perhaps);
@@ -136,7 +137,7 @@ class Sums {
     this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
   }
 
-  /** yoctoNEAR that a contract lacks of what a step may store, and of some bytes more, beside what the step brings. */
+  /** yoctoNEAR that a contract lacks for a step's storage and `more` bytes, beyond the step's deposit. */
   async #lacking({ actions }: StepTransaction, need: StorageNeed, more = 0): Promise<bigint> {
     const free = this.#free.get(need.contract) ?? (await this.#freeOf(need.contract));
     this.#free.set(need.contract, free);
@@ -149,7 +150,7 @@ class Sums {
     return BigInt(free);
   }
 
-  /** Counts a transaction that is likely to be sent. */
+  /** Adds an expected transaction. */
   #countLikely(transaction: StepTransaction, isRefused = false): void {
     const deposit = isRefused ? 0n : depositOf(transaction.actions);
     const burnt = likelyGasOf(transaction);
@@ -162,7 +163,7 @@ class Sums {
     };
   }
 
-  /** Counts a transaction that may become necessary. */
+  /** Adds a transaction that may become necessary. */
   #countMost(transaction: StepTransaction, isRefused = false): void {
     const cost = costOf(transaction, this.#prices.most);
     const most = isRefused ? cost.gas : lastingOf(cost);

@@ -12,8 +12,8 @@ import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
 
 /**
- * An operation as callers see it. Transactions of one that is over are in D1, of an open one in its wallet.
- * @param known what D1 has of one that is over
+ * An operation as callers see it. Transactions of an ended operation are in D1, those of an open one in its wallet.
+ * @param known the results in D1
  */
 export const toOperation = async (
   context: ServiceContext,
@@ -57,8 +57,8 @@ const resultsOf = async (
 };
 
 /**
- * What the wallet has of an open operation. If it can't be asked now, the answer still says that the operation is
- * pending.
+ * The wallet's records of an open operation. If the wallet can't be called now, the response still shows the operation
+ * as pending.
  */
 const recordsOf = async (
   context: ServiceContext,
@@ -72,7 +72,7 @@ const recordsOf = async (
   }
 };
 
-/** One operation of the caller's. @throws ServiceError not_found */
+/** One operation of the caller. @throws ServiceError not_found */
 export const readOperation = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
@@ -87,7 +87,7 @@ export const readOperation = async (
 
 /**
  * One operation of any integration.
- * @param integrationId whose it is; one that left the database some time after its end isn't found without it
+ * @param integrationId its owner; required for an operation that was archived
  * @throws ServiceError not_found
  */
 export const readOperationAsOperator = async (
@@ -99,11 +99,11 @@ export const readOperationAsOperator = async (
   if (found) {
     return resource(context, found, await toOperation(context, found, found.results));
   }
-  if (integrationId === undefined) throw missing(" If it ended long ago, give its integration_uuid too.");
+  if (integrationId === undefined) throw missing(" If it ended long ago, send its integration_uuid too.");
   return archivedResource(context, integrationId, id);
 };
 
-/** One operation that left the database some time after its end. */
+/** One archived operation. */
 const archivedResource = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -134,7 +134,7 @@ const resource = async (
   return { status: 200, body: embed(`${head.slice(0, -2)},"body":`, text, "}}") };
 };
 
-/** A long JSON text between two short ones, streamed. */
+/** Streams a long JSON text between two short ones. */
 const embed = (
   before: string,
   stream: ReadableStream<Uint8Array>,

@@ -7,9 +7,9 @@ import type { RowWithResults } from "./endings.ts";
 import { toOperation } from "./read.ts";
 
 /**
- * The answer to an operation's caller: its kind's answer, its failure, or that it is pending. Everybody who asks for
- * the same operation gets the same.
- * @throws ServiceError where the operation failed or can't be proven
+ * The response to an operation's caller: its kind's body, its failure, or that it is pending. Every request for the
+ * operation gets the same.
+ * @throws ServiceError if the operation failed or can't be proven
  */
 export const responseOf = async (
   context: ServiceContext,

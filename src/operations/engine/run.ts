@@ -29,18 +29,19 @@ import { kindNamed } from "../registry.ts";
 import { drive, type Progress } from "./drive.ts";
 import type { RowWithResults } from "./endings.ts";
 import type { AcceptedRow } from "./hand-over.ts";
-import { acceptedUnread, perhapsAccepted } from "./in-doubt.ts";
+import { acceptedUnread, maybeAccepted } from "./in-doubt.ts";
 import { plannedOf, requireWithin } from "./limits.ts";
 import { responseOf } from "./response.ts";
 
-/** The condition of a write to a contract, and beside it that the wallet hasn't lost its role there to a hand-over. */
+/** Extends the condition of a write to a contract: the wallet hasn't lost its role in a hand-over. */
 const unlessLeft = (contract: string, condition: SQL = sql`true`): SQL =>
   sql`((${condition}) AND NOT ${isLeft(contract)})`;
 
 /**
- * Whether a wallet lost its role in a contract to a hand-over and has one all the same: until the hand-over is accepted, the
- * wallet still is the owner, and the next owner may make it an admin again. The contract is asked only after a hand-over.
- * @throws ServiceError conflict where it has none, which the contract would refuse for its gas; ChainUnavailableError
+ * Whether a wallet has a role in a contract although it lost it in a hand-over: it stays the owner until the hand-over
+ * is accepted, and the next owner may make it an admin. Reads the contract only after a hand-over.
+ * @throws ServiceError conflict without a role, which the contract would reject after burning gas;
+ *   ChainUnavailableError
  */
 const hasRoleAgain = async (
   context: ServiceContext,
@@ -56,16 +57,16 @@ const hasRoleAgain = async (
   if (roles.owner_id === wallet || roles.admin_ids.includes(wallet)) return true;
   throw new ServiceError(
     "conflict",
-    `Ask ${roles.owner_id}, the owner of the contract ${contract}, to make the wallet ${wallet} an admin of it: it was handed over, and the wallet kept no role. Nothing was sent.`,
+    `Ask ${roles.owner_id}, the owner of the contract ${contract}, to make the wallet ${wallet} an admin of it: it was handed over without a role for the wallet. Nothing was sent.`,
     { outcome: "not_submitted", retryable: false },
   );
 };
 
 /**
- * Accepts an operation and inserts the request's Idempotency-Key, in one batch, so that a crash never loses the
- * link. Null if the condition doesn't hold.
+ * Accepts an operation and inserts the request's Idempotency-Key in one batch, so that a crash can't separate them.
+ * Null if the condition doesn't hold.
  * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight if another request has inserted
- * the key meanwhile; database_unavailable with the operation's uuid if the database doesn't tell whether it was accepted
+ *   the key; database_unavailable with the operation's uuid if the result of the batch is unknown
  */
 const accept = async (
   context: ServiceContext,
@@ -112,7 +113,7 @@ const accept = async (
 };
 
 /**
- * Runs the batch. If its answer is lost, the operation's row tells whether it was committed; if the row can't be read
+ * Runs the batch. If its result is lost, the operation's row shows whether it was committed; if the row can't be read
  * or isn't there yet, the request may have had an effect.
  */
 const commit = async (
@@ -128,10 +129,10 @@ const commit = async (
     const known = facts?.facts(results.at(-1) as unknown[]);
     return { ...row, acceptance: acceptanceFrom(read), known };
   } catch (error) {
-    // The database rolls a batch back that breaks a constraint, and names the constraint.
+    // A batch that violates a constraint is rolled back, and the error names the constraint.
     if (violatesConstraint(error)) throw error;
     const row = await findOperation(db, id).catch(() => undefined);
-    if (!row) throw perhapsAccepted(id, error);
+    if (!row) throw maybeAccepted(id, error);
     log("operation.acceptance_recovered", { operation_uuid: id, error });
     return row;
   }
@@ -144,17 +145,17 @@ const clearedAway = (cause: unknown): ServiceError =>
     cause,
   });
 
-/** How long an operation with respond-async is worked on after its acceptance. Milliseconds. */
+/** How long an operation with respond-async is driven after its acceptance. Milliseconds. */
 const NO_WAIT = 0;
 
-/** Writing small effects may take a moment beyond the wait for the chain. Milliseconds. */
+/** Extra time for writing small effects after the wait for the chain. Milliseconds. */
 const GRACE_MS = 1_000;
 
 /**
- * Accepts an operation and works on it as long as the caller waits. This is the one door for everything that writes to
- * the chain.
- * @returns what the operation answers; null where the proposal's condition doesn't hold and it doesn't say why
- * @throws ServiceError those of `hasRoleAgain`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
+ * Accepts an operation and drives it while the caller waits. Every write to the chain goes through this function.
+ * @returns the operation's response; null if the proposal's condition doesn't hold and it has no reason
+ * @throws ServiceError those of `hasRoleAgain`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition
+ *   that doesn't hold
  */
 export function runOperation<K extends OperationKind>(
   context: ServiceContext,
@@ -176,7 +177,7 @@ export async function runOperation<K extends OperationKind>(
   caller: Runner,
   proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
 ): Promise<EndpointResponse<KindResults[K]> | null> {
-  const row = await whereItHolds(context, caller, proposal, async (guarded) => {
+  const row = await ifConditionHolds(context, caller, proposal, async (guarded) => {
     await requireWithin(context, caller, guarded);
     return accept(context, caller, guarded);
   });
@@ -186,7 +187,7 @@ export async function runOperation<K extends OperationKind>(
 }
 
 /**
- * The operation that would be accepted now, with all of its request; nothing is accepted.
+ * The complete operation that would be accepted now, without accepting it.
  * @throws ServiceError those of `hasRoleAgain`, and the reason of a condition that doesn't hold
  */
 export const planOperation = async (
@@ -194,7 +195,7 @@ export const planOperation = async (
   caller: Runner,
   proposal: Proposal | GuardedProposal,
 ): Promise<Proposal> => {
-  const planned = await whereItHolds(context, caller, proposal, (guarded) => plannedOf(context, guarded));
+  const planned = await ifConditionHolds(context, caller, proposal, (guarded) => plannedOf(context, guarded));
   if (planned) return planned;
   throw keyInFlight();
 };
@@ -202,11 +203,11 @@ export const planOperation = async (
 type OwnProposal = Proposal & Partial<ConditionalProposal>;
 
 /**
- * Does something with a proposal whose wallet has its role in the contract, if its condition holds.
+ * Applies `act` to a proposal if the wallet has its role in the contract and the condition holds.
  * @param act null: the condition doesn't hold
  * @throws ServiceError those of `hasRoleAgain`, and the reason of a condition that doesn't hold
  */
-const whereItHolds = async <Result>(
+const ifConditionHolds = async <Result>(
   context: ServiceContext,
   caller: Runner,
   proposal: OwnProposal & Partial<GuardedProposal>,
@@ -223,13 +224,15 @@ const whereItHolds = async <Result>(
   return result;
 };
 
-/** The contract that the wallet has to have a role in for an operation; null: none. Anybody may redeem a claim link. */
+/**
+ * The contract in which the wallet needs a role for an operation; null if none. Any account may redeem a claim link.
+ */
 const contractOf = ({ kind, request }: Proposal): string | null => {
   if (kind === "claim" || (kind !== "finalize" && !KINDS[kind].isOnCollection)) return null;
   return (request as CollectionTarget).contract;
 };
 
-/** Works on an operation that another request brought, and answers as that one is answered. @throws ServiceError */
+/** Drives an operation that another request started, and responds like to that one. @throws ServiceError */
 export const joinOperation = <K extends OperationKind>(
   context: ServiceContext,
   caller: Pick<Caller, "respondAsync">,
@@ -238,16 +241,15 @@ export const joinOperation = <K extends OperationKind>(
 
 type RowOf<K extends OperationKind> = AcceptedRow & RowWithResults & { readonly kind: K };
 
-/** For whom an operation is run. */
+/** The caller that an operation is run for. */
 export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync"> &
   Partial<Pick<Caller, "costLimit" | "reference">>;
 
 /**
- * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on
- * without its request. After a 202 it is carried out or fails on its merits: accepted operations are never abandoned
- * for temporary failures, such as an unreachable chain.
- * @param isNew this request accepted it, and may give it up until its first step is journaled
- * @throws ServiceError where it failed; internal_error or database_unavailable with its uuid where that can't be told
+ * Drives an accepted operation while the caller waits, and responds. If this fails, the operation continues without its
+ * request. After a 202 it isn't abandoned for temporary failures, such as an unreachable chain.
+ * @param isNew this request accepted it, and may withdraw it until its first step is journaled
+ * @throws ServiceError if it failed; internal_error or database_unavailable with its uuid if its state is unknown
  */
 const carryOut = async <K extends OperationKind>(
   context: ServiceContext,
@@ -256,7 +258,7 @@ const carryOut = async <K extends OperationKind>(
   isNew: boolean,
 ): Promise<EndpointResponse<KindResults[K]>> => {
   try {
-    // The database keeps what the effects of the kind have made.
+    // The database stores the body that the kind's effects built.
     return (await responseOf(context, await workOn(context, caller, row, isNew))) as EndpointResponse<
       KindResults[K]
     >;
@@ -265,7 +267,7 @@ const carryOut = async <K extends OperationKind>(
   }
 };
 
-/** The operation as it may be answered: over, or pending and promised. */
+/** The operation in a state to respond with: ended, or pending and committed. */
 const workOn = async (
   context: ServiceContext,
   { respondAsync }: Pick<Caller, "respondAsync">,
@@ -279,7 +281,7 @@ const workOn = async (
       context.log("operation.interrupted", { operation_uuid: row.id, error });
       return null;
     });
-  // With respond-async too the first step is submitted before the answer, so that the caller learns of a refusal.
+  // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
   const reached = respondAsync
     ? await work(row, NO_WAIT, isNew)
     : await inTime(context, work(row, SYNC_WAIT_MS, isNew), SYNC_WAIT_MS + GRACE_MS);
@@ -290,8 +292,8 @@ const workOn = async (
 };
 
 /**
- * Promises an operation without a journaled step before its caller is told 202: from then on the request that brought
- * it can't give it up. If it already has, there is no 202.
+ * Commits to an operation without a journaled step before its caller gets a 202: from then on its request can't
+ * withdraw it. If it already has, there is no 202.
  */
 const promised = async ({ db }: ServiceContext, { id }: OperationRow): Promise<OperationRow> => {
   checkpoint("operation.before_promise");

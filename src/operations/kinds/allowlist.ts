@@ -5,17 +5,17 @@ import type { Uuid } from "../../domain/ids.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
-/** What a change of an allowlist needs to be carried out. */
+/** The change of an allowlist, as stored with its operation. */
 export interface AllowlistOperation extends CollectionTarget {
   readonly change: "allowlist_add" | "allowlist_remove" | "allowlist_clear";
   /** Up to 500; empty for `allowlist_clear`. */
   readonly accounts: readonly string[];
 }
 
-/** What a caller asks for. */
+/** A requested change. */
 type Change = Pick<AllowlistOperation, "change"> & Partial<Pick<AllowlistOperation, "accounts">>;
 
-/** The change of an allowlist that a caller asks for. @throws ServiceError not_found */
+/** Proposes a change of an allowlist. @throws ServiceError not_found */
 export const proposeAllowlistChange = async (
   context: ServiceContext,
   caller: Caller,
@@ -27,7 +27,7 @@ export const proposeAllowlistChange = async (
   return { kind: change, subjectId: collectionUuid, request };
 };
 
-/** Bytes an account may take, its share of a new bucket included. */
+/** Maximum bytes of an account, including its share of a new bucket. */
 const ACCOUNT_BYTES = 100;
 
 /** One call of `allowlist_add`, `allowlist_remove` or `allowlist_clear`. */
@@ -46,7 +46,7 @@ export const allowlistKind = kindOf<AllowlistOperation, null, KindResults["allow
     return { receiverId: contract, actions: [action] };
   },
 
-  // The API answers these calls with one result, not with an array as elsewhere.
+  // These endpoints return one result, not an array.
   effects: async (_context, _operation, { records }) => ({
     status: 200,
     body: { message: "success", tx_results: succeeded(records, "change").result },

@@ -5,16 +5,13 @@ import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { putFilesBack } from "../../files/uploads/media-note.ts";
 import { type Operation, Unrestorable } from "../kind.ts";
 
-/** The files that a mint or an update of a token brings along. */
+/** Files of a mint or of a token's update. */
 
-/** SHA-256 in base64 of the files that metadata names. */
+/** SHA-256 in base64 of the files in the metadata. */
 export const filesOf = (metadata: Override | null): string[] =>
   [metadata?.media, metadata?.reference].flatMap((file) => (file ? [file.sha256] : []));
 
-/**
- * Restores a collection's references to the files that a mint or update brought.
- * @throws Unrestorable
- */
+/** Restores a collection's references to the files of a mint or update. @throws Unrestorable */
 export const restoreFiles = async (
   context: ServiceContext,
   { id, integrationId, subjectId }: Pick<Operation<unknown>, "id" | "integrationId" | "subjectId">,

@@ -8,10 +8,10 @@ import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { type KindResults, kindOf, type Operation } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
-/** What the claim of a link needs to be carried out. None of it is secret: it goes to the chain as it is. */
+/** A claim, as stored with its operation. It contains no secrets: all of it goes to the chain. */
 export interface ClaimOperation extends CollectionTarget {
   readonly proof: ClaimProof;
-  /** Who receives, in the form in which a mint has it. */
+  /** The receiver, in the form that a mint uses. */
   readonly receivers: readonly string[];
   /** Base address of the gateway. */
   readonly base: string;
@@ -26,7 +26,7 @@ const linkOf = ({
   link: proof.link,
 });
 
-/** One call of `nft_claim`. The drop's reserve pays for the storage, so that nothing is ever topped up. */
+/** One call of `nft_claim`. The drop's reserve pays for the storage, so there are no top-ups. */
 export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
   facts: () => null,
 
@@ -43,9 +43,9 @@ export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
     const { contract, collectionId, base, proof } = request;
     const views = contractViews(connect(context.settings), contract, heightOf(records));
     const home = { collectionUuid: subjectId, collectionId, contract, base };
-    // A token that isn't there any more was burnt by its owner.
+    // A missing token was burnt by its owner.
     const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
-    // In the block of the claim a token shows no asset.
+    // In the block of the claim a token has no asset yet.
     if (tokens.some(({ metadata }) => metadata.media === null)) return null;
     const { drop_id, link } = proof;
     return {

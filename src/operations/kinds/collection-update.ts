@@ -18,15 +18,15 @@ import {
 } from "../../domain/settings.ts";
 import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
 
-/** What an update of a collection needs to be carried out. */
+/** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
   readonly changes: SettingsChanges;
 }
 
 /**
- * The change of a collection's settings that a caller asks for.
- * @throws ServiceError not_found, conflict (a contract of a former release), unknown_account, invalid_request (a mint config
- * without a price, or that ends before it starts)
+ * Proposes a change of a collection's settings.
+ * @throws ServiceError not_found, conflict (a contract of an older layout), unknown_account, invalid_request (a mint
+ *   config without a price, or that ends before it starts)
  */
 export const proposeCollectionUpdate = async (
   context: ServiceContext,
@@ -44,7 +44,7 @@ export const proposeCollectionUpdate = async (
   return { kind: "collection_update", subjectId: collectionUuid, request, ...guard };
 };
 
-/** Makes sure that mint configs can be changed as they are now; updates that are at work may still change them. */
+/** Checks that the mint configs can be changed in their current state; running updates may still change them. */
 const requireConfigs = async (
   { db }: ServiceContext,
   { integrationId }: Caller,
@@ -63,24 +63,24 @@ const requireRow = async (...which: Parameters<typeof findCollection>): Promise<
   return row;
 };
 
-/** Bytes that settings take beside their texts. */
+/** Bytes of settings other than their texts. */
 const SETTINGS_BYTES = 500;
 
-/** Nothing was read: its first step is handed over already, so that its turn has come. */
+/** Nothing to read: its first step was submitted, so its turn has come. */
 const UNREAD: CollectionTurn = { earlier: null, row: null };
 
 /**
- * One call of `collection_update`. Updates of one collection go one after the other, in the order of their acceptance,
- * so that D1 ends with the settings that the chain ends with, and an update changes a mint config as the one before has left
- * it: nothing else changes D1's settings while an update is open. The answer is made of the collection as it was when the
- * turn had come, unless it has changed since.
+ * One call of `collection_update`. Updates of a collection run one after another in order of acceptance, so that D1 and
+ * the chain end with the same settings, and each update changes a mint config as the previous one left it; nothing else
+ * changes D1's settings while an update is open. The response is built from the collection at the start of the turn,
+ * unless it has changed since.
  */
 export const collectionUpdateKind = kindOf<
   CollectionUpdateOperation,
   CollectionTurn,
   KindResults["collection_update"]
 >({
-  // Nothing that is accepted later comes before it: a turn that has come stays.
+  // No later operation goes first: a turn that has come stays.
   facts: async ({ db }, operation, records, known) =>
     known ?? (records.length > 0 ? UNREAD : turnFrom(await collectionTurn(db, operation))),
 

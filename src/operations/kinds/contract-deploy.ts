@@ -10,7 +10,7 @@ import { deployRemedy, type Publication } from "../../domain/steps.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
-/** What a deployment needs to be carried out. */
+/** A deployment, as stored with its operation. */
 export interface ContractDeployOperation {
   readonly accountId: string;
   readonly ownerId: string;
@@ -18,20 +18,19 @@ export interface ContractDeployOperation {
   readonly platformId: string;
   /** Hexadecimal of the code's SHA-256. */
   readonly codeHash: string;
-  /** Whether the chain has global contracts (NEP-591); else the code itself is deployed. */
+  /** Whether the chain supports global contracts (NEP-591); otherwise the code itself is deployed. */
   readonly global: boolean;
-  /** yoctoNEAR that the contract begins with. */
+  /** yoctoNEAR initial balance of the contract. */
   readonly funding: string;
   readonly name: string;
   readonly symbol: string;
-  /** Address of the gateway, which media is relative to. */
+  /** Address of the gateway, the base of media paths. */
   readonly baseUri: string;
 }
 
 /**
- * The contract's account is created, funded, given its code and initialised in one batch, with no key left on it. The
- * code is published once as a global contract, when the first deployment finds that the chain lacks it, and used by
- * its hash.
+ * Creates, funds, deploys and initializes the contract's account in one batch, without access keys. The code is
+ * published once as a global contract, when the first deployment finds it missing, and used by its hash.
  */
 export const contractDeployKind = kindOf<
   ContractDeployOperation,

@@ -3,22 +3,22 @@ import { forgetEarned, setContractLeft } from "../../db/queries/contracts.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
-/** A proposal of another owner. */
+/** The proposal of a new owner. */
 export interface ContractHandOverOperation {
   /** The contract's account. */
   readonly contract: string;
-  /** Who is to become its owner; null: the proposal is withdrawn. */
+  /** The proposed owner; null withdraws the proposal. */
   readonly accountId: string | null;
   /** The integration's wallet. */
   readonly walletId: string;
-  /** Whether the wallet is an admin from now on, so that the service goes on minting. */
+  /** Whether the wallet becomes an admin, so that the service can still mint. */
   readonly staysAdmin: boolean;
 }
 
-/** Bytes of a contract's record of roles that an admin and a proposed owner may take. */
+/** Maximum bytes of an admin and a proposed owner in a contract's roles. */
 const ROLES_BYTES = 200;
 
-/** The wallet's role and the proposal change in one transaction: both or neither. */
+/** Changes the wallet's role and the proposal in one transaction. */
 export const contractHandOverKind = kindOf<
   ContractHandOverOperation,
   null,
@@ -47,7 +47,7 @@ export const contractHandOverKind = kindOf<
   }),
 });
 
-/** An acceptance of a contract that was proposed to the integration's wallet. */
+/** The acceptance of a contract's ownership by the integration's wallet. */
 export interface ContractAcceptOperation {
   /** The contract's account. */
   readonly contract: string;
@@ -55,7 +55,7 @@ export interface ContractAcceptOperation {
   readonly walletId: string;
 }
 
-/** The integration's wallet becomes the owner of a contract. */
+/** Makes the integration's wallet the owner of a contract. */
 export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindResults["contract_accept"]>({
   facts: () => null,
   steps: () => ["accept"],

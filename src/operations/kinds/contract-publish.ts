@@ -6,7 +6,7 @@ import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { hasSucceeded } from "../records.ts";
 
-/** What the publication of the contract's code needs. */
+/** A publication of the contract's code, as stored with its operation. */
 export interface ContractPublishOperation {
   /** The account that signs and pays. */
   readonly platformId: string;
@@ -14,16 +14,16 @@ export interface ContractPublishOperation {
   readonly codeHash: string;
 }
 
-/** What the publication depends on beside its transaction. */
+/** Facts that a publication depends on. */
 interface PublishFacts {
   readonly publication: Publication;
-  /** Whether the chain has the code. Not asked once a step was handed over. */
+  /** Whether the chain has the code. Not read once a step was submitted. */
   readonly isPublished: boolean;
 }
 
 /**
- * Publishes the code as a global contract, by which contracts are upgraded. It is burned for by the byte: what the chain
- * has is not published again, and of several at once one does it.
+ * Publishes the code as a global contract, which upgrades use. Publishing burns tokens per byte, so published code
+ * isn't published again, and of several concurrent operations only one publishes.
  */
 export const contractPublishKind = kindOf<
   ContractPublishOperation,

@@ -2,14 +2,14 @@ import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
-/** What a top-up ahead of need is. */
+/** A top-up in advance, as stored with its operation. */
 export interface ContractTopUpOperation {
   readonly contract: string;
   /** yoctoNEAR. */
   readonly amount: string;
 }
 
-/** A transfer from the integration wallet to its contract, whose balance runs low. */
+/** A transfer from the integration wallet to its contract with a low balance. */
 export const contractTopUpKind = kindOf<ContractTopUpOperation, null, KindResults["contract_top_up"]>({
   facts: () => null,
   steps: () => ["topup"],

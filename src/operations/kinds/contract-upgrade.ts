@@ -13,41 +13,39 @@ import { type KindResults, kindOf, type Operation } from "../kind.ts";
 import { hasSucceeded, heightOf } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
-/** What an upgrade of a contract needs to be carried out by anybody at any time. */
+/** An upgrade of a contract, as stored with its operation. */
 export interface ContractUpgradeOperation {
   /** The contract's account. */
   readonly contract: string;
-  /** Hexadecimal of the SHA-256 of the code it is to use. */
+  /** Hexadecimal SHA-256 of the new code. */
   readonly codeHash: string;
-  /** Paid to the contract before its code is switched, so that minting goes on behind that. yoctoNEAR. */
+  /** Paid to the contract before its code is switched, so that minting continues after it. yoctoNEAR. */
   readonly topUp: string;
-  /**
-   * Its account runs the code already: an earlier upgrade was interrupted, or the contract's owner has switched it.
-   */
+  /** The account already runs the code: an earlier upgrade was interrupted, or the contract's owner switched it. */
   readonly switched: boolean;
-  /** Whether its collections may lie on pages of layout 2. */
+  /** Whether its collections may have pages of layout 2. */
   readonly migrates: boolean;
-  /** Assets of each collection when the code was switched, kept from then on. */
+  /** Assets of each collection when the code was switched, stored from then on. */
   readonly plan?: readonly number[];
 }
 
-/** What the next step of an upgrade depends on beside its transactions. */
+/** Facts that an upgrade's next step depends on. */
 interface UpgradeFacts {
   readonly publication: Publication;
-  /** What takes the collections over, as far as the contract's answers tell by now; none until the code is switched. */
+  /** Migrations of the collections, as known from the contract's results; empty until the code is switched. */
   readonly migrations: readonly MigrationStep[];
-  /** What the contract lacks behind the switch, yoctoNEAR. */
+  /** Amount that the contract lacks after the switch, yoctoNEAR. */
   readonly missing: bigint;
-  /** What was missing was handed over already. */
+  /** Whether the payment of the missing amount was submitted. */
   readonly isSettled: boolean;
 }
 
-/** Storage that a call of `collection_migrate` takes beside what the contract says is missing. */
+/** Storage of a `collection_migrate` call beyond what the contract reports as missing. */
 const MIGRATION_BYTES = 2_000;
 
 /**
- * Pays what the contract has to hold from then on, switches its code, pays what is still missing, and takes collections
- * over. Mints go on all the while: before the switch under the old code, behind it under the new.
+ * Pays the contract's new storage requirement, switches its code, pays what is still missing, and migrates the
+ * collections. Mints continue throughout: before the switch with the old code, after it with the new.
  */
 export const contractUpgradeKind = kindOf<
   ContractUpgradeOperation,
@@ -114,14 +112,14 @@ export const contractUpgradeKind = kindOf<
     ],
   }),
 
-  // What was paid or switched is to be of use: the rest is waited for where the wallet can't pay at the moment.
+  // After a payment or the switch the upgrade must be completed: it waits if the wallet can't pay now.
   isCommitted: (records) => records.some(({ state }) => state === "succeeded"),
 });
 
 const isSwitched = ({ switched }: ContractUpgradeOperation, records: readonly TransactionRecord[]): boolean =>
   switched || records.some(({ step, state }) => stepName(step) === "upgrade" && state === "succeeded");
 
-/** Assets that each step that took some over has left on pages of layout 2, as its call answered. */
+/** Assets that each successful migration step left on pages of layout 2, from its call's result. */
 const leftBehind = (records: readonly TransactionRecord[]): ReadonlyMap<string, number> =>
   new Map(
     records
@@ -129,14 +127,14 @@ const leftBehind = (records: readonly TransactionRecord[]): ReadonlyMap<string, 
       .map(({ step, value }) => [stepName(step), Number(new TextDecoder().decode(value ?? undefined))]),
   );
 
-/** The contract's views as they are behind the switch of its code. */
+/** The contract's views after the switch of its code. */
 const viewsOf = (
   { settings }: ServiceContext,
   { request }: Operation<ContractUpgradeOperation>,
   records: readonly TransactionRecord[],
 ) => contractViews(connect(settings), request.contract, heightOf(records));
 
-/** What the contract lacks; asked until there is something to be taken over, which has remedies of its own. */
+/** The amount that the contract lacks; read until migrations start, which have their own remedies. */
 const missingOf = async (
   context: ServiceContext,
   operation: Operation<ContractUpgradeOperation>,
@@ -148,7 +146,7 @@ const missingOf = async (
   return BigInt(missing ?? "0");
 };
 
-/** Assets of each collection behind the switch: what is made from then on needs no migration. */
+/** Assets of each collection after the switch; later collections need no migration. */
 const planOf = async (
   context: ServiceContext,
   operation: Operation<ContractUpgradeOperation>,
@@ -162,7 +160,7 @@ const planOf = async (
     id,
     collections.map(({ assets }) => assets),
   );
-  // The row in hand becomes what the database has.
+  // Update the row in memory too.
   Object.assign(request, { plan });
   return plan;
 };

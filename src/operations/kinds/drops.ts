@@ -19,7 +19,7 @@ import { BYTE_PRICE, promisedBytes } from "../../domain/promised-bytes.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
-/** What a drop gives and until when; of one that is there, what is added to it. Absent fields stay. */
+/** Parameters of a drop, or additions to an existing one. Absent fields are unchanged. */
 export interface DropChanges {
   readonly links?: number;
   /** RFC 3339. */
@@ -28,7 +28,7 @@ export interface DropChanges {
   readonly reserve?: string;
 }
 
-/** A drop that a caller asks for. */
+/** A drop requested by a caller. */
 export interface DropInput extends DropChanges {
   readonly issuer_public_key: string;
   readonly links: number;
@@ -38,14 +38,14 @@ export interface DropInput extends DropChanges {
 
 interface DropCreation extends CollectionTarget {
   readonly drop: DropInput;
-  /** Bytes that its reserve takes, at most. */
+  /** Maximum bytes of its reserve. */
   readonly reserved: number;
 }
 
 interface DropExtension extends CollectionTarget {
   readonly dropId: number;
   readonly changes: DropChanges;
-  /** Bytes that are added to its reserve, at most. */
+  /** Maximum bytes added to its reserve. */
   readonly reserved: number;
 }
 
@@ -53,23 +53,23 @@ interface DropClosing extends CollectionTarget {
   readonly dropId: number;
 }
 
-/** How far ahead a drop may end, as the contract has it: five years. Milliseconds. */
+/** How far ahead a drop may end according to the contract: five years. Milliseconds. */
 const FURTHEST_END_MS = 5 * 366 * 86_400_000;
 
-/** @throws ServiceError invalid_request for an end that the contract would refuse */
+/** Checks a drop's end. @throws ServiceError invalid_request for an end that the contract would reject */
 const requireEnd = ({ now }: ServiceContext, end: string | undefined): void => {
   if (end === undefined) return;
   const ahead = Date.parse(end) - now().getTime();
   if (ahead > 0 && ahead <= FURTHEST_END_MS) return;
-  const message = "Give a time in the future, at most five years ahead.";
+  const message = "Send a time in the future, at most five years ahead.";
   throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
     issues: [{ path: ["expires_at"], message }],
   });
 };
 
 /**
- * The drop that a caller asks for.
- * @throws ServiceError invalid_request (expires_at), not_found, conflict (a contract of a former release)
+ * Proposes a drop.
+ * @throws ServiceError invalid_request (expires_at), not_found, conflict (a contract of an older layout)
  */
 export const proposeDrop = async (
   context: ServiceContext,
@@ -89,7 +89,10 @@ export const proposeDrop = async (
   return { kind: "drop_create", subjectId: collectionUuid, request };
 };
 
-/** More links, time or reserve for a drop. @throws ServiceError invalid_request (expires_at), and as `dropToChange` */
+/**
+ * Proposes more links, time or reserve for a drop.
+ * @throws ServiceError invalid_request (expires_at), and as `dropToChange`
+ */
 export const proposeDropExtension = async (
   context: ServiceContext,
   caller: Caller,
@@ -108,7 +111,7 @@ export const proposeDropExtension = async (
   return { kind: "drop_extend", subjectId: collectionUuid, request };
 };
 
-/** The end of a drop. @throws ServiceError as `dropToChange` */
+/** Proposes to close a drop. @throws ServiceError as `dropToChange` */
 export const proposeDropClosing = async (
   context: ServiceContext,
   caller: Caller,
@@ -119,7 +122,7 @@ export const proposeDropClosing = async (
   return { kind: "drop_close", subjectId: collectionUuid, request };
 };
 
-/** A drop as a node shows it. @throws ServiceError not_found, conflict, chain_unavailable */
+/** Reads a drop from a node. @throws ServiceError not_found, conflict, chain_unavailable */
 const dropToChange = async (
   context: ServiceContext,
   caller: Caller,
@@ -147,15 +150,15 @@ const shownCollection = ({ views, collectionId }: ReadableCollection) => views.c
 /** Bytes that an amount of yoctoNEAR pays for. */
 const bytesFor = (amount: string): number => Number(BigInt(amount) / BYTE_PRICE);
 
-/** Bytes that are reserved of those that tokens need, at most. @param given yoctoNEAR, where a caller says how much it is */
+/** Maximum bytes to reserve for tokens. @param given yoctoNEAR, if set by the caller */
 const reservedFor = (needed: number, given: string | undefined): number =>
   Math.min(needed, given === undefined ? Number.POSITIVE_INFINITY : bytesFor(given));
 
-/** Bytes that a reserve pays for each token; 0: a node that lags doesn't show the collection, and no copies of it. */
+/** Bytes reserved per token; 0 if a lagging node doesn't have the collection yet. */
 const bytesOfToken = (shown: Awaited<ReturnType<typeof shownCollection>>): number =>
   shown === null ? 0 : promisedBytes(shown);
 
-/** The drop as the chain has it once a step has changed it; one that is gone by then was closed meanwhile. */
+/** The drop on the chain after a step; null if it was closed since. */
 const shownDrop = async (
   context: ServiceContext,
   { contract, collectionId, subjectId, height }: CollectionTarget & { subjectId: Uuid; height: number },
@@ -196,7 +199,7 @@ export const dropCreateKind = kindOf<DropCreation, null, KindResults["drop_creat
   },
 });
 
-/** More than any links can need: the contract takes what they do. yoctoNEAR. */
+/** More than any links can need: the contract takes what is needed. yoctoNEAR. */
 const ALL = (2n ** 128n - 1n).toString();
 
 /** One call of `drop_extend`. */
@@ -209,7 +212,7 @@ export const dropExtendKind = kindOf<DropExtension, null, KindResults["drop_exte
 
   transaction: async (_context, { request: { contract, dropId, changes } }) => ({
     receiverId: contract,
-    // As for a new drop: more links bring what they can need.
+    // Like a new drop: additional links reserve what they can need.
     actions: [extendDrop(dropId, { ...(changes.links && { reserve: ALL }), ...termsOf(changes) })],
   }),
 

@@ -6,18 +6,18 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 
-/** Consecutive assets of a draft that go on-chain in one transaction. */
+/** Consecutive assets of a draft for one transaction. */
 export interface PlannedBatch {
-  /** Position behind which its assets begin. */
+  /** Position after which its assets begin. */
   readonly after: number;
   /** Number of assets before it. */
   readonly offset: number;
   readonly assets: number;
-  /** Bytes of storage, at most. */
+  /** Maximum bytes of storage. */
   readonly storage: number;
 }
 
-/** How a draft's assets are cut into transactions. */
+/** A draft's assets split into transactions. */
 export interface FinalizePlan {
   readonly batches: readonly PlannedBatch[];
   readonly assets: number;
@@ -25,7 +25,7 @@ export interface FinalizePlan {
   readonly total: number;
 }
 
-/** What a finalization needs beside the assets of its draft, which is locked from its acceptance. */
+/** A finalization, as stored with its operation. The assets are in its draft, which is locked from the acceptance. */
 export interface FinalizeOperation {
   readonly collectionUuid: Uuid;
   readonly contractUuid: Uuid;
@@ -34,35 +34,35 @@ export interface FinalizeOperation {
   readonly settings: CollectionSettings;
   /** Base address of the gateway. */
   readonly base: string;
-  /** Where an earlier finalization of the draft stopped on the chain; null: nowhere. */
+  /** Where an earlier finalization of the draft stopped on the chain; null if there was none. */
   readonly begun: {
     readonly collectionId: number;
     readonly assets: number;
     readonly published: boolean;
   } | null;
   /**
-   * How the assets were cut before the first step was handed over: another release may cut them otherwise, and steps are
-   * known by their numbers. A draft of more than a page is cut once it is locked (`keepPlan`).
+   * The split of the assets, stored before the first step is submitted because steps are identified by their numbers. A
+   * draft of more than a page is split once it is locked (`keepPlan`).
    */
   readonly plan?: FinalizePlan;
 }
 
-/** The draft of a finalization, which is locked, as far as it was read. */
+/** The locked draft of a finalization, as far as it was read. */
 export interface FinalizedDraft {
   readonly assets: DraftAssets;
-  /** Undefined: it wasn't read. */
+  /** Undefined if not read. */
   readonly createdAt: Date | undefined;
 }
 
-/** There is nothing to finalize. */
+/** The draft has no assets. */
 export const draftEmpty = (): ServiceError =>
   new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
 
 /**
- * Cuts a draft's assets into batches. The cut depends only on the draft, which is locked during its finalization, so
- * every resume cuts it the same way.
- * @param skip assets that are on the chain already
- * @param head bytes that go with the first batch: the settings, whose lists of accounts may be long
+ * Splits a draft's assets into batches. The result depends only on the draft, which is locked during its finalization,
+ * so every resume splits it the same way.
+ * @param skip assets already on the chain
+ * @param head additional bytes of the first batch: the settings, whose account lists may be long
  */
 const planBatches = async (
   draft: DraftAssets,
@@ -97,8 +97,8 @@ const planBatches = async (
   return { batches, assets, total };
 };
 
-/** Cuts the draft's assets up, those that an earlier finalization hasn't put on the chain. */
-export const cutUp = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
+/** Splits the draft's assets that an earlier finalization hasn't put on the chain. */
+export const splitAssets = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
   planBatches(
     assets,
     request.begun === null

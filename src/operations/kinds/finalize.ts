@@ -29,7 +29,6 @@ import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
-  cutUp,
   draftEmpty,
   type FinalizedDraft,
   type FinalizeOperation,
@@ -37,9 +36,10 @@ import {
   type PlannedBatch,
   readBatch,
   settingsLength,
+  splitAssets,
 } from "./finalize-plan.ts";
 
-/** Keeps what a database that loses this finalization and its draft needs to have both back. */
+/** Stores what is needed to restore this finalization and its draft if the database loses them. */
 const keepManifestOf = async (
   context: ServiceContext,
   { subjectId, integrationId, request }: Operation<FinalizeOperation>,
@@ -61,8 +61,8 @@ const requireDraft = async (
 };
 
 /**
- * Puts the draft of a finalization back as it was accepted: locked, with the assets that went on the chain.
- * @throws Unrestorable if nothing has those assets any more
+ * Restores the draft of a finalization as accepted: locked, with the assets on the chain.
+ * @throws Unrestorable if those assets no longer exist
  */
 const putFinalizationBack = async (
   context: ServiceContext,
@@ -86,7 +86,7 @@ const putFinalizationBack = async (
   }
 };
 
-/** Without a manifest the database's draft is used, if it is the one that went on the chain. */
+/** Without a manifest, uses the database's draft if it matches the chain. */
 const lockDraftAgain = async (
   context: ServiceContext,
   { id, request }: Operation<FinalizeOperation>,
@@ -103,30 +103,35 @@ const lockDraftAgain = async (
   await lockAgain(context.db, draft.id, id, context.now());
 };
 
-/** What a finalization's steps depend on beside its transactions. */
+/** Facts that a finalization's steps depend on. */
 interface FinalizeFacts extends FinalizedDraft {
   readonly plan: FinalizePlan;
-  /** Names of the steps, and the batch of each but `publish`. */
+  /** Names of the steps, and the batch of each except `publish`. */
   readonly steps: readonly string[];
   readonly batches: ReadonlyMap<string, PlannedBatch>;
-  /** Where the nodes have forgotten a transaction, or the contract has the collection already: as the chain shows it. */
+  /**
+   * The collection on the chain; read if nodes have garbage-collected a transaction, or the contract already has the
+   * collection.
+   */
   readonly shown: ContractCollection | null;
-  /** The contract holds it up until its upgrade is done. */
+  /** The contract rejects it until its upgrade is done. */
   readonly isUpgrading: boolean;
 }
 
-/** From here on the directory of the files is much work, and how much of it there is. */
+/** Number of assets from which building the directory is expensive, and the time allowed for it. */
 const MANY_ASSETS = 2_000;
 const EFFORT_MS = 15_000;
 const EFFORT_AN_ASSET_MS = 4;
 
-/** The contract that it goes to, as what its upgrade acts on. */
+/** The contract as the subject of its upgrade. */
 const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation>) => ({
   integrationId,
   subjectId: request.contractUuid,
 });
 
-/** One transaction where the assets fit it; else the collection with the first of them, the others, and publishing. */
+/**
+ * One transaction if the assets fit; otherwise the collection with the first batch, the other batches, and publishing.
+ */
 export const finalizeKind = kindOf<
   FinalizeOperation,
   FinalizeFacts,
@@ -144,7 +149,7 @@ export const finalizeKind = kindOf<
       assets,
       createdAt: known?.createdAt,
       plan,
-      shown: isForgotten ? await shownOnChain(context, operation, height) : null,
+      shown: isForgotten ? await collectionOnChain(context, operation, height) : null,
       isUpgrading:
         isHeldUp &&
         (await openOperationOf(context.db, contractSubject(operation), "contract_upgrade")) !== undefined,
@@ -164,7 +169,7 @@ export const finalizeKind = kindOf<
 
   prepared: async (context, operation) => {
     const { request, subjectId } = operation;
-    const plan = request.plan ?? (await cutUp(request, new DraftAssets(context.db, subjectId)));
+    const plan = request.plan ?? (await splitAssets(request, new DraftAssets(context.db, subjectId)));
     if (plan.assets === 0 && request.begun === null) throw draftEmpty();
     return { ...request, plan };
   },
@@ -231,20 +236,20 @@ export const finalizeKind = kindOf<
 
   acceptedWith: putFinalizationBack,
 
-  // A directory of thousands of names has hundreds of blocks to be put.
+  // A directory of thousands of names has hundreds of blocks to store.
   effort: ({ plan: { assets } }) => (assets < MANY_ASSETS ? 0 : EFFORT_MS + assets * EFFORT_AN_ASSET_MS),
 
   isCommitted: (records) => mayHaveBegun(records),
 
-  // A collection that is or may be on the chain has to be completed: its draft stays locked, and the next
-  // finalization continues there. A released draft could change and become a second collection.
+  // A collection that may be on the chain must be completed: its draft stays locked, and the next finalization
+  // continues there. A released draft could change and become a second collection.
   onFailure: (context, { id, subjectId, request }, records) =>
     mayHaveBegun(records) || request.begun !== null
       ? []
       : [releaseDraft(context.db, subjectId, id, context.now())],
 });
 
-/** The first batch goes with `create`, unless an earlier finalization has done that. */
+/** Assigns batches to steps. The first batch belongs to `create`, unless an earlier finalization has done that. */
 const stepsOf = (
   { batches }: FinalizePlan,
   { begun }: FinalizeOperation,
@@ -255,8 +260,8 @@ const stepsOf = (
 };
 
 /**
- * Whether a collection was created or may have been: only a failure on the chain or a proof says no, unless it failed
- * because the collection exists.
+ * Whether a collection may have been created: excluded only by a failure on the chain or a proof, unless the failure
+ * says that the collection exists.
  */
 const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
   records.some(
@@ -265,24 +270,24 @@ const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
       ((state !== "failed" && state !== "refused") || contractCode === "E_EXTERNAL_ID_TAKEN"),
   );
 
-/** The operation's plan, kept with it before anything depends on it. */
+/** The operation's plan, stored before any step depends on it. */
 const planOf = async (
   context: ServiceContext,
   { id, request }: Operation<FinalizeOperation>,
   assets: DraftAssets,
 ): Promise<FinalizePlan> => {
   if (request.plan) return request.plan;
-  const plan = await keepPlan(context.db, id, await cutUp(request, assets));
-  // The row in memory is updated too: with the first step the wallet stores the request.
+  const plan = await keepPlan(context.db, id, await splitAssets(request, assets));
+  // Update the row in memory too: the wallet stores the request with the first step.
   Object.assign(request, { plan });
   return plan;
 };
 
 /**
- * The collection of a finalization as the chain shows it.
- * @param height that the answering node has to have reached: what a finalization did before shows there
+ * The collection of a finalization on the chain.
+ * @param height minimum height of the node, at which the effects of earlier finalizations are visible
  */
-export const shownOnChain = (
+export const collectionOnChain = (
   context: ServiceContext,
   { request }: Pick<Operation<FinalizeOperation>, "request">,
   height: number,
@@ -301,7 +306,7 @@ const batchOf = (step: string, { batches }: FinalizeFacts): PlannedBatch => {
   return batch;
 };
 
-/** Bytes of storage that a step takes, at most; the first pays for the first mints as well. */
+/** Maximum bytes of storage of a step; the first one also pays for the first mints. */
 const storageOf = (step: string, facts: FinalizeFacts, request: FinalizeOperation): number => {
   if (step === "publish") return batchStorage({ bytes: 0, assets: 0, distinctSubtitles: 0 });
   const batch = batchOf(step, facts).storage;

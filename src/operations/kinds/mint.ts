@@ -26,13 +26,13 @@ import { mostToppedUp, type StorageNeed, spareOf } from "../top-up.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /**
- * Places of assets, by collection and asset: they don't change once the collection is there, and to find one takes
- * counting those before it. The oldest go first.
+ * Cache of asset indexes by collection and asset: they never change, and finding one means counting those before it.
+ * The oldest are evicted.
  */
 const places = new Map<string, number>();
 const MOST_PLACES = 10_000;
 
-/** The place of an asset in a collection on the chain, from 0; null: the collection has no such asset. */
+/** The index of an asset in a collection on the chain, from 0; null if it isn't in the collection. */
 const placeOfAsset = async (
   { db }: Pick<ServiceContext, "db">,
   collectionUuid: Uuid,
@@ -47,30 +47,31 @@ const placeOfAsset = async (
   return place;
 };
 
-/** What a step stores, of which a part is certain. */
+/** Storage of a step, with its certain part. */
 export interface KnownNeed extends StorageNeed {
-  /** Bytes that it adds to what its contract has to hold, at least. */
+  /** Minimum bytes that it adds to the contract's storage. */
   readonly atLeast: number;
 }
 
 const DIGEST_BYTES = 32;
 
-/** Bytes that a token's own metadata take on the contract, at least: texts and digests are stored as they are. */
+/** Minimum bytes of a token's own metadata on the contract: texts and digests are stored as they are. */
 const leastBytesOf = ({ media, reference, copies: _, ...texts }: Override): number => {
   const digests = [media, reference].filter((file) => file != null).length * DIGEST_BYTES;
   const letters = Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), 0);
   return RECORD_BYTES + digests + letters;
 };
 
-/** From so many bytes on a look at the contract's balance is worth its call of a node: a hundredth of a NEAR. */
+/** Minimum bytes for which the contract's balance is checked: a hundredth of a NEAR. */
 const LOOK_FROM = 1_000;
 
-/** The most that the gas of a mint, its top-up and its repetition takes, yoctoNEAR. */
+/** Maximum cost of gas for a mint, its top-up and its retry, yoctoNEAR. */
 const GAS = 10n ** 23n;
 
 /**
- * Refuses what a contract certainly can't pay the storage of while the wallet can't top it up, before anything is sent.
- * Whether a token's place is paid for already the contract alone knows: a mint that lacks nothing else finds out there.
+ * Rejects, before anything is sent, a mint whose storage the contract certainly can't pay while the wallet can't top it
+ * up. Only the contract knows whether a token's own entry is paid already, so other shortages are found by the mint
+ * itself.
  * @throws ServiceError contract_storage_unpaid, rate_limited, chain_unavailable
  */
 const requireStorage = async (
@@ -83,8 +84,8 @@ const requireStorage = async (
   const lack = BigInt(atLeast) * BYTE_PRICE - spare;
   if (lack <= 0n) return;
   const { available, accountId, queued, open } = await walletOf(context.env, integrationId).status();
-  // What waits or is on its way gives back most of what it holds.
-  if (available == null || queued + open > 0) return;
+  // Queued and open transactions release most of what they reserve.
+  if (available === null || queued + open > 0) return;
   const short = mostToppedUp(bytes, spare) + GAS - BigInt(available);
   if (short <= 0n) return;
   throw new ServiceError(
@@ -95,11 +96,11 @@ const requireStorage = async (
   );
 };
 
-/** What a mint needs to be carried out. */
+/** A mint, as stored with its operation. */
 export interface MintOperation extends CollectionTarget {
   readonly receivers: readonly string[];
   readonly quantity: number;
-  /** The asset to take copies of, by its place in the collection from 0; absent: copies are drawn. */
+  /** Index of the asset to mint copies of, from 0; drawn at random if absent. */
   readonly assetIndex?: number;
   readonly metadata: Override | null;
   /** Base address of the gateway. */
@@ -107,9 +108,9 @@ export interface MintOperation extends CollectionTarget {
 }
 
 /**
- * The mint that a caller asks for, once its files are fetched.
+ * Proposes a mint and fetches its files.
  * @throws ServiceError not_found, mint_limit_exceeded, asset_url_failed, sold_out, unknown_account,
- * contract_storage_unpaid, conflict (a contract of a former release)
+ *   contract_storage_unpaid, conflict (a contract of an older layout)
  */
 export const proposeMint = async (
   context: ServiceContext,
@@ -144,7 +145,9 @@ export const proposeMint = async (
   };
 };
 
-/** Why a mint isn't accepted: what is known to be left is an upper bound, because collectors mint too. */
+/**
+ * The reason why a mint isn't accepted. The known number of copies left is an upper bound, because collectors mint too.
+ */
 const whySoldOut = async (
   { db }: ServiceContext,
   { integrationId }: Caller,
@@ -159,7 +162,7 @@ const whySoldOut = async (
   return new ServiceError("sold_out", message, { outcome: "not_submitted", retryable: false });
 };
 
-/** The place of the asset that a mint asks for, which has to have as many copies left; null: it asks for none. */
+/** The index of the requested asset, which must have enough copies left; null if none is requested. */
 const chosenAsset = async (
   context: ServiceContext,
   caller: Caller,
@@ -171,7 +174,7 @@ const chosenAsset = async (
     requireUpgraded(collection);
     const index = await placeOfAsset(context, collectionUuid, asset as Uuid);
     if (index === null) return null;
-    // What is left only grows less: where a node that lags shows too little, no other shows more.
+    // Copies left only decrease: if a lagging node shows too few, no other node shows more.
     const [shown] = await collection.views.assets(collection.collectionId, index, 1);
     return { index, shown };
   });
@@ -188,7 +191,7 @@ const chosenAsset = async (
   return index;
 };
 
-/** Makes sure that accounts exist which are to get tokens; implicit ones come into being when they first get NEAR. */
+/** Checks that receivers exist; implicit accounts are created by their first transfer. */
 const requireReceivers = (context: ServiceContext, receivers: readonly string[]): Promise<void> =>
   requireAccounts(
     context,
@@ -196,13 +199,13 @@ const requireReceivers = (context: ServiceContext, receivers: readonly string[])
     "Name an account that exists on the chain: this one doesn't.",
   );
 
-/** Bytes of storage that a token may take at its mint: its place, its holder's record, and that of its own metadata. */
+/** Maximum bytes of a token at its mint: its entry, its holder's record, and the record of its own metadata. */
 const MINTED_BYTES = 220;
 
-/** Bytes that a contract sets aside at once for the next tokens of a collection, at most. */
+/** Maximum bytes that a contract reserves at once for the next tokens of a collection. */
 const SET_ASIDE_BYTES = TOKENS_AT_ONCE * TOKEN_BYTES;
 
-/** What a mint stores on its contract at most, and what its metadata take at least. */
+/** Maximum storage of a mint, and the minimum of its metadata. */
 const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): KnownNeed => {
   const tokens = receivers.length * quantity;
   const each = MINTED_BYTES + (metadata === null ? 0 : jsonBytes(metadata));
@@ -215,8 +218,8 @@ const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): 
 };
 
 /**
- * One call of `nft_batch_mint`. A contract that can't pay for the storage is topped up before the next attempt, and an asset
- * whose last copies may be drawn in that block is tried again in a later one.
+ * One call of `nft_batch_mint`. A contract that can't pay for the storage is topped up before the next attempt; an
+ * asset whose last copies may be drawn in the same block is retried in a later one.
  */
 export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
   facts: () => null,
@@ -243,9 +246,9 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
     const views = contractViews(connect(context.settings), contract, heightOf(records));
     const tokens = mint.tokens ?? (await views.tokens(tokenIds));
     const home = { collectionUuid: subjectId, collectionId, contract, base };
-    // A token that isn't there at the height of its mint or above was burnt by its owner: there is nothing to show.
+    // A token missing at or above the height of its mint was burnt by its owner.
     const shown = tokens.flatMap((token) => (token ? [toToken(token, home)] : []));
-    // In the block of the mint a token shows no asset.
+    // In the block of the mint a token has no asset yet.
     if (shown.some(({ metadata }) => metadata.media === null)) return null;
     return {
       status: 201,

@@ -17,7 +17,7 @@ import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, succeeded } from "../records.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
-/** What an update of a token needs to be carried out. */
+/** An update of a token, as stored with its operation. */
 export interface NftUpdateOperation extends CollectionTarget {
   readonly tokenId: string;
   readonly changes: Override;
@@ -26,8 +26,9 @@ export interface NftUpdateOperation extends CollectionTarget {
 }
 
 /**
- * The change of a token's metadata that a caller asks for, once its files are fetched.
- * @throws ServiceError not_found, conflict (a contract of a former release), invalid_request (no field to change), asset_url_failed
+ * Proposes a change of a token's metadata and fetches its files.
+ * @throws ServiceError not_found, conflict (a contract of an older layout), invalid_request (no field to change),
+ *   asset_url_failed
  */
 export const proposeNftUpdate = async (
   context: ServiceContext,
@@ -69,11 +70,11 @@ const burntSince = (tokenId: string): Failure => ({
 });
 
 const nothingToChange = (): ServiceError =>
-  new ServiceError("invalid_request", "Give at least one field to change beside token_id.", {
-    issues: [{ path: [], message: "Give at least one field to change." }],
+  new ServiceError("invalid_request", "Send at least one field to change in addition to token_id.", {
+    issues: [{ path: [], message: "Send at least one field to change." }],
   });
 
-/** Bytes of an override's record beside its texts. */
+/** Bytes of an override's record without its texts. */
 const OVERRIDE_BYTES = 300;
 
 /** One call of `nft_update`. */
@@ -94,9 +95,9 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     const { contract, collectionId, tokenId, base } = request;
     const views = contractViews(connect(context.settings), contract, heightOf(records));
     const [token] = await views.tokens([tokenId]);
-    // It was there when it was updated, and a node that has reached that height shows it no more.
+    // It existed when it was updated, and a node at that height no longer has it.
     if (!token) return { failure: burntSince(tokenId) };
-    // A token that was updated in the block of its mint shows its asset in a moment.
+    // A token updated in the block of its mint gets its asset in the next one.
     if (token.metadata.media === null) return null;
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     return {

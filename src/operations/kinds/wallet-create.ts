@@ -5,18 +5,18 @@ import { walletOf } from "../../wallet/client.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
-/** What the making of a wallet's account needs. */
+/** The creation of a wallet's account, as stored with its operation. */
 export interface WalletCreateOperation {
   readonly accountId: string;
   /** Hexadecimal of 32 bytes. */
   readonly publicKey: string;
   /** yoctoNEAR. */
   readonly funding: string;
-  /** The integration's name, for a database that has lost it. Absent where it was accepted by an earlier release. */
-  readonly name?: string;
+  /** The integration's name, for restoring it if the database has lost it. */
+  readonly name: string;
 }
 
-/** One transaction of the platform account: create, fund, give the key. */
+/** One transaction of the platform account: creates and funds the account and adds its key. */
 export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults["wallet_create"]>({
   facts: () => null,
 
@@ -33,7 +33,7 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults[
 
   effects: async (context, { id, request, integrationId }, { records }) => {
     const wallet = walletOf(context.env, integrationId);
-    // A wallet that was lost and restored meanwhile is activated by the operator.
+    // The operator activates a wallet that was lost and restored since.
     if ((await wallet.status()).state === "prepared") await wallet.activate();
     return {
       status: 201,
@@ -56,7 +56,7 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults[
     const key = hasKey ? await wallet.prepareKey(request.accountId) : null;
     const row = {
       id: integrationId,
-      name: request.name ?? request.accountId,
+      name: request.name,
       walletAccountId: request.accountId,
       walletPublicKey: Buffer.from(request.publicKey, "hex"),
       walletSecret: key?.sealed ?? null,
@@ -66,7 +66,7 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults[
     await context.db.batch(putBackIntegration(context.db, row));
   },
 
-  // The key and the account's name stay: the next attempt uses them.
+  // The key and the account name are kept for the next attempt.
   onFailure: (context, { id, integrationId }) => [
     setWalletState(context.db, integrationId, "new", { operationId: id, now: context.now() }),
   ],

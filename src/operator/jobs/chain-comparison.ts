@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
-import { type ContractCollection, contractViews, mayGoOn } from "../../chain/contract/views.ts";
+import { type ContractCollection, contractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
@@ -179,7 +179,7 @@ const comparePage = async (
     const page = await views.collections(from, PAGE);
     // Of a contract without collections nothing can be claimed.
     if (from === 0 && page.length > 0) await tellClaims(context, contract, views);
-    const next = mayGoOn(page, PAGE) ? from + page.length : 0;
+    const next = mayHaveMore(page, PAGE) ? from + page.length : 0;
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
     const quiet: OnChainCollection[] = [];

@@ -1,4 +1,4 @@
-import { type ContractDrop, type ContractViews, mayGoOn } from "../../chain/contract/views.ts";
+import { type ContractDrop, type ContractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
 import { collectionsOnChain } from "../../db/queries/chain-comparison.ts";
@@ -63,7 +63,7 @@ const openDrops = async (views: ContractViews): Promise<ContractDrop[]> => {
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const page = await views.drops(pages * PAGE, PAGE);
       drops.push(...page.filter((drop) => drop !== null));
-      if (!mayGoOn(page, PAGE)) break;
+      if (!mayHaveMore(page, PAGE)) break;
     }
   } catch (error) {
     if (!(error instanceof ViewError) || error.contractCode !== null) throw error;

@@ -1,9 +1,9 @@
 /**
- * The rhythm of blocks, as pure functions: when a height becomes final, so that it is asked for then and not all the
- * time. What is known comes from the blocks' own timestamps and from when they were seen to be final.
+ * Predicts when a block height becomes final, so that it is polled then instead of continuously. Pure functions over
+ * the blocks' timestamps and the times they were seen to be final.
  */
 
-/** What is known of the rhythm. Times are milliseconds since the epoch. */
+/** State of the prediction. Times are milliseconds since the epoch. */
 export interface Cadence {
   /** The highest final block seen, and its timestamp by the chain's clock. */
   readonly height: number;
@@ -11,42 +11,43 @@ export interface Cadence {
   /** Smoothed time between blocks, milliseconds. */
   readonly interval: number;
   /**
-   * From a block's timestamp until a question that is sent then is answered with it as final, whatever the clocks differ
-   * by: the way of the question is in it, so that none waits for what it has yet to travel. Milliseconds.
+   * Time from a block's timestamp until a request sent then sees it as final, independent of clock differences and
+   * including the request's travel time. Milliseconds.
    */
   readonly delay: number;
-  /** When the last question was sent; nothing higher was final for it. */
+  /** When the last request was sent that saw no higher final block. */
   readonly askedAt: number;
 }
 
-/** A block by what the rhythm needs of it. */
-interface Beat {
+/** The parts of a block that the prediction uses. */
+interface BlockTime {
   readonly height: number;
   readonly time: number;
 }
 
 const USUAL_INTERVAL_MS = 600;
 const SHORTEST_INTERVAL_MS = 20;
-/** A pause this many times as long as usual is a chain that stood still, and says nothing of its rhythm. */
+/** A gap this many times the usual interval is a halt of the chain and is ignored. */
 const STANDSTILL = 4;
-/** Share of a new observation in the smoothed interval. */
+/** Weight of a new observation in the smoothed interval. */
 const NEWS_SHARE = 0.3;
 
-/** When a question was sent and answered, milliseconds since the epoch. */
-export interface Asked {
+/** When a request was sent and its response arrived, milliseconds since the epoch. */
+export interface Poll {
   readonly sentAt: number;
   readonly answeredAt: number;
 }
 
 /**
- * The rhythm as the last final block and the head tell it. The head is what made the other one final, and is taken to
- * have come as its timestamp says unless the clocks plainly differ. A question takes half of its time to get there.
- * @param asked about the final block @param now when the head was seen
+ * Initial prediction from the last final block and the head. The head made the other block final; its timestamp is
+ * trusted unless the clocks clearly differ. A request is assumed to take half of its round trip to arrive.
+ * @param asked the request for the final block
+ * @param now when the head was seen
  */
 export const firstCadence = (
-  final: Beat,
-  head: Beat,
-  { sentAt, answeredAt }: Asked,
+  final: BlockTime,
+  head: BlockTime,
+  { sentAt, answeredAt }: Poll,
   now: number,
 ): Cadence => {
   const blocks = head.height - final.height;
@@ -59,11 +60,11 @@ export const firstCadence = (
 };
 
 /**
- * The rhythm after the last final block was asked for. A height that is new was not final for the question before, and is
- * for this one: the delay is moved between these two. An answer that took longer than a block's time may be another
- * endpoint's than the one that was asked first.
+ * Updates the prediction with a new final block. A new height wasn't final for the previous request but is for this
+ * one, so the delay lies between the two. A response that took longer than a block interval may come from a second
+ * endpoint.
  */
-export const observeBlock = (known: Cadence, block: Beat, { sentAt, answeredAt }: Asked): Cadence => {
+export const observeBlock = (known: Cadence, block: BlockTime, { sentAt, answeredAt }: Poll): Cadence => {
   if (block.height <= known.height) return { ...known, askedAt: sentAt };
   const shownAt = Math.max(sentAt, answeredAt - known.interval);
   const each = (block.time - known.time) / (block.height - known.height);
@@ -78,32 +79,32 @@ export const observeBlock = (known: Cadence, block: Beat, { sentAt, answeredAt }
   };
 };
 
-/** When a height is likely to become final. */
+/** When a height is expected to become final. */
 export const finalAt = ({ height, time, interval, delay }: Cadence, wanted: number): number =>
   time + delay + (wanted - height) * interval;
 
-/** By how much blocks may come slower than they seemed to, as a share of their time. */
+/** Tolerated slowdown of blocks, as a share of the interval. */
 const SLOWER_SHARE = 0.1;
 
 /**
- * The final height that is reached by now even if blocks come a little slower than they did. To ask one block early
- * costs a question, to ask one block late costs the caller a block's time.
+ * The final height reached by now even if blocks slow down a little. Polling a block early costs one request; polling a
+ * block late costs the caller one interval.
  */
 export const heightBy = (cadence: Cadence, now: number): number => {
   const since = now - finalAt(cadence, cadence.height);
   return cadence.height + Math.max(Math.floor(since / (cadence.interval * (1 + SLOWER_SHARE))), 0);
 };
 
-/** How early, and how often after that, the next final block is asked for: shares of a block's time. */
+/** How early the next final block is polled, and the pause between polls: shares of the interval. */
 const EARLY_SHARE = 0.03;
 const AGAIN_SHARE = 0.05;
-/** The longer a block is overdue, the rarer it is asked for: a share of its delay, and the longest pause. */
+/** Polls get rarer the longer a block is overdue: a share of its delay, and the longest pause. */
 const LATE_SHARE = 0.125;
 const LONGEST_WATCH_MS = 5_000;
 
 /**
- * When to ask for the last final block, so that `wanted` is noticed soon after it becomes final and nobody asks in
- * between. A chain that stands still is asked ever more rarely. Milliseconds since the epoch.
+ * When to poll the final block, so that `wanted` is seen soon after it becomes final. Polls get rarer while the chain
+ * is halted. Milliseconds since the epoch.
  */
 export const nextHeightAt = (cadence: Cadence, wanted: number, now: number): number => {
   const expected = finalAt(cadence, Math.max(wanted, cadence.height + 1)) - EARLY_SHARE * cadence.interval;
@@ -111,17 +112,17 @@ export const nextHeightAt = (cadence: Cadence, wanted: number, now: number): num
   return Math.max(expected, now + Math.min(again, LONGEST_WATCH_MS));
 };
 
-/** Timers and clocks are true to so much. Milliseconds. */
+/** Accuracy of timers and clocks. Milliseconds. */
 const CLOCK_MS = 2;
 
-/** The final height that is asked for by now, as `nextHeightAt` has it. */
+/** The final height that should be polled by now, consistent with `nextHeightAt`. */
 export const heightAsked = (cadence: Cadence, now: number): number => {
   const since = now + CLOCK_MS - finalAt(cadence, cadence.height);
   return cadence.height + Math.max(Math.floor(since / cadence.interval + EARLY_SHARE), 0);
 };
 
 /**
- * From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment: two
- * to the head, one that includes the transaction, one that executes it, one for the refund of its gas.
+ * Blocks from sending bytes until their outcome can be final, counted from the final height at that time: two to the
+ * head, one to include the transaction, one to execute it, one for its gas refund.
  */
 export const BLOCKS_TO_FINALITY = 5;

@@ -2,26 +2,26 @@ import { type Cost, totalOf } from "../../chain/cost.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { type AccountBalance, accountBalance } from "../../chain/views.ts";
 
-/** What decides whether a balance may be shown again. */
-interface Showing {
+/** Conditions for reusing a displayed balance. */
+interface BalanceRequest {
   readonly accountId: string;
-  /** Changes with all that this wallet does to its balance. */
+  /** Changes with every effect of this wallet on its balance. */
   readonly state: string;
-  /** Milliseconds since it came; 0: it is asked for now. */
+  /** Maximum age in milliseconds; 0: read now. */
   readonly maxAgeMs: number;
 }
 
-/** How long it is shown that no node answered. Milliseconds. */
+/** How long a failed read is reused. Milliseconds. */
 const FAILURE_LASTS_MS = 1_000;
 
-/** The wallet's balance at the last final block, as it is shown: nothing is decided by it. */
-export class ShownBalance {
+/** The wallet's balance at the last final block, for display only. */
+export class DisplayedBalance {
   readonly #rpc: ChainRpc;
   readonly #now: () => number;
   #last: {
     readonly balance: Promise<AccountBalance | null>;
     readonly state: string;
-    /** When it came, and for how long it is shown then at most. A question under way is always waited for. */
+    /** When it arrived, and how long it may be reused. A pending read is always shared. */
     came: number;
     lastsMs: number;
   } | null = null;
@@ -31,8 +31,8 @@ export class ShownBalance {
     this.#now = now;
   }
 
-  /** The balance, asked for again where the last one is too old or the wallet has done something since; null if no node answers. */
-  read({ accountId, state, maxAgeMs }: Showing): Promise<AccountBalance | null> {
+  /** The balance, read again if it is too old or the wallet was active since; null if no node responds. */
+  read({ accountId, state, maxAgeMs }: BalanceRequest): Promise<AccountBalance | null> {
     const last = this.#last;
     const isFresh = last !== null && this.#now() - last.came < Math.min(maxAgeMs, last.lastsMs);
     if (isFresh && last.state === state && maxAgeMs > 0) return last.balance;
@@ -54,30 +54,30 @@ export class ShownBalance {
   }
 }
 
-/** What the journal has promised already, yoctoNEAR. */
+/** Amounts reserved by the journal, yoctoNEAR. */
 export interface Reserved {
-  /** What waiting intents spend at most. */
+  /** Upper bound of what queued intents spend. */
   readonly queued: bigint;
-  /** The part of it that goes however little gas is burnt. */
+  /** The part of it that is spent regardless of the gas burnt. */
   readonly certain: bigint;
-  /** What signed rows that aren't over take, gas bought ahead included. */
+  /** What open signed rows take, including gas purchased in advance. */
   readonly open: bigint;
 }
 
-/** Maximum age of a balance that decides; an older one is read again. Milliseconds. */
+/** Maximum age of a balance used for decisions. Milliseconds. */
 const FRESH_MS = 30_000;
 
 /**
- * Whether a cost can be paid. `later`: what waits or is on its way may take too much, but most of that is gas, which
- * comes back: it alone could be paid. `short`: it couldn't even be paid when all of that is over.
+ * Whether a cost can be paid. `later`: reservations may take too much, but most of that is gas that is refunded, and
+ * without them it could be paid. `short`: it couldn't be paid even then.
  */
 export type Cover = "enough" | "later" | "short";
 
 /**
- * Decides it. Of waiting intents only what they spend counts, because few are on their way at once; what is on its
- * way counts in full. The balance may already lack that, so it never makes anything `short`.
- * @param available what the chain says can be spent
- * @param spent of it since then, at most
+ * Decides whether a cost can be paid. Queued intents count with what they spend, because few are sent at once; open
+ * ones count in full. The balance may already lack their amount, so they never make a cost `short`.
+ * @param available spendable according to the chain
+ * @param spent upper bound of what was spent since
  */
 export const coverOf = (available: bigint, spent: bigint, reserved: Reserved, cost: Cost): Cover => {
   const needed = totalOf(cost);
@@ -85,10 +85,7 @@ export const coverOf = (available: bigint, spent: bigint, reserved: Reserved, co
   return available >= reserved.certain + needed ? "later" : "short";
 };
 
-/**
- * What the wallet can still spend, as far as this object knows. It never refuses by an old balance, or by a single
- * reading.
- */
+/** The spendable balance as known to this object. It never rejects because of an old balance or a single reading. */
 export class Funds {
   readonly #rpc: ChainRpc;
   readonly #now: () => number;
@@ -106,23 +103,23 @@ export class Funds {
     this.#now = now;
   }
 
-  /** A row that could take so much is over. */
+  /** Records that a row ended, with the upper bound of its cost. */
   spend(cost: bigint): void {
     this.#spent += cost;
     this.#endings += 1;
   }
 
-  /** Rows that are over since the object began. */
+  /** Number of rows that ended since the object started. */
   get endings(): number {
     return this.#endings;
   }
 
-  /** What the chain last said can be spent; yoctoNEAR. */
+  /** Spendable balance at the last reading, yoctoNEAR. */
   get available(): bigint {
     return this.#available;
   }
 
-  /** What may be signed for beside what is on its way, as far as is known; yoctoNEAR, may be negative. */
+  /** Amount left to sign for, open rows deducted; yoctoNEAR, may be negative. */
   forSigning({ open }: Reserved): bigint {
     return this.#available - this.#spent - open;
   }
@@ -132,19 +129,20 @@ export class Funds {
     return this.#now() - this.#readAt;
   }
 
-  /** Whether the known balance may decide. */
+  /** Whether the known balance is recent enough for decisions. */
   get isFresh(): boolean {
     return this.age < FRESH_MS;
   }
 
-  /** Whether a cost can be paid by the known balance. */
+  /** Whether the known balance covers a cost. */
   cover(reserved: Reserved, cost: Cost): Cover {
     return coverOf(this.#available, this.#spent, reserved, cost);
   }
 
   /**
-   * As `cover`, and asks the chain when the known balance is old or would refuse. Before it says `short` a second
-   * reading has to say so too: of a later block, and of another endpoint where there is one. @throws ChainUnavailableError
+   * Like `cover`, but reads the balance if it is old or insufficient. Returns `short` only if a second reading, of a
+   * later block and from another endpoint if there is one, confirms it.
+   * @throws ChainUnavailableError
    */
   async ask(accountId: string, reserved: () => Reserved, cost: Cost): Promise<Cover> {
     if (this.isFresh && this.cover(reserved(), cost) === "enough") return "enough";
@@ -155,13 +153,13 @@ export class Funds {
     return this.cover(reserved(), cost);
   }
 
-  /** Whether another endpoint, at a later block, shows enough for this cost alone. @throws ChainUnavailableError */
+  /** Whether another endpoint, at a later block, has enough for this cost alone. @throws ChainUnavailableError */
   async covers(accountId: string, cost: Cost): Promise<boolean> {
     await this.#readAgain(accountId);
     return this.#available >= totalOf(cost);
   }
 
-  /** Reads the balance at the head, once for all who want it. @throws ChainUnavailableError */
+  /** Reads the balance at the head, once for concurrent calls. @throws ChainUnavailableError */
   read(accountId: string): Promise<void> {
     this.#reading ??= this.#read(accountId, {}).finally(() => {
       this.#reading = null;
@@ -180,7 +178,7 @@ export class Funds {
   async #read(accountId: string, options: Parameters<typeof accountBalance>[3]): Promise<void> {
     const balance = await accountBalance(this.#rpc, accountId, "optimistic", options);
     const height = balance?.height ?? this.#height;
-    // An answer older than the known one is ignored.
+    // Ignore a response older than the known balance.
     if (height < this.#height) return;
     this.#height = height;
     this.#available = balance?.available ?? 0n;

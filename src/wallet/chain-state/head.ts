@@ -6,17 +6,17 @@ import type { ChainRpc } from "../../chain/rpc.ts";
 import { pause } from "../../waiting.ts";
 import { type Cadence, firstCadence, heightAsked, heightBy, observeBlock } from "./cadence.ts";
 
-/** Maximum age of the final block that base blocks are taken from. Milliseconds. */
+/** Maximum age of the final block used as base block. Milliseconds. */
 const FRESH_MS = 5_000;
 
-/** A chain without a new final block for this long stands still. Milliseconds. */
+/** A chain without a new final block for this long is considered halted. Milliseconds. */
 const STILL_MS = 60_000;
-/** How long a block may take to come while one is waited for. Milliseconds. */
+/** How long to wait for the next block. Milliseconds. */
 const NEXT_BLOCK_MS = 1_500;
-/** When a chain that stands still is worth another try. Seconds. */
+/** Retry-After while the chain is halted, seconds. */
 const STILL_RETRY_AFTER = 10;
 
-/** The last final block as this object knows it, asked for once for all who want it. */
+/** The last final block as known to this object, read once for concurrent calls. */
 export class Head {
   readonly #rpc: ChainRpc;
   readonly #now: () => number;
@@ -24,7 +24,7 @@ export class Head {
   #limits: ProtocolLimits | null = null;
   #cadence: Cadence | null = null;
   #readAt = 0;
-  /** The final height rose at some time after this, as two looks have shown: the time of the first of them. */
+  /** Time of a reading after which the final height rose, as the next reading showed. */
   #roseAfter = Number.NEGATIVE_INFINITY;
   #reading: Promise<BlockHead> | null = null;
 
@@ -33,27 +33,27 @@ export class Head {
     this.#now = now;
   }
 
-  /** The highest final block seen; null before any was. */
+  /** The highest final block seen; null before the first reading. */
   get block(): BlockHead | null {
     return this.#block;
   }
 
-  /** Blocks after its base block in which a transaction may be included. */
+  /** Number of blocks after its base block in which a transaction can be included. */
   get validityPeriod(): number {
     return this.#limits?.transactionValidityPeriod ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What gas costs at the known block. Only after a block was read. */
+  /** Gas prices at the known block. Requires a previous reading. */
   get prices(): GasPrices {
     return { burnt: this.#block!.gasPrice, leastBought: this.#limits!.minGasPurchasePrice };
   }
 
-  /** The final height that is surely reached now, by the rhythm of blocks. */
+  /** The final height certainly reached by now, by the predicted block rate. */
   get likelyHeight(): number {
     return this.#cadence === null ? (this.#block?.height ?? 0) : heightBy(this.#cadence, this.#now());
   }
 
-  /** The final height that is worth asking for now, by the rhythm of blocks. */
+  /** The final height worth polling now, by the predicted block rate. */
   get heightAsked(): number {
     return this.#cadence === null ? 0 : heightAsked(this.#cadence, this.#now());
   }
@@ -67,7 +67,7 @@ export class Head {
     return this.#block !== null && this.#limits !== null && this.#now() - this.#readAt < FRESH_MS;
   }
 
-  /** Reads the last final block. A node that lags can't take it back. @throws ChainUnavailableError */
+  /** Reads the last final block. A lagging node can't lower the known height. @throws ChainUnavailableError */
   refresh(): Promise<BlockHead> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null;
@@ -76,10 +76,9 @@ export class Head {
   }
 
   /**
-   * Makes sure that blocks still come, before anything new is accepted: on a chain that stands still, or on nodes that
-   * are all frozen, neither balances nor nonces are what they will be. A clock that differs from the chain's is no
-   * standstill: then a second look shows a higher block.
-   * @throws ChainUnavailableError if none comes
+   * Checks that the chain still produces blocks before anything new is accepted: balances and nonces of a halted chain,
+   * or of frozen nodes, are unreliable. If only the clocks differ, a second reading returns a higher block.
+   * @throws ChainUnavailableError if there is no new block
    */
   async requireBlocks(): Promise<void> {
     if (this.#moves) return;

@@ -1,13 +1,13 @@
-/** What an intent's operation may cost, and has cost without it. yoctoNEAR. */
+/** The maximum cost of an intent's operation, and its cost without the intent. yoctoNEAR. */
 export interface Allowance {
   readonly most: bigint;
   readonly spent: bigint;
 }
 
-/** How many waiting intents one look at the queue considers. */
+/** Number of queued intents considered at once. */
 export const WINDOW = 512;
 
-/** Splits what a shared transaction took among what it carried, by tokens; what is left over goes to the first. */
+/** Splits the cost of a shared transaction among its intents by tokens; the remainder goes to the first. */
 export const sharesOf = (taken: bigint, tokens: readonly number[]): bigint[] => {
   const all = BigInt(tokens.reduce((sum, count) => sum + count, 0));
   const shares = tokens.map((count) => (taken * BigInt(count)) / all);
@@ -15,7 +15,7 @@ export const sharesOf = (taken: bigint, tokens: readonly number[]): bigint[] => 
   return shares.map((share, place) => (place === 0 ? share + rest : share));
 };
 
-/** The part of the journal that knows what operations have cost, and what they may. */
+/** The part of the journal that records the cost of operations and their maximum. */
 export class CostJournal {
   readonly #sql: SqlStorage;
 
@@ -24,41 +24,41 @@ export class CostJournal {
   }
 
   /**
-   * A transaction of the intent's own is over. What it took is known where this release entered the intent.
-   * @param burnt yoctoNEAR @param hasMoved whether its deposit has moved
+   * Records the cost of an intent's own transaction.
+   * @param burnt yoctoNEAR
+   * @param hasMoved whether its deposit has moved
    */
   landed(intentId: number, burnt: bigint, hasMoved: boolean): void {
     const { deposit } = this.#sql
-      .exec<{ deposit: string | null }>("SELECT deposit FROM intents WHERE id = ?", intentId)
+      .exec<{ deposit: string }>("SELECT deposit FROM intents WHERE id = ?", intentId)
       .one();
-    if (deposit !== null) this.spend(intentId, burnt + (hasMoved ? BigInt(deposit) : 0n));
+    this.spend(intentId, burnt + (hasMoved ? BigInt(deposit) : 0n));
   }
 
-  /** Something that is over has taken so much for an intent. */
+  /** Adds an amount that a transaction cost an intent. */
   spend(intentId: number, amount: bigint): void {
     const { spent } = this.#sql
-      .exec<{ spent: string | null }>("SELECT spent FROM intents WHERE id = ?", intentId)
+      .exec<{ spent: string }>("SELECT spent FROM intents WHERE id = ?", intentId)
       .one();
-    if (spent === null) return;
     const sum = (BigInt(spent) + amount).toString();
     this.#sql.exec("UPDATE intents SET spent = ? WHERE id = ?", sum, intentId);
   }
 
-  /** What an operation has spent, and may still spend for what is not over. */
+  /** What an operation has spent, plus the maximum of what isn't over. */
   ofOperation(operation: string): bigint {
     return this.#sql
-      .exec<{ spent: string | null; cost: string; state: string }>(
+      .exec<{ spent: string; cost: string; state: string }>(
         "SELECT spent, cost, state FROM intents WHERE operation = ?",
         operation,
       )
       .toArray()
       .reduce((sum, { spent, cost, state }) => {
         const mayFollow = state === "queued" || state === "open" ? BigInt(cost) : 0n;
-        return sum + BigInt(spent ?? "0") + mayFollow;
+        return sum + BigInt(spent) + mayFollow;
       }, 0n);
   }
 
-  /** The first waiting intents whose operations may not cost anything they like, by turn. */
+  /** The first queued intents whose operations have a maximum cost, in queue order. */
   limited(): (Allowance & { readonly intentId: number })[] {
     return this.#sql
       .exec<{ intentId: number; operation: string; most: string; cost: string }>(

@@ -1,8 +1,8 @@
 import type { Action } from "../../chain/actions.ts";
 
 /**
- * Actions as bytes for the journal: a JSON header whose byte fields are places in what follows it. Contract code stays
- * binary, because base64 of the largest one would pass the 2 MB that a row of a Durable Object may have.
+ * Bytes of an action within the journal's encoding: a JSON header whose byte fields refer to the bytes after it.
+ * Contract code stays binary, because in base64 the largest would exceed the 2 MB limit of a Durable Object's row.
  */
 interface BytesReference {
   readonly $bytes: readonly [at: number, length: number];
@@ -11,7 +11,7 @@ interface BytesReference {
 const isPlace = (value: unknown): value is BytesReference =>
   typeof value === "object" && value !== null && "$bytes" in value;
 
-/** Bytes of a list of actions: u32 (big endian) length of the header, the header, the byte fields. */
+/** Encodes actions: u32 (big endian) length of the header, the header, the byte fields. */
 export const encodeActions = (actions: readonly Action[]): Uint8Array => {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -34,7 +34,7 @@ export const encodeActions = (actions: readonly Action[]): Uint8Array => {
   return bytes;
 };
 
-/** The actions again. */
+/** Decodes the result of `encodeActions`. */
 export const decodeActions = (bytes: Uint8Array): Action[] => {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   const body = 4 + headerLength;

@@ -1,14 +1,14 @@
 import type { Uuid } from "../../domain/ids.ts";
 import type { SnapshotPosition } from "../interface.ts";
 
-/** A file in R2 that has operations which are forgotten here. */
+/** A file in R2 with operations that were removed from the journal. */
 export interface JournalFile {
-  /** Its number: a later file has a higher one. */
+  /** Sequence number; later files have higher ones. */
   readonly number: number;
   readonly key: string;
-  /** What its operations have in common. */
+  /** Generation of all its operations. */
   readonly generation: number;
-  /** The least and the greatest of their row numbers, and of their uuids. */
+  /** The lowest and highest row number and uuid. */
   readonly firstRow: number;
   readonly lastRow: number;
   readonly firstId: Uuid;
@@ -20,7 +20,7 @@ export interface JournalFile {
 const FIELDS = `number, key, generation, first_row AS firstRow, last_row AS lastRow, first_id AS firstId, last_id AS lastId,
   written_at AS writtenAt`;
 
-/** The part of the journal that knows which files have what it has forgotten. Milliseconds since the epoch. */
+/** The index of files with operations removed from the journal. Milliseconds since the epoch. */
 export class FileJournal {
   readonly #sql: SqlStorage;
 
@@ -28,7 +28,7 @@ export class FileJournal {
     this.#sql = sql;
   }
 
-  /** Enters a file that R2 has. */
+  /** Adds a file stored in R2. */
   add(file: Omit<JournalFile, "number">): void {
     this.#sql.exec(
       `INSERT INTO files (key, generation, first_row, last_row, first_id, last_id, written_at)
@@ -43,7 +43,7 @@ export class FileJournal {
     );
   }
 
-  /** Files that may have an operation, of those written since a time. */
+  /** Files written since a time that may contain an operation. */
   around(operation: Uuid, since: number): JournalFile[] {
     return this.#sql
       .exec<Record<string, SqlStorageValue>>(
@@ -56,8 +56,8 @@ export class FileJournal {
   }
 
   /**
-   * Files that have something behind a place, of those written since a time, in the order of where they begin.
-   * @param last the file that was read before; null: from the first on
+   * Files written since a time with operations after a position, ordered by their first operation.
+   * @param last the previously read file; null to start
    */
   behind(
     place: SnapshotPosition | null,
@@ -81,12 +81,12 @@ export class FileJournal {
       .toArray() as unknown as JournalFile[];
   }
 
-  /** When the oldest file was written; null: there is none. */
+  /** When the oldest file was written; null if there is none. */
   firstWritten(): number | null {
     return this.#sql.exec<{ at: number | null }>("SELECT min(written_at) AS at FROM files").one().at;
   }
 
-  /** Forgets files that were written before a time. The scheduled job deletes them. */
+  /** Removes files written before a time from the index. The scheduled job deletes them. */
   forget(before: number): void {
     this.#sql.exec("DELETE FROM files WHERE written_at < ?", before);
   }

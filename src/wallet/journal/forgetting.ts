@@ -5,18 +5,18 @@ import type { FileJournal, JournalFile } from "./files.ts";
 import type { IntentJournal } from "./intents.ts";
 import type { OperationJournal } from "./operations.ts";
 import type { SnapshotJournal } from "./snapshots.ts";
-import { fateOf, gatheredFor, type Terms } from "./timing.ts";
+import { fateOf, gatheredFor, type Retention } from "./timing.ts";
 
-/** What recovery needs of an operation, as a line of a file has it. */
+/** An operation as a line of a file: what recovery needs. */
 export interface FiledOperation {
   readonly operation: JournaledOperation;
   readonly records: readonly TransactionRecord[];
 }
 
-/** An operation that a file has to have before it is forgotten. */
+/** An operation to be written to a file before it is removed. */
 export interface ToFile {
   readonly operation: Uuid;
-  /** When it was acknowledged: another time later on says that something has come to it. */
+  /** When it was acknowledged; a different time later means that it has changed since. */
   readonly at: number;
   readonly place: JournaledOperation["place"];
   readonly line: string;
@@ -29,7 +29,7 @@ interface ForgettingParts {
   readonly files: FileJournal;
 }
 
-/** The part of the journal that forgets operations whose time is over, some at once. Milliseconds since the epoch. */
+/** Removes operations from the journal after their retention time, in batches. Milliseconds since the epoch. */
 export class Forgetting {
   readonly #parts: ForgettingParts;
 
@@ -37,8 +37,8 @@ export class Forgetting {
     this.#parts = parts;
   }
 
-  /** When something is to be forgotten next; null: nothing is there. */
-  next(terms: Terms): number | null {
+  /** When the next removal is due; null if there is nothing to remove. */
+  next(terms: Retention): number | null {
     const { operations, snapshots, files } = this.#parts;
     const latest = snapshots.latest();
     const first = operations.firstAcknowledged(latest);
@@ -52,19 +52,19 @@ export class Forgetting {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Whether a file is full by what is due, or something has been due for long enough. */
-  isTime(now: number, terms: Terms): boolean {
+  /** Whether enough operations are due to fill a file, or one has been due for long enough. */
+  isTime(now: number, terms: Retention): boolean {
     const next = this.next(terms);
     if (next === null) return false;
     return next <= now || this.#parts.operations.hasAcknowledged(now - terms.keptMs, MOST_LINES);
   }
 
   /**
-   * Takes operations whose time is over, those that were acknowledged first. What no recovery needs is forgotten, and what
-   * is open is put off, so that it doesn't stay due. Part of the caller's transaction.
-   * @returns what may be forgotten once one file has it; what doesn't fit into that stays due
+   * Selects operations whose retention time is over, oldest acknowledgement first. Operations that no recovery needs
+   * are deleted; open ones are postponed so that they don't stay due. Part of the caller's transaction.
+   * @returns operations to write to one file before removal; those that don't fit stay due
    */
-  take(now: number, terms: Terms): ToFile[] {
+  take(now: number, terms: Retention): ToFile[] {
     const { operations, snapshots, files } = this.#parts;
     files.forget(now - terms.recoverableMs);
     const latest = snapshots.latest();
@@ -99,7 +99,7 @@ export class Forgetting {
     return { operation, at, place: snapshot!.place, line: lineOf({ operation: snapshot!, records }) };
   }
 
-  /** A file has these operations: they are forgotten, unless something has come to them since. Part of the caller's transaction. */
+  /** Removes operations that a file has, unless they have changed since. Part of the caller's transaction. */
   filed(taken: readonly ToFile[], { key, writtenAt }: Pick<JournalFile, "key" | "writtenAt">): void {
     const { operations, files } = this.#parts;
     const gone = taken.filter(({ operation, at }) => operations.acknowledgedAt(operation) === at);
@@ -120,10 +120,10 @@ export class Forgetting {
   }
 }
 
-/** A record as JSON has it. */
+/** A record in JSON. */
 type RecordLine = Omit<TransactionRecord, "value"> & { readonly value: string | null };
 
-/** The line of an operation. */
+/** Encodes an operation as a line. */
 const lineOf = ({ operation, records }: FiledOperation): string => {
   const told = records.map(
     ({ value, ...record }): RecordLine => ({
@@ -134,7 +134,7 @@ const lineOf = ({ operation, records }: FiledOperation): string => {
   return JSON.stringify({ operation, records: told });
 };
 
-/** The operation of a line. */
+/** Decodes a line. */
 export const filedOf = (line: string): FiledOperation => {
   const { operation, records } = JSON.parse(line) as {
     readonly operation: JournaledOperation;

@@ -5,9 +5,48 @@ import type { TransactionRecord } from "../interface.ts";
 import { WINDOW } from "./costs.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
 import { type QueuedIntent, turnFor } from "./queue.ts";
-import { COST, type CostRow, Reserve, toCost } from "./reserve.ts";
 
-/** A new intent as it enters the journal. */
+/** A cost as stored in rows of intents; `cost` is the upper bound of what is spent. */
+export type CostRow = { cost: string; certain: string; ahead: string };
+export const COST = "cost, certain, ahead";
+
+export const toCost = (row: CostRow): Cost => {
+  const certain = BigInt(row.certain);
+  return { certain, gas: BigInt(row.cost) - certain, ahead: BigInt(row.ahead) };
+};
+
+/** Totals of what rows that aren't over may take, updated with the rows. */
+class Reserve {
+  #queued = 0n;
+  #certain = 0n;
+  #open = 0n;
+
+  /** Updates the totals for a state change; null: a new row. */
+  moved(from: IntentState | null, to: IntentState, cost: Cost): void {
+    this.#count(from, cost, -1n);
+    this.#count(to, cost, 1n);
+  }
+
+  /** Updates the totals for a changed cost. */
+  repriced(state: IntentState, from: Cost, to: Cost): void {
+    this.#count(state, from, -1n);
+    this.#count(state, to, 1n);
+  }
+
+  #count(state: IntentState | null, cost: Cost, times: bigint): void {
+    if (state === "queued") {
+      this.#queued += times * lastingOf(cost);
+      this.#certain += times * cost.certain;
+    }
+    if (state === "open") this.#open += times * totalOf(cost);
+  }
+
+  get sums(): Reserved {
+    return { queued: this.#queued, certain: this.#certain, open: this.#open };
+  }
+}
+
+/** A new intent for the journal. */
 export interface NewIntent {
   readonly operation: string;
   readonly step: string;
@@ -15,27 +54,27 @@ export interface NewIntent {
   readonly receiverId: string;
   readonly method: string | null;
   readonly actions: Uint8Array;
-  /** What it may take. */
+  /** Upper bound of its cost. */
   readonly cost: Cost;
-  /** What moves if it succeeds, yoctoNEAR; absent: nothing. */
+  /** Deposit that moves if it succeeds, yoctoNEAR; default 0. */
   readonly deposit?: bigint;
-  /** What its operation may cost in all, yoctoNEAR; null or absent: whatever it costs. */
+  /** Maximum total cost of its operation, yoctoNEAR; unlimited if null or absent. */
   readonly most?: string | null;
   readonly state: "queued" | "unknown";
-  /** The wallet's own intents, such as adding keys: signed before everything else, resumed by nobody. */
+  /** The wallet's own intents, such as adding keys: signed before all others, never resumed. */
   readonly internal: boolean;
-  /** With whose name it may share a transaction, and how many tokens it mints; null or absent: it goes alone. */
+  /** Group within which it may share a transaction, and its number of tokens; null or absent if it can't share. */
   readonly share?: { readonly name: string; readonly tokens: number } | null;
   readonly now: number;
 }
 
-/** A record with its intent's number. */
+/** A record with its intent's id. */
 export interface NumberedRecord {
   readonly id: number;
   readonly record: TransactionRecord;
 }
 
-/** A record as SQLite answers it, with the intent's number. */
+/** A record as SQLite returns it, with the intent's id. */
 export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> & {
   id: number;
   result: string | null;
@@ -45,7 +84,6 @@ export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> &
 const RECORD_FIELDS =
   "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height, spent AS cost";
 
-/** The record that a row is. */
 const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => ({
   id,
   record: {
@@ -55,7 +93,7 @@ const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => (
   },
 });
 
-/** What an intent's end leaves to be told. */
+/** The stored outcome of an intent. */
 export interface IntentEnding {
   readonly result: ChainTransactionResult | null;
   readonly value: Uint8Array | null;
@@ -63,15 +101,14 @@ export interface IntentEnding {
   readonly height: number | null;
 }
 
-/** Whose an intent is, where it goes and where it stands. */
 type IntentIdentity = { operation: string; receiverId: string; state: IntentState; turn: number };
 
-/** The part of the journal that holds intents: what to send, in whose turn, and how it ended. */
+/** The part of the journal that holds intents: what to send, in which order, and the outcome. */
 export class IntentJournal {
   readonly #sql: SqlStorage;
-  /** The turn that is being served; starts again from the queue's first after an eviction. */
+  /** The turn being served; after an eviction, that of the first in the queue. */
   #serving = 0;
-  /** What `reserved` and `counts` answer, kept along with the rows; null before it was asked for. */
+  /** Cached results of `reserved` and `counts`; null until first used. */
   #reserve: Reserve | null = null;
   #counts: { queued: number; open: number } | null = null;
 
@@ -85,7 +122,7 @@ export class IntentJournal {
     this.#counts = null;
   }
 
-  /** A row goes from one state to another; null: it is new. */
+  /** Updates the cached values for a state change; null: a new row. */
   #moved(from: IntentState | null, to: IntentState, cost: Cost): void {
     this.#reserve?.moved(from, to, cost);
     if (this.#counts === null) return;
@@ -106,12 +143,12 @@ export class IntentJournal {
     );
   }
 
-  /** Whether the intent is not forgotten. */
+  /** Whether the intent is still in the journal. */
   isKept(id: number): boolean {
     return this.#sql.exec("SELECT 1 FROM intents WHERE id = ?", id).toArray().length > 0;
   }
 
-  /** Enters an intent and answers its number. */
+  /** Adds an intent and returns its id. */
   add(intent: NewIntent): number {
     const turn = intent.internal ? 0 : turnFor(this.#servedTurn(), this.#lastTurn(intent.fairness));
     const { id } = this.#sql
@@ -159,7 +196,7 @@ export class IntentJournal {
       .one().turn;
   }
 
-  /** The first waiting intents, by turn, without those that are held. */
+  /** The first queued intents that aren't held, in queue order. */
   waiting(now: number): QueuedIntent[] {
     return this.#sql
       .exec<Omit<QueuedIntent, "total"> & CostRow>(
@@ -175,7 +212,7 @@ export class IntentJournal {
       }));
   }
 
-  /** What has to be signed for an intent. */
+  /** What to sign for an intent. */
   toSign(id: number): { receiverId: string; actions: Uint8Array } {
     const { receiverId, actions } = this.#sql
       .exec<{ receiverId: string; actions: ArrayBuffer }>(
@@ -187,8 +224,9 @@ export class IntentJournal {
   }
 
   /**
-   * Makes a move of the machine. @throws Error if it has no such arrow
-   * @param ending where the intent is over by it; its actions aren't needed any more then
+   * Changes the state by a move of the state machine.
+   * @param ending set if the move ends the intent; its actions are then deleted
+   * @throws Error if the move isn't allowed
    */
   move(id: number, move: Move, ending: IntentEnding | null, now: number): void {
     const { state: from, cost, turn } = this.get(id);
@@ -212,7 +250,7 @@ export class IntentJournal {
     );
   }
 
-  /** What the intent may take is something else from now on. */
+  /** Changes the upper bound of the intent's cost. */
   reprice(id: number, cost: Cost): void {
     const { state, cost: before } = this.get(id);
     this.#reserve?.repriced(state, before, cost);
@@ -236,14 +274,7 @@ export class IntentJournal {
     return { ...identity, cost: toCost({ cost, certain, ahead }) };
   }
 
-  /** How an intent that is over ended. */
-  endingOf(id: number): IntentEnding {
-    const row = this.#sql.exec<RecordRow>(`SELECT ${RECORD_FIELDS} FROM intents WHERE id = ?`, id).one();
-    const { result, value, contractCode, height } = toRecord(row).record;
-    return { result, value, contractCode, height };
-  }
-
-  /** Records of an operation in the order in which they were submitted, each with its number. */
+  /** Records of an operation in order of submission, with ids. */
   records(operation: string): NumberedRecord[] {
     return this.#sql
       .exec<RecordRow>(`SELECT ${RECORD_FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
@@ -252,8 +283,8 @@ export class IntentJournal {
   }
 
   /**
-   * Records that are the operator's business: unprovable ones, unless their operation is settled, and those open since
-   * before a time.
+   * Records that need the operator: unprovable ones, unless their operation is settled, and those open since before a
+   * time.
    */
   stuck(before: number, after: number, limit: number): NumberedRecord[] {
     return this.#sql
@@ -281,7 +312,7 @@ export class IntentJournal {
     return open.toArray().length === 0;
   }
 
-  /** How many intents wait, and how many are signed and open. */
+  /** Number of queued and of open intents. */
   counts(): { readonly queued: number; readonly open: number } {
     this.#counts ??= this.#count();
     return { ...this.#counts };
@@ -297,7 +328,7 @@ export class IntentJournal {
     return { queued: of("queued"), open: of("open") };
   }
 
-  /** What everything that is not over may still take. */
+  /** Upper bound of what everything that isn't over may still take. */
   reserved(): Reserved {
     this.#reserve ??= this.#countReserved();
     return this.#reserve.sums;

@@ -5,27 +5,19 @@ import type { Acknowledgement, SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
-import { type IntentEnding, IntentJournal } from "./intents.ts";
+import { COST, type CostRow, type IntentEnding, IntentJournal, toCost } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
-import { type IntentState, MOVES, type Move } from "./machine.ts";
+import { MOVES, type Move } from "./machine.ts";
 import { OperationJournal } from "./operations.ts";
 import { type Carried, type IntentShare, partsOf } from "./parts.ts";
-import { COST, type CostRow, toCost } from "./reserve.ts";
 import { createSchema } from "./schema.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
 import { SnapshotJournal } from "./snapshots.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
 
-/** A shared transaction that is over, or (`state` null) forgotten, and the state of what it carries. */
-type LeftOver = {
-  readonly shared: number;
-  readonly state: Exclude<IntentState, "queued" | "open"> | null;
-  readonly partsState: "open" | "unknown";
-};
-
 /**
- * The part of the journal that knows which intents a shared transaction carries. The transaction is an intent of the
- * wallet's own, and what it carries is open as long as it is. What it may take is counted for it alone meanwhile.
+ * Which intents a shared transaction carries. The transaction is an intent of the wallet itself; its parts are open as
+ * long as it is, and only it is counted in the reservations.
  */
 class SharedJournal {
   readonly #sql: SqlStorage;
@@ -36,7 +28,7 @@ class SharedJournal {
     this.#intents = intents;
   }
 
-  /** Waiting intents are carried from now on. Part of the signing's transaction. */
+  /** Assigns queued intents to a shared transaction. Part of the signing's transaction. */
   carry(
     shared: number,
     members: readonly { readonly id: number; readonly tokens: number }[],
@@ -57,7 +49,7 @@ class SharedJournal {
     }
   }
 
-  /** What a shared transaction carries, in the order of the call; nothing where an intent has one of its own. */
+  /** The intents that a shared transaction carries, in the order of the call; empty if it isn't shared. */
   of(shared: number): Carried[] {
     return this.#sql
       .exec<{ intentId: number; tokens: number }>(
@@ -67,7 +59,7 @@ class SharedJournal {
       .toArray();
   }
 
-  /** The mints of a transaction, in the order of the call: what it carries, or its own intent if that is a mint. */
+  /** The mints of a transaction, in the order of the call: its parts, or its own intent if that is a mint. */
   mintsOf(intentId: number): Carried[] {
     const carried = this.of(intentId);
     if (carried.length > 0) return carried;
@@ -79,7 +71,7 @@ class SharedJournal {
       .toArray();
   }
 
-  /** The operations of these intents, as far as they aren't forgotten. */
+  /** The operations of those of these intents that are still in the journal. */
   operationsOf(ids: readonly number[]): string[] {
     return this.#sql
       .exec<{ operation: string }>(
@@ -90,13 +82,13 @@ class SharedJournal {
       .map(({ operation }) => operation);
   }
 
-  /** The transaction that carries an intent; null: none does. */
+  /** The shared transaction that carries an intent; null if there is none. */
   carrierOf(intentId: number): number | null {
     const sql = "SELECT shared FROM carried WHERE intent = ?";
     return this.#sql.exec<{ shared: number }>(sql, intentId).toArray()[0]?.shared ?? null;
   }
 
-  /** The intent isn't carried any more; what it may take is its own again. */
+  /** Removes an intent from a shared transaction and restores its cost. */
   release(shared: number, intentId: number): void {
     const [row] = this.#sql
       .exec<CostRow>(
@@ -108,32 +100,19 @@ class SharedJournal {
     if (row) this.#intents.reprice(intentId, toCost(row));
   }
 
-  /** Shared transactions that are over while what they carry is not: a former release ended them, and knows no parts. */
-  leftOver(): LeftOver[] {
-    return this.#sql
-      .exec<LeftOver>(
-        `SELECT DISTINCT carried.shared, part.state AS partsState, transactions.state FROM carried
-         JOIN intents AS part ON part.id = carried.intent
-         LEFT JOIN intents AS transactions ON transactions.id = carried.shared
-         WHERE (part.state = 'open' AND coalesce(transactions.state, '') NOT IN ('queued', 'open'))
-           OR (part.state = 'unknown' AND transactions.state <> 'unknown')`,
-      )
-      .toArray();
-  }
-
-  /** From now on a waiting intent goes alone. */
+  /** Makes a queued intent use its own transaction. */
   separate(intentId: number): void {
     this.#sql.exec("UPDATE intents SET share = NULL WHERE id = ?", intentId);
   }
 
-  /** A waiting intent isn't signed while another operation has it in hand to pay for both, until a time at most. */
+  /** Holds a queued intent, at most until a time, while another operation pays for the storage of both. */
   hold(intentId: number, operation: string, until: number): void {
     this.#sql.exec("UPDATE intents SET held_by = ?, held_until = ? WHERE id = ?", operation, until, intentId);
   }
 
   /**
-   * Lets go what waits for an operation.
-   * @param paid the operation has paid, so that they may share a transaction again; else each goes alone
+   * Releases the intents held by an operation.
+   * @param paid the operation has paid, so that they may share a transaction again; otherwise each uses its own
    */
   letGo(operation: string, paid: boolean): void {
     this.#sql.exec(
@@ -150,37 +129,34 @@ const costValues = (cost: Cost): [string, string, string] => [
   cost.ahead.toString(),
 ];
 
-/** The wallet itself as the journal keeps it. */
+/** The wallet's row. */
 export interface WalletRow {
   readonly accountId: string;
   readonly publicKey: Uint8Array;
   readonly sealed: Sealed;
   /** `prepared`: its account may not exist yet; `active`: it signs; `restored`: it signs nothing until activated. */
   readonly state: "prepared" | "active" | "restored";
-  /** Milliseconds since the epoch: operations begun before then may have lost rows with the former object. */
+  /** Milliseconds since the epoch: operations from before may have lost rows with the previous object. */
   readonly restoredAt: number | null;
-  /** Height of a final block that is surely younger than the restoration; null before one was seen. */
+  /** Height of a final block that is certainly newer than the restoration; null until one was seen. */
   readonly restoredHeight: number | null;
 }
 
-/** What a move of the machine is made in. */
+/** Parameters of a move. */
 export interface Moved {
   readonly intentId: number;
-  /** The signed row; null where the intent can't be signed. */
+  /** The signed row; null if the intent can't be signed. */
   readonly row: number | null;
-  /** Where the intent is over by the move. */
+  /** Set if the move ends the intent. */
   readonly ending: IntentEnding | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
-/** How long an intent waits at most for another operation to pay the storage of both. Milliseconds. */
+/** Maximum time an intent is held while another operation pays the storage of both. Milliseconds. */
 const HELD_MS = 30_000;
-const NOTHING: IntentEnding = { result: null, value: null, contractCode: null, height: null };
-/** The move by which an intent came to a state in which it is over. */
-const MOVE_TO = { succeeded: "succeed", failed: "fail", refused: "refuse", unknown: "give_up" } as const;
 
-/** The journal of a wallet object: all it knows, committed before anything is sent. */
+/** The journal of a wallet object: its complete state, committed before anything is sent. */
 export class Journal {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
@@ -193,7 +169,7 @@ export class Journal {
   readonly lanes: LaneJournal;
   readonly costs: CostJournal;
   readonly #storage: DurableObjectStorage;
-  /** Cache of the wallet's row; undefined when it has to be read. */
+  /** Cache of the wallet's row; undefined when it must be read. */
   #wallet: WalletRow | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -209,10 +185,9 @@ export class Journal {
     this.spending = new SpendingJournal(storage.sql);
     this.lanes = new LaneJournal(storage.sql);
     this.costs = new CostJournal(storage.sql);
-    this.#finishShared(Date.now());
   }
 
-  /** Its size. */
+  /** Size of the database in bytes. */
   get bytes(): number {
     return this.#storage.sql.databaseSize;
   }
@@ -228,7 +203,7 @@ export class Journal {
     }
   }
 
-  /** Notes that the effects of operations are written, and lets go what waited for them. */
+  /** Records that the effects of operations are written, and releases the intents they hold. */
   acknowledge(acknowledgements: readonly Acknowledgement[], now: number): void {
     this.atomically(() => {
       for (const { operationUuid, ending } of acknowledgements) {
@@ -240,10 +215,10 @@ export class Journal {
   }
 
   /**
-   * Makes a move of the machine (machine.ts) in an intent and its signed row at once, with all that hangs on them: the
-   * intents that it carries, the lanes that it was to add, and the due time of its operation. All of it or nothing.
-   * @returns operations of which an intent is over by it
-   * @throws Error where the machine has no such arrow
+   * Applies a move (machine.ts) to an intent and its signed row with all consequences: the intents it carries, the
+   * lanes it adds, and the due time of its operation. All or nothing.
+   * @returns operations with an intent that this ends
+   * @throws Error if the move isn't allowed
    */
   move(move: Move, { intentId, row, ending, now }: Moved): string[] {
     return this.atomically(() => {
@@ -262,7 +237,7 @@ export class Journal {
     });
   }
 
-  /** Notes what a transaction that is over took, for those that it was for. */
+  /** Records what an ended transaction cost each of its intents. */
   #spend(intentId: number, carried: readonly Carried[], { result }: IntentEnding, hasMoved: boolean): void {
     const burnt = BigInt(result?.tokens_burnt ?? "0");
     if (carried.length === 0) {
@@ -276,7 +251,7 @@ export class Journal {
     }
   }
 
-  /** An intent is over. Answers its operation. */
+  /** Handles the end of an intent. Returns its operation. */
   #over(intentId: number, move: Move, now: number): string {
     const { operation } = this.intents.get(intentId);
     if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
@@ -284,11 +259,11 @@ export class Journal {
     return operation;
   }
 
-  /** What the end of a shared transaction makes of one intent that it carried. Answers its operation if that is over. */
+  /** Applies the end of a shared transaction to one of its intents. Returns its operation if the intent is over. */
   #moveCarried(shared: number, part: IntentShare, first: number, now: number): string[] {
     const { intentId, move } = part;
     if (!this.intents.isKept(intentId)) return [];
-    // One that nobody can prove may be proven yet, along with all others.
+    // An unprovable part stays with its transaction: it may still be proven, together with the others.
     if (move !== "give_up") this.shared.release(shared, intentId);
     this.intents.move(intentId, move, "ending" in part ? part.ending : null, now);
     if (part.move !== "lose") return [this.#over(intentId, move, now)];
@@ -297,19 +272,7 @@ export class Journal {
     return [];
   }
 
-  /** A former release may have ended shared transactions, whose parts it doesn't know: they end the same way now. */
-  #finishShared(now: number): void {
-    for (const { shared, state, partsState: from } of this.shared.leftOver()) {
-      this.atomically(() => {
-        const move = MOVE_TO[state ?? "unknown"];
-        const ending = state === null ? NOTHING : this.intents.endingOf(shared);
-        const parts = partsOf({ from, move, ending }, this.shared.of(shared));
-        for (const part of parts) this.#moveCarried(shared, part, parts[0]!.intentId, now);
-      });
-    }
-  }
-
-  /** Enters signed bytes and opens their intent. Answers the row's number. Part of the caller's transaction. */
+  /** Stores signed bytes and opens their intent. Returns the row's id. Part of the caller's transaction. */
   sign(row: NewSignedRow): number {
     this.intents.move(row.intentId, "sign", null, row.now);
     return this.signed.add(row);
@@ -340,7 +303,7 @@ export class Journal {
     return { ...wallet, publicKey: new Uint8Array(publicKey), sealed };
   }
 
-  /** Enters the wallet's key. Only once. */
+  /** Stores the wallet's key. Only once. */
   enter(wallet: Omit<WalletRow, "restoredHeight">): void {
     this.#wallet = undefined;
     this.#storage.sql.exec(
@@ -355,7 +318,7 @@ export class Journal {
     );
   }
 
-  /** The wallet's key was never used, and another one takes its place. */
+  /** Deletes the wallet's key, which was never used, so that another can replace it. */
   discard(): void {
     this.#wallet = undefined;
     this.atomically(() => {
@@ -365,7 +328,7 @@ export class Journal {
   }
 
   /**
-   * The operator has given the platform's wallet another key. All lanes of the old one are gone.
+   * Replaces the platform wallet's key by a new one from the operator. All lanes of the old key are gone.
    * @returns the number of the new key, from 1
    */
   replaceKey(wallet: Pick<WalletRow, "accountId" | "publicKey" | "sealed">): number {
@@ -383,26 +346,26 @@ export class Journal {
       .count;
   }
 
-  /** The wallet may sign. */
+  /** Allows the wallet to sign. */
   activate(): void {
     this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET state = 'active'");
   }
 
-  /** A final block that is surely younger than the restoration was seen. Only the first counts. */
+  /** Stores the height of the first final block certainly newer than the restoration. */
   noteRestoredHeight(height: number): void {
     this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET restored_height = ? WHERE restored_height IS NULL", height);
   }
 
-  /** The key is sealed again. */
+  /** Stores the key sealed with another secret. */
   reseal(sealed: Sealed): void {
     this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET sealed = ?, secret_version = ?", sealed.bytes, sealed.version);
   }
 }
 
-/** The form in which a key may leave its object. */
+/** The exportable form of the key. */
 export const toSealedKey = (wallet: WalletRow): SealedKey => ({
   publicKey: wallet.publicKey,
   sealed: wallet.sealed.bytes,

@@ -1,39 +1,39 @@
-/** A lane in what the rules look at. */
+/** A lane as the rules see it. */
 export interface LaneView {
   readonly id: string;
   readonly kind: "full_access" | "function_call";
   /** The only contract that a function-call key may call. */
   readonly receiverId: string | null;
   readonly methods: readonly string[];
-  /** `adding`: its key is on the way; `ready`: its nonce is known and it may sign. */
+  /** `adding`: its key is being added; `ready`: its nonce is known and it may sign. */
   readonly state: "adding" | "ready";
-  /** Signed rows that are not known to be included in a block. */
+  /** Signed rows not known to be included in a block. */
   readonly onTheWay: number;
-  /** Signed rows whose outcome is not final. */
+  /** Signed rows whose outcome isn't final. */
   readonly open: number;
 }
 
-/** A lane as the journal keeps it. Its key is derived from the wallet's seed and its id (keys.ts). */
+/** A lane as the journal stores it. Its key is derived from the wallet's seed and its id (keys.ts). */
 export interface Lane extends LaneView {
   /** `ed25519:<base58>`. */
   readonly publicKey: string;
   /** The highest nonce used or seen; null until read from a final block. */
   readonly nonce: number | null;
-  /** Gap left above the chain's nonce when it is first read. */
+  /** Distance to the chain's nonce when it is first read. */
   readonly nonceGap: number;
-  /** The endpoint that its open rows use. */
+  /** The endpoint used for its open rows. */
   readonly endpoint: string | null;
-  /** Height of a final block in which its key was on the account; 0: not known of any. */
+  /** Height of a final block in which its key was on the account; 0 if none is known. */
   readonly seenHeight: number;
 }
 
-/** A lane as SQLite answers it. */
+/** A lane as SQLite returns it. */
 type Row = Omit<Lane, "methods" | "state"> & { methods: string; state: string };
 
 const FIELDS = `lanes.id, public_key AS publicKey, kind, receiver_id AS receiverId, methods, lanes.state,
   lanes.nonce, nonce_gap AS nonceGap, endpoint, seen_height AS seenHeight`;
 
-/** The part of the journal that holds lanes. A lane that is `gone` stays, so that its key is never added again. */
+/** The part of the journal that holds lanes. A lane that is `gone` is kept, so that its key is never added again. */
 export class LaneJournal {
   readonly #sql: SqlStorage;
 
@@ -41,7 +41,7 @@ export class LaneJournal {
     this.#sql = sql;
   }
 
-  /** Enters a lane. `addedBy`: the intent that adds its key; null for the wallet's first key. */
+  /** Adds a lane. `addedBy`: the intent that adds its key; null for the wallet's first key. */
   add(lane: {
     readonly id: string;
     readonly publicKey: string;
@@ -65,7 +65,7 @@ export class LaneJournal {
     );
   }
 
-  /** All lanes whose key is on the chain or on its way there. `unread` ones count as on the way. */
+  /** All lanes whose key is on the chain or being added. `unread` lanes are returned as `adding`. */
   all(): Lane[] {
     return this.#sql
       .exec<Row>(
@@ -81,7 +81,7 @@ export class LaneJournal {
       }));
   }
 
-  /** One lane by id, whatever its state. */
+  /** One lane by id, in any state. */
   get(id: string): Omit<Lane, "state" | "open" | "onTheWay"> {
     const row = this.#sql
       .exec<Omit<Row, "open" | "onTheWay">>(`SELECT ${FIELDS} FROM lanes WHERE id = ?`, id)
@@ -89,7 +89,7 @@ export class LaneJournal {
     return { ...row, methods: JSON.parse(row.methods) as string[] };
   }
 
-  /** Lanes whose key is on the chain and whose nonce has to be read. */
+  /** Lanes whose key is on the chain and whose nonce must be read. */
   unread(): { id: string; publicKey: string; nonceGap: number; isMissing: boolean }[] {
     return this.#sql
       .exec<Pick<Row, "id" | "publicKey" | "nonceGap"> & { isMissing: number }>(
@@ -100,7 +100,7 @@ export class LaneJournal {
       .map((row) => ({ ...row, isMissing: row.isMissing === 1 }));
   }
 
-  /** Lanes whose key is on its way, where what adds it could be final by now. */
+  /** Lanes being added whose transaction could be final by now. */
   adding(height: number, now: number): Pick<Lane, "id" | "publicKey" | "nonceGap">[] {
     return this.#sql
       .exec<Pick<Row, "id" | "publicKey" | "nonceGap">>(
@@ -114,8 +114,8 @@ export class LaneJournal {
   }
 
   /**
-   * The lane's nonce was read from a final block: it may sign. A key that was deleted and added again never reuses a
-   * nonce.
+   * Marks a lane as ready after its nonce was read from a final block. The nonce never goes down, even if the key was
+   * deleted and added again.
    */
   adopt(id: string, nonce: number, height: number): void {
     this.#sql.exec(
@@ -127,7 +127,10 @@ export class LaneJournal {
     );
   }
 
-  /** The lanes' keys are no longer on the account. The wallet's own is looked for again, the others are given up. */
+  /**
+   * Records that the lanes' keys are no longer on the account. The wallet's own key is looked up again, the other lanes
+   * end.
+   */
   gone(height: number, ...ids: readonly string[]): void {
     this.#sql.exec(
       `UPDATE lanes SET missing_height = ?1, state = CASE WHEN added_by IS NULL THEN 'unread' ELSE 'gone' END
@@ -137,7 +140,7 @@ export class LaneJournal {
     );
   }
 
-  /** Lanes that may sign, in what tells whether their keys are still there. */
+  /** Lanes that may sign, with what is needed to check that their keys still exist. */
   ready(): Pick<Lane, "id" | "publicKey" | "seenHeight">[] {
     return this.#sql
       .exec<Pick<Row, "id" | "publicKey" | "seenHeight">>(
@@ -146,13 +149,13 @@ export class LaneJournal {
       .toArray();
   }
 
-  /** Public key of the wallet's own lane while that key is not on the account; null: it is, or that is not known yet. */
+  /** Public key of the wallet's own lane if that key isn't on the account; null otherwise or if not known yet. */
   missing(): string | null {
     const sql = "SELECT public_key FROM lanes WHERE state = 'unread' AND missing_height IS NOT NULL";
     return this.#sql.exec<{ public_key: string }>(sql).toArray()[0]?.public_key ?? null;
   }
 
-  /** The highest nonce used or seen. Never goes down. */
+  /** Raises the highest nonce used or seen; never lowers it. */
   raiseNonce(id: string, nonce: number): void {
     this.#sql.exec(
       "UPDATE lanes SET nonce = ? WHERE id = ? AND (nonce IS NULL OR nonce < ?)",
@@ -166,7 +169,7 @@ export class LaneJournal {
     this.#sql.exec("UPDATE lanes SET endpoint = ? WHERE id = ?", endpoint, id);
   }
 
-  /** A key of the operator's that was replaced is back: its nonce is read again. False if it was never here. */
+  /** Restores a replaced key of the operator: its nonce is read again. False if the key was never used here. */
   returned(publicKey: string): boolean {
     const found = this.#sql.exec(
       "UPDATE lanes SET state = 'unread', missing_height = NULL WHERE public_key = ? AND added_by IS NULL RETURNING id",
@@ -175,12 +178,12 @@ export class LaneJournal {
     return found.toArray().length > 0;
   }
 
-  /** The lane signs nothing any more. It has no open row, and its key is never used or added again. */
+  /** Ends a lane without open rows; its key is never used or added again. */
   retire(id: string): void {
     this.#sql.exec("UPDATE lanes SET state = 'gone' WHERE id = ?", id);
   }
 
-  /** The intent that adds keys is over: its lanes' nonces are read next, or they are gone. */
+  /** Handles the end of an intent that adds keys: its lanes' nonces are read next, or the lanes are gone. */
   added(intentId: number, succeeded: boolean): void {
     this.#sql.exec(
       "UPDATE lanes SET state = ? WHERE added_by = ? AND state = 'adding'",

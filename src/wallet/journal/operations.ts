@@ -2,7 +2,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { SnapshotJournal } from "./snapshots.ts";
 import { resumePause } from "./timing.ts";
 
-/** The part of the journal that knows which operations still have to be resumed, and which may be forgotten. */
+/** The part of the journal that records which operations must be resumed and which may be removed. */
 export class OperationJournal {
   readonly #sql: SqlStorage;
   readonly #snapshots: SnapshotJournal;
@@ -12,7 +12,7 @@ export class OperationJournal {
     this.#snapshots = snapshots;
   }
 
-  /** An operation has a new row: it is not due before that row is over. */
+  /** An operation has a new row: it isn't due until that row is over. */
   begin(operation: string, internal: boolean): void {
     this.#sql.exec(
       `INSERT INTO operations (operation, internal) VALUES (?, ?)
@@ -22,7 +22,7 @@ export class OperationJournal {
     );
   }
 
-  /** Seals an operation against further steps. One that has no row at all is forgotten after a while. */
+  /** Closes an operation to further steps. An operation without rows is removed after the retention time. */
   withdraw(operation: string, rows: number, now: number): void {
     this.#sql.exec(
       `INSERT INTO operations (operation, internal, acknowledged_at, withdrawn_at) VALUES (?, 0, ?, ?)
@@ -33,7 +33,7 @@ export class OperationJournal {
     );
   }
 
-  /** Whether the operation was withdrawn, also where only the name of one without a row is left. */
+  /** Whether the operation was withdrawn, including one without rows of which only the name is left. */
   isWithdrawn(operation: string): boolean {
     const found = this.#sql.exec(
       "SELECT 1 FROM operations WHERE operation = ? AND withdrawn_at IS NOT NULL",
@@ -52,7 +52,7 @@ export class OperationJournal {
     return found.toArray().length > 0;
   }
 
-  /** All rows of the operation are over. The wallet's own operations end here. */
+  /** Records that all rows of the operation are over. The wallet's own operations end here. */
   rowsOver(operation: string, now: number): void {
     this.#sql.exec(
       `UPDATE operations SET
@@ -66,7 +66,7 @@ export class OperationJournal {
     );
   }
 
-  /** Operations to resume now; each is put off before it is tried. */
+  /** Operations to resume now; each is rescheduled before it is tried. */
   takeDue(now: number, most: number): string[] {
     const due = this.#sql
       .exec<{ operation: string; resume_tries: number }>(
@@ -86,15 +86,15 @@ export class OperationJournal {
     return due.map(({ operation }) => operation);
   }
 
-  /** When the next operation wants to be resumed; null if none does. */
+  /** When the next operation is due to be resumed; null if there is none. */
   nextResume(): number | null {
-    // A partial index is used only by a query that repeats its condition; without it all operations are read.
+    // SQLite uses a partial index only if the query repeats its condition; otherwise it would read all operations.
     return this.#sql
       .exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM operations WHERE resume_at IS NOT NULL")
       .one().at;
   }
 
-  /** When the first of the acknowledged operations, without one, was acknowledged; null if none was. */
+  /** When the first acknowledged operation other than `without` was acknowledged; null if there is none. */
   firstAcknowledged(without: string | null): number | null {
     const first = this.#sql
       .exec<{ at: number }>(
@@ -106,7 +106,7 @@ export class OperationJournal {
     return first?.at ?? null;
   }
 
-  /** When the operation was acknowledged; null: it wasn't, or has no row. */
+  /** When the operation was acknowledged; null if it wasn't or has no row. */
   acknowledgedAt(operation: string): number | null {
     const row = this.#sql
       .exec<{ at: number | null }>(
@@ -117,7 +117,7 @@ export class OperationJournal {
     return row?.at ?? null;
   }
 
-  /** Whether so many operations were acknowledged before a time. */
+  /** Whether at least `count` operations were acknowledged before a time. */
   hasAcknowledged(before: number, count: number): boolean {
     const last = this.#sql.exec(
       "SELECT 1 FROM operations WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT 1 OFFSET ?",
@@ -127,7 +127,7 @@ export class OperationJournal {
     return last.toArray().length > 0;
   }
 
-  /** Operations that were acknowledged before a time, the operator's settled ones among them, the first ones first. */
+  /** Operations acknowledged before a time, including those settled by the operator, oldest acknowledgement first. */
   acknowledgedBefore(before: number, most: number): { operation: Uuid; at: number }[] {
     return this.#sql
       .exec<{ operation: Uuid; at: number }>(
@@ -139,7 +139,7 @@ export class OperationJournal {
       .toArray();
   }
 
-  /** The operation's effects are written. */
+  /** Records that the operation's effects are written. */
   acknowledge(operation: string, now: number): void {
     this.#sql.exec(
       "UPDATE operations SET resume_at = NULL, acknowledged_at = ? WHERE operation = ?",
@@ -148,7 +148,7 @@ export class OperationJournal {
     );
   }
 
-  /** Whether the operation's effects are written, as far as this wallet was told. */
+  /** Whether this wallet received the acknowledgement of the operation's effects. */
   isAcknowledged(operation: string): boolean {
     const found = this.#sql.exec(
       "SELECT 1 FROM operations WHERE operation = ? AND acknowledged_at IS NOT NULL",
@@ -159,7 +159,7 @@ export class OperationJournal {
 
   /** Whether the operation still has something to sign or to prove. */
   isOpen(operation: string): boolean {
-    // A shared transaction that can't be proven is kept as long as anything that it carries.
+    // An unprovable shared transaction is kept as long as any of its parts.
     const open = this.#sql.exec(
       `SELECT 1 FROM intents WHERE operation = ?
        AND (state IN ('queued', 'open') OR EXISTS (
@@ -170,14 +170,17 @@ export class OperationJournal {
     return open.toArray().length > 0;
   }
 
-  /** Forgets an operation: all of its rows. Its snapshot leaves a name, and so does one that was refused without any row. */
+  /**
+   * Removes all rows of an operation. Keeps the name of one with a snapshot, and of one withdrawn before its first
+   * step.
+   */
   forget(operation: string): void {
     const isRefused = this.#isRefused(operation);
     this.#sql.exec(
       "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
       operation,
     );
-    // What else the transaction carried is told apart by the places of all, until the transaction is forgotten too.
+    // The positions of all parts are needed to assign tokens until the shared transaction itself is removed.
     this.#sql.exec(
       `DELETE FROM carried WHERE intent IN (SELECT id FROM intents WHERE operation = ?)
          AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)`,

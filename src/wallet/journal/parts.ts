@@ -8,7 +8,7 @@ export interface Carried {
   readonly tokens: number;
 }
 
-/** How a shared transaction ended. */
+/** The end of a shared transaction. */
 export interface SharedEnd {
   /** The state before. */
   readonly from: IntentState;
@@ -16,19 +16,19 @@ export interface SharedEnd {
   readonly ending: IntentEnding;
 }
 
-/** What the end of a shared transaction makes of one intent that it carried. */
+/** The effect of a shared transaction's end on one of its intents. */
 export type IntentShare = { readonly intentId: number } & (
   | { readonly move: "succeed" | "fail" | "refuse" | "give_up"; readonly ending: IntentEnding }
-  /** It waits again: to be sent `alone`, or, after the first of them has been given storage, `behind` that one. */
+  /** It is queued again: to be sent `alone`, or `behind` the first intent once that has paid for storage. */
   | { readonly move: "lose"; readonly again: "alone" | "behind" }
 );
 
-/** The contract can't pay for the storage of what it was to mint (docs/contract.md). */
+/** The contract can't pay for the storage of the mints (docs/contract.md). */
 const STORAGE_UNPAID = "E_STORAGE_BALANCE";
 
 /**
- * What becomes of each intent by the end of the transaction that carried it, as docs/transactions.md argues ("Shared
- * transactions"). Whatever was told as unknown is never sent again.
+ * The effect of a shared transaction's end on each of its intents (docs/transactions.md, "Shared transactions"). An
+ * intent reported as unknown is never sent again.
  */
 export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Carried[]): IntentShare[] => {
   const all = (
@@ -45,7 +45,7 @@ export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Car
   );
 };
 
-/** Each intent has the ids of its own tokens. If the contract answers anything else, nobody can tell whose they are. */
+/** Assigns each intent the ids of its own tokens. If the contract returns anything else, they can't be assigned. */
 const sharedOut = (from: IntentState, ending: IntentEnding, carried: readonly Carried[]): IntentShare[] => {
   const tokens = carried.map((part) => part.tokens);
   const values = shareOut(ending.value ?? new Uint8Array(), tokens);
@@ -60,10 +60,10 @@ const sharedOut = (from: IntentState, ending: IntentEnding, carried: readonly Ca
   return carried.map(({ intentId }) => ({ intentId, move: "give_up", ending: { ...ending, value: null } }));
 };
 
-/** What failed was the call for all, so that its code says nothing of any one of them. */
+/** The call failed for all intents, so its error code doesn't apply to any one of them. */
 const withoutCode = (ending: IntentEnding): IntentEnding => {
   if (ending.result === null) return ending;
-  const said = ending.result.failure_message ?? "the chain refused it";
-  const failure_message = `It had no effect: the transaction that it shared with other mints failed (${said}).`;
+  const reason = ending.result.failure_message ?? "rejected by the chain";
+  const failure_message = `It had no effect: the transaction it shared with other mints failed (${reason}).`;
   return { ...ending, contractCode: null, result: { ...ending.result, failure_message } };
 };

@@ -1,39 +1,40 @@
-/** A waiting intent, or several that share a transaction, in what the rules of lanes look at. */
+/** A queued intent, or several that share a transaction, as the lane rules see it. */
 export interface Waiting {
   readonly id: number;
   readonly receiverId: string;
-  /** The method, where a function-call key could sign it: one call, no deposit, a listed method; else null. */
+  /** The method, if a function-call key could sign it: one call of a listed method without deposit; otherwise null. */
   readonly method: string | null;
-  /** What has to be there for it to get into a block, yoctoNEAR. */
+  /** Balance needed for inclusion in a block, yoctoNEAR. */
   readonly total: bigint;
 }
 
-/** A waiting intent as the queue has it. */
+/** A queued intent. */
 export interface QueuedIntent extends Waiting {
-  /** Intents with the same name may share a transaction; null: it goes alone. */
+  /** Intents with the same name may share a transaction; null if it can't share. */
   readonly share: string | null;
-  /** Tokens that it mints, where it may share a transaction. */
+  /** Number of tokens it mints, if it may share a transaction. */
   readonly tokens: number;
 }
 
-/** What is signed as one transaction. Its id, and its place in the queue, are those of its first intent. */
+/** Intents to be signed as one transaction. Its id and queue position are those of the first intent. */
 export interface Unit extends Waiting {
-  /** Intents in the order of the queue. */
+  /** Intents in queue order. */
   readonly members: readonly Pick<QueuedIntent, "id" | "tokens">[];
 }
 
 /**
- * The turn of a new intent: one after its caller's last waiting one, and never before the turn that is being served.
- * Intents are signed by turn, so that callers alternate whatever each of them has queued.
+ * The turn of a new intent: one after its caller's last queued intent, and never before the turn being served. Intents
+ * are signed by turn, so that callers alternate however many each has queued.
  */
 export const turnFor = (serving: number, lastOfCaller: number | null): number =>
   Math.max(serving, lastOfCaller ?? 0) + 1;
 
 /**
- * Puts together what shares a transaction. An intent joins the last unit of its name if that has room, and else begins
- * one at its own place: the order within a collection stays, and nobody has more transactions before it than it had
- * intents before it.
- * @param waiting in the order of the queue @param mostTokens of one transaction
+ * Groups queued intents that can share a transaction. An intent joins the last unit of its share name if there is room;
+ * otherwise it starts one at its own position. This keeps the order within a collection, and puts no intent behind more
+ * transactions than it had intents before it.
+ * @param waiting in queue order
+ * @param mostTokens limit of one transaction
  */
 export const together = (waiting: readonly QueuedIntent[], mostTokens: number): Unit[] => {
   const units: (Unit & { readonly members: Pick<QueuedIntent, "id" | "tokens">[] })[] = [];
@@ -54,9 +55,10 @@ export const together = (waiting: readonly QueuedIntent[], mostTokens: number): 
 };
 
 /**
- * How many intents, from the first, one transaction takes: as many as can be paid, and one in any case, which is paid or
- * held back like any that goes alone.
- * @param total what a transaction for so many needs, yoctoNEAR; more for more @param budget yoctoNEAR
+ * The number of intents, from the first, that one transaction carries: as many as can be paid, and at least one, which
+ * is then paid or held back like an unshared intent.
+ * @param total balance needed for a transaction of that many, yoctoNEAR, increasing
+ * @param budget yoctoNEAR
  */
 export const mostPayable = (count: number, total: (count: number) => bigint, budget: bigint): number => {
   let most = count;

@@ -1,7 +1,7 @@
 /** The schema of a wallet object's SQLite. */
 const SCHEMA = [
-  // The wallet itself, one row. restored_at: operations older than this may have lost rows. restored_height: a final block
-  // that is surely younger than the restoration: base blocks of the lost object's rows are below it.
+  // The wallet itself, one row. restored_at: operations older than this may have lost rows. restored_height: a final
+  // block certainly newer than the restoration, so base blocks of the lost object's rows are below it.
   `CREATE TABLE wallet (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     account_id TEXT NOT NULL,
@@ -12,11 +12,12 @@ const SCHEMA = [
     restored_at INTEGER,
     restored_height INTEGER
   )`,
-  // What operations want on the chain. method: set where a function-call key may sign. height: where its effects show, the
-  // highest block of its transaction's receipts. share: intents of one name may share a transaction. tokens: how many such a
-  // one mints. held_by: the operation that pays for this one too, until held_until. yoctoNEAR: cost, what goes for good at
-  // most; certain, the part of it that isn't gas; ahead, gas bought beyond it for a while; deposit, what moves if it
-  // succeeds; spent, what transactions that are over have taken; most, what its operation may cost in all (null: any).
+  // Transactions that operations need. method: set if a function-call key may sign. height: highest block of the
+  // transaction's receipts, from which its effects are visible. share: intents with the same name may share a
+  // transaction; tokens: number of tokens minted. held_by: the operation that pays for this one too, until held_until.
+  // yoctoNEAR: cost, upper bound of what is spent; certain, the part of it that isn't gas; ahead, gas also purchased
+  // and refunded; deposit, moved on success; spent, cost of ended transactions; most, maximum cost of its operation
+  // (null: unlimited).
   `CREATE TABLE intents (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     operation TEXT NOT NULL,
@@ -40,8 +41,8 @@ const SCHEMA = [
     tokens INTEGER NOT NULL DEFAULT 0,
     held_by TEXT,
     held_until INTEGER,
-    deposit TEXT,
-    spent TEXT,
+    deposit TEXT NOT NULL,
+    spent TEXT NOT NULL DEFAULT '0',
     most TEXT,
     UNIQUE (operation, step)
   )`,
@@ -50,7 +51,7 @@ const SCHEMA = [
   "CREATE INDEX intents_state ON intents (state)",
   "CREATE INDEX intents_held ON intents (held_by) WHERE held_by IS NOT NULL",
   "CREATE INDEX intents_limited ON intents (turn, id) WHERE state = 'queued' AND most IS NOT NULL",
-  // Operations that the alarm looks after. internal: the wallet's own, which nobody resumes. withdrawn: takes no step.
+  // Operations that the alarm drives. internal: the wallet's own, never resumed. withdrawn_at: accepts no more steps.
   `CREATE TABLE operations (
     operation TEXT PRIMARY KEY,
     internal INTEGER NOT NULL,
@@ -61,8 +62,8 @@ const SCHEMA = [
   )`,
   "CREATE INDEX operations_resume ON operations (resume_at) WHERE resume_at IS NOT NULL",
   "CREATE INDEX operations_acknowledged ON operations (acknowledged_at) WHERE acknowledged_at IS NOT NULL",
-  // Access keys. nonce: the highest used or seen; null until read from a final block. seen_height: final block in which the
-  // key was on its account. missing_height: one in which it was found not to be.
+  // Access keys. nonce: highest used or seen; null until read from a final block. seen_height: final block in which the
+  // key was on its account. missing_height: one in which it wasn't.
   `CREATE TABLE lanes (
     id TEXT PRIMARY KEY,
     public_key TEXT NOT NULL UNIQUE,
@@ -77,10 +78,10 @@ const SCHEMA = [
     seen_height INTEGER NOT NULL DEFAULT 0,
     missing_height INTEGER
   )`,
-  // Lanes that are gone stay for good, and most of what is asked is about the others.
+  // Lanes that are gone are kept; most queries concern the others.
   "CREATE INDEX lanes_state ON lanes (state)",
-  // Signed transactions, and the no-ops that race them. bytes: emptied once the row is over. included_by: height by which
-  // it was seen in a block that a fork may still undo. landed: that is proven.
+  // Signed transactions, and the no-ops that race them. bytes: emptied once the row is over. included_by: height by
+  // which it was seen in a block that a fork can still drop. landed: inclusion is proven.
   `CREATE TABLE signed (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     intent_id INTEGER NOT NULL REFERENCES intents (id),
@@ -106,8 +107,8 @@ const SCHEMA = [
   "CREATE INDEX signed_open ON signed (state) WHERE state = 'open'",
   "CREATE INDEX signed_intent ON signed (intent_id)",
   "CREATE INDEX signed_lane ON signed (lane_id) WHERE state = 'open'",
-  // The operations of the database that intents come from. state and what follows: what it came to. lost: it can't
-  // be put back into a database without it.
+  // Operations that intents belong to, from the database. state and following: the result. lost: it can't be put back
+  // into a database without it.
   `CREATE TABLE snapshots (
     operation TEXT PRIMARY KEY,
     generation INTEGER NOT NULL,
@@ -128,8 +129,8 @@ const SCHEMA = [
     reference TEXT
   )`,
   "CREATE INDEX snapshots_order ON snapshots (generation, row_number)",
-  // What is known of the database, one row. generation: how often it was recovered. behind_since, missing: set while it
-  // is older than the journal. forgotten_until: rows of operations that began before then may have been forgotten.
+  // State of the database, one row. generation: number of recoveries. behind_since, missing: set while it is older than
+  // the journal. forgotten_until: rows of operations that began before may have been removed without a name.
   `CREATE TABLE database (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     generation INTEGER NOT NULL DEFAULT 0,
@@ -138,12 +139,12 @@ const SCHEMA = [
     forgotten_until INTEGER
   )`,
   "INSERT INTO database (id) VALUES (1)",
-  // Operations whose rows are gone, by the bytes of their uuid, which sort by when they began: a rolled-back
-  // database may have them open again. forgotten_until now stands for those that are not even named here.
-  // withdrawn: 1 where the operation was withdrawn before its first step: callers were told that nothing of it was sent.
+  // Operations whose rows were removed, by the bytes of their uuid, which sort by creation time: a rolled-back database
+  // may have them open again. withdrawn: 1 if it was withdrawn before its first step, so callers were told that nothing
+  // was sent.
   "CREATE TABLE forgotten (operation BLOB PRIMARY KEY, withdrawn INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID",
-  // What a shared transaction carries: intents, each with its place in the call and how many of its tokens are its. The
-  // costs are the intent's own, which count for the transaction while it is carried.
+  // Intents of shared transactions, with position in the call and number of tokens. The costs are the intent's own,
+  // which count for the transaction while it carries the intent.
   `CREATE TABLE carried (
     shared INTEGER NOT NULL,
     intent INTEGER NOT NULL,
@@ -155,10 +156,10 @@ const SCHEMA = [
     PRIMARY KEY (shared, intent)
   ) WITHOUT ROWID`,
   "CREATE INDEX carried_intent ON carried (intent)",
-  // What went for good on a day (UTC, numbered from the Unix epoch), yoctoNEAR.
+  // Amount spent per day (UTC, days since the Unix epoch), yoctoNEAR.
   "CREATE TABLE spending (day INTEGER PRIMARY KEY, spent TEXT NOT NULL)",
-  // Files in R2 with operations that are forgotten here. A file has operations of one generation; first_row, last_row,
-  // first_id and last_id: the least and the greatest of their row numbers and of their uuids.
+  // Files in R2 with removed operations. All operations of a file have one generation; first_row, last_row, first_id
+  // and last_id: their lowest and highest row number and uuid.
   `CREATE TABLE files (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL,
@@ -174,7 +175,7 @@ const SCHEMA = [
   "CREATE INDEX files_written ON files (written_at)",
 ];
 
-/** Creates the tables of an object that has none. Safe to run at every start of the object. */
+/** Creates the tables of a new object. Safe to run at every start of the object. */
 export const createSchema = (storage: DurableObjectStorage): void => {
   const made = storage.sql.exec("PRAGMA table_info(wallet)").toArray();
   if (made.length > 0) return;

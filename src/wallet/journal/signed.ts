@@ -1,24 +1,24 @@
 import type { RowState } from "./machine.ts";
 
-/** A signed transaction, in what the rules look at. Heights are of blocks, times milliseconds since the epoch. */
+/** A signed transaction as the rules see it. Heights are block heights, times milliseconds since the epoch. */
 export interface SignedRow {
   readonly nonce: number;
   /** Height of the base block: the key's nonce was below the row's there, and its validity counts from it. */
   readonly baseHeight: number;
   readonly signedAt: number;
-  /** Height by which it was seen in a block that a fork may still undo; null: not seen in any. */
+  /** Height by which it was seen in a block that a fork can still drop; null if not seen. */
   readonly includedBy: number | null;
-  /** It is proven that it is in a final block, and only its outcome is awaited. */
+  /** Its inclusion in a final block is proven, and only its outcome is missing. */
   readonly landed: boolean;
-  /** A no-op of the same nonce is journaled. */
+  /** A no-op with the same nonce is journaled. */
   readonly raced: boolean;
-  /** `InvalidTxError` variant that a node named, if it is lasting. */
+  /** `InvalidTxError` variant returned by a node, if it is permanent. */
   readonly refusal: string | null;
-  /** Looks that ended without a proof, for want of blocks or of an outcome. */
+  /** Checks that ended without a proof because blocks or the outcome were unavailable. */
   readonly unproven: number;
 }
 
-/** A signed transaction as the journal keeps it. */
+/** A signed transaction as the journal stores it. */
 export interface SignedTransactionRow extends SignedRow {
   readonly id: number;
   readonly intentId: number;
@@ -26,13 +26,13 @@ export interface SignedTransactionRow extends SignedRow {
   readonly hash: string;
   readonly state: RowState;
   readonly tries: number;
-  /** The final height from which on its outcome is worth asking for. */
+  /** The final height from which its outcome is polled. */
   readonly dueHeight: number;
-  /** Not asked about before then, milliseconds since the epoch. */
+  /** Not polled before then, milliseconds since the epoch. */
   readonly askAt: number;
 }
 
-/** Signed bytes as they enter the journal. */
+/** New signed bytes for the journal. */
 export interface NewSignedRow {
   readonly intentId: number;
   readonly laneId: string;
@@ -44,7 +44,7 @@ export interface NewSignedRow {
   readonly now: number;
 }
 
-/** A row as SQLite answers it. */
+/** A row as SQLite returns it. */
 type Row = Omit<SignedTransactionRow, "raced" | "landed"> & { raced: number; landed: number };
 
 const FIELDS = `id, intent_id AS intentId, lane_id AS laneId, nonce, hash, noop_hash IS NOT NULL AS raced,
@@ -59,7 +59,7 @@ export class SignedJournal {
     this.#sql = sql;
   }
 
-  /** Enters signed bytes and answers their number. */
+  /** Adds signed bytes and returns the row's id. */
   add(row: NewSignedRow): number {
     return this.#sql
       .exec<{ id: number }>(
@@ -78,12 +78,12 @@ export class SignedJournal {
       .one().id;
   }
 
-  /** Enters the no-op that races a row. Both have one nonce, so that one of them lands at most. */
+  /** Adds the no-op that races a row. Both have the same nonce, so at most one of them lands. */
   race(id: number, hash: string, bytes: Uint8Array): void {
     this.#sql.exec("UPDATE signed SET noop_hash = ?, noop_bytes = ? WHERE id = ?", hash, bytes, id);
   }
 
-  /** Everything open, oldest first. */
+  /** All open rows, oldest first. */
   open(): SignedTransactionRow[] {
     return this.#sql
       .exec<Row>(`SELECT ${FIELDS} FROM signed WHERE state = 'open' ORDER BY id`)
@@ -91,10 +91,7 @@ export class SignedJournal {
       .map(toRow);
   }
 
-  /**
-   * When open rows are due, each time once: from which final height, and not before which time.
-   * @param asked rows that are being asked about
-   */
+  /** The distinct due heights and times of open rows. @param asked rows being polled, which are left out */
   due(asked: ReadonlySet<number>): Pick<SignedTransactionRow, "dueHeight" | "askAt">[] {
     return this.#sql
       .exec<Pick<Row, "dueHeight" | "askAt">>(
@@ -105,7 +102,7 @@ export class SignedJournal {
       .toArray();
   }
 
-  /** One row while it is open, or given up. */
+  /** One row if it is open or was given up. */
   find(id: number): SignedTransactionRow | null {
     const found = this.#sql
       .exec<Row>(`SELECT ${FIELDS} FROM signed WHERE id = ? AND state IN ('open', 'unknown')`, id)
@@ -113,7 +110,7 @@ export class SignedJournal {
     return found ? toRow(found) : null;
   }
 
-  /** Some rows that were given up and whose operation nobody has settled, in no order. */
+  /** Some rows that were given up and whose operation isn't settled, in random order. */
   givenUp(most: number): SignedTransactionRow[] {
     return this.#sql
       .exec<Row>(
@@ -135,7 +132,7 @@ export class SignedJournal {
     return this.#sql.exec<{ hash: string; nonce: number }>(sql, intentId).toArray()[0] ?? null;
   }
 
-  /** Rows that carry something of an operation, and have neither landed nor died as far as is proven. */
+  /** Rows that belong to an operation, directly or shared, and are proven neither landed nor dead. */
   undecided(operation: string): Pick<SignedTransactionRow, "laneId" | "nonce" | "baseHeight">[] {
     return this.#sql
       .exec<Pick<Row, "laneId" | "nonce" | "baseHeight">>(
@@ -148,7 +145,7 @@ export class SignedJournal {
       .toArray();
   }
 
-  /** Bytes to send for a row: its own, and the no-op's where there is one. */
+  /** Bytes to send for a row: its own, and the no-op's if there is one. */
   bytesOf(id: number): { own: Uint8Array; noop: Uint8Array | null } {
     const row = this.#sql
       .exec<{ bytes: ArrayBuffer; noop_bytes: ArrayBuffer | null }>(
@@ -162,7 +159,7 @@ export class SignedJournal {
     };
   }
 
-  /** The rows are in blocks of a height at most. Where that was known of a lower one, it stays. */
+  /** Records that the rows are in blocks up to a height. An earlier recorded height is kept. */
   markIncluded(height: number, ...ids: readonly number[]): void {
     if (ids.length === 0) return;
     const sql = `UPDATE signed SET included = 1, included_by = coalesce(included_by, ?)
@@ -170,7 +167,7 @@ export class SignedJournal {
     this.#sql.exec(sql, height, JSON.stringify(ids));
   }
 
-  /** The rows' blocks were dropped by a fork. */
+  /** Records that a fork dropped the rows' blocks. */
   markDropped(...ids: readonly number[]): void {
     if (ids.length === 0) return;
     const sql = `UPDATE signed SET included = 0, included_by = NULL
@@ -178,7 +175,7 @@ export class SignedJournal {
     this.#sql.exec(sql, JSON.stringify(ids));
   }
 
-  /** The row's transaction is proven to be in a final block; its outcome isn't known yet. */
+  /** Records the proof that the row's transaction is in a final block; its outcome isn't known yet. */
   markLanded(id: number): void {
     this.#sql.exec("UPDATE signed SET landed = 1, included = 1 WHERE id = ?", id);
   }
@@ -191,7 +188,7 @@ export class SignedJournal {
     this.#sql.exec("UPDATE signed SET unproven = unproven + 1 WHERE id = ?", id);
   }
 
-  /** The row is asked about again once the final height and the time have come. */
+  /** Postpones the next poll of the row to a final height and a time. */
   putOff(id: number, dueHeight: number, askAt: number): void {
     this.#sql.exec(
       "UPDATE signed SET tries = tries + 1, due_height = ?, ask_at = ? WHERE id = ?",
@@ -201,7 +198,7 @@ export class SignedJournal {
     );
   }
 
-  /** What the row becomes by a move of the machine. Its bytes are never sent again unless it stays open. */
+  /** Sets the state of a row that a move ends, and deletes its bytes. */
   close(id: number, state: RowState): void {
     this.#sql.exec(
       "UPDATE signed SET state = ?, bytes = x'', noop_bytes = NULL WHERE id = ? AND state IN ('open', 'unknown')",

@@ -8,7 +8,7 @@ import type {
   SnapshotPosition,
 } from "../interface.ts";
 
-/** A snapshot as SQLite answers it. */
+/** A snapshot as SQLite returns it. */
 type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
   Pick<SnapshotPosition, "generation" | "rowNumber"> & {
     keys: string;
@@ -23,23 +23,22 @@ const FIELDS = `operation AS operationUuid, generation, row_number AS rowNumber,
   answer_body AS answerBody, ended_at AS endedAt, quoted_cost AS quotedCost, most_cost AS mostCost,
   reference`;
 
-/** A database that lacks an operation which this wallet has had from it. */
+/** A database that lacks an operation which this wallet received from it. */
 export interface Behind {
-  /** Since when that is known, milliseconds since the epoch. */
+  /** When that was detected, milliseconds since the epoch. */
   readonly since: number;
-  /** The operation that it lacks. */
+  /** The missing operation. */
   readonly missing: Uuid;
 }
 
 /**
- * The part of the journal that knows where intents come from: the operations of the database, so that a rollback
- * is noticed, and the database can get back what it lost (docs/transactions.md, "When the database is older").
- *
- * A generation begins with each recovery of the database, because rows that are put back get new numbers.
+ * Snapshots of the operations that intents belong to. They allow the wallet to detect a rollback of the database, and
+ * the database to get back what it lost (docs/transactions.md, "When the database is older"). Each recovery of the
+ * database starts a new generation, because restored rows get new numbers.
  */
 export class SnapshotJournal {
   readonly #sql: SqlStorage;
-  /** Cache of the latest accepted operation that came here; undefined when it has to be read. */
+  /** Cache of the latest accepted operation received; undefined when it must be read. */
   #latest: Uuid | null | undefined;
   #state: { readonly generation: number; readonly behind: Behind | null } | undefined;
 
@@ -53,7 +52,7 @@ export class SnapshotJournal {
     this.#state = undefined;
   }
 
-  /** Enters the snapshot of an operation's first intent. */
+  /** Adds the snapshot of an operation's first intent. */
   add(operation: Uuid, snapshot: OperationSnapshot): void {
     this.#latest = undefined;
     this.#sql.exec(
@@ -69,13 +68,13 @@ export class SnapshotJournal {
       snapshot.request,
       JSON.stringify(snapshot.keys),
       snapshot.acceptedAt,
-      snapshot.quotedCost ?? null,
-      snapshot.mostCost ?? null,
-      snapshot.reference ?? null,
+      snapshot.quotedCost,
+      snapshot.mostCost,
+      snapshot.reference,
     );
   }
 
-  /** What an operation is; null where it isn't known, or is the wallet's own. */
+  /** The operation's kind; null if unknown or the wallet's own. */
   kindOf(operation: string): OperationKind | null {
     const rows = this.#sql.exec<{ kind: OperationKind }>(
       "SELECT kind FROM snapshots WHERE operation = ?",
@@ -84,7 +83,7 @@ export class SnapshotJournal {
     return rows.toArray()[0]?.kind ?? null;
   }
 
-  /** The operation that was accepted last: a database without it is older than this journal. Null: none came here. */
+  /** The latest accepted operation: a database without it is older than this journal. Null if none was received. */
   latest(): Uuid | null {
     this.#latest ??= (this.#sql
       .exec<{ operation: string }>(
@@ -94,7 +93,7 @@ export class SnapshotJournal {
     return this.#latest;
   }
 
-  /** What the operation came to, as its caller is told. */
+  /** Stores the operation's result, as returned to its caller. */
   end(operation: string, { state, answerStatus, answerBody, endedAt }: OperationEnding): void {
     this.#sql.exec(
       "UPDATE snapshots SET state = ?, answer_status = ?, answer_body = ?, ended_at = ? WHERE operation = ?",
@@ -106,7 +105,7 @@ export class SnapshotJournal {
     );
   }
 
-  /** Whether the operation's caller was told that it failed. */
+  /** Whether the operation's stored result is a failure. */
   hasFailed(operation: string): boolean {
     const failed = this.#sql.exec(
       "SELECT 1 FROM snapshots WHERE operation = ? AND state = 'failed'",
@@ -115,13 +114,13 @@ export class SnapshotJournal {
     return failed.toArray().length > 0;
   }
 
-  /** Goes on in this generation, unless it has come further: the object that knew it was lost. */
+  /** Raises the generation after the object that knew it was lost; never lowers it. */
   beginGeneration(generation: number): void {
     this.#state = undefined;
     this.#sql.exec("UPDATE database SET generation = max(generation, ?)", generation);
   }
 
-  /** How often the database was recovered. */
+  /** Number of recoveries of the database. */
   get generation(): number {
     return this.#database().generation;
   }
@@ -149,7 +148,7 @@ export class SnapshotJournal {
     };
   }
 
-  /** The database lacks an operation that came from it. A look from an earlier generation doesn't count. */
+  /** Records that the database lacks an operation received from it. A check from an earlier generation is ignored. */
   lacks(missing: Uuid, generation: number, now: number): boolean {
     if (generation !== this.generation || this.behind !== null) return false;
     const known = this.#sql.exec("SELECT 1 FROM snapshots WHERE operation = ? AND lost = 0", missing);
@@ -159,24 +158,24 @@ export class SnapshotJournal {
     return true;
   }
 
-  /** The database has everything again that can be put back. */
+  /** Starts a new generation: everything that can be put back is in the database again. */
   recovered(): void {
     this.#state = undefined;
     this.#sql.exec("UPDATE database SET generation = generation + 1, behind_since = NULL, missing = NULL");
   }
 
-  /** An operation can't be put back, so that the database lacking it says nothing any more. */
+  /** Records that an operation can't be put back, so that its absence in the database is no longer a rollback. */
   lose(operation: string): void {
     this.#latest = undefined;
     this.#sql.exec("UPDATE snapshots SET lost = 1 WHERE operation = ?", operation);
   }
 
-  /** Whether the journal has the operation's snapshot. A former release kept none. */
+  /** Whether the journal has the operation's snapshot. */
   has(operation: string): boolean {
     return this.#sql.exec("SELECT 1 FROM snapshots WHERE operation = ?", operation).toArray().length > 0;
   }
 
-  /** The operation's rows are forgotten; its uuid is kept. */
+  /** Removes the operation's snapshot; its uuid is kept. */
   forget(operation: string): void {
     const gone = this.#sql.exec("DELETE FROM snapshots WHERE operation = ? RETURNING operation", operation);
     if (gone.toArray().length === 0) return;
@@ -187,7 +186,7 @@ export class SnapshotJournal {
     );
   }
 
-  /** An operation without a snapshot was withdrawn before its first step: a database that has it open again is told so. */
+  /** Keeps the name of an operation withdrawn before its first step, for a database that has it open again. */
   nameWithdrawn(operation: Uuid): void {
     this.#sql.exec(
       "INSERT INTO forgotten (operation, withdrawn) VALUES (?, 1) ON CONFLICT DO NOTHING",
@@ -195,7 +194,7 @@ export class SnapshotJournal {
     );
   }
 
-  /** Whether the operation's name says that it was withdrawn before its first step. */
+  /** Whether the operation's name is marked as withdrawn before its first step. */
   isNamedWithdrawn(operation: Uuid): boolean {
     const named = this.#sql.exec(
       "SELECT 1 FROM forgotten WHERE operation = ? AND withdrawn = 1",
@@ -205,10 +204,9 @@ export class SnapshotJournal {
   }
 
   /**
-   * Forgets the names too of operations that are forgotten and began before a time: from then on all that began so
-   * long ago may have been done.
+   * Deletes names of removed operations that began before a time; all operations as old may then have been done.
    * @param before milliseconds since the epoch
-   * @returns how many, `most` at most
+   * @returns the number deleted, at most `most`
    */
   forgetNames(before: number, most: number): number {
     const names = this.#sql
@@ -228,7 +226,7 @@ export class SnapshotJournal {
     return names.length;
   }
 
-  /** Whether the operation was done and forgotten, or is so old that it may have been. */
+  /** Whether the operation was done and removed, or is old enough that it may have been. */
   isForgotten(operation: Uuid): boolean {
     const named = this.#sql.exec("SELECT 1 FROM forgotten WHERE operation = ?", uuidToBytes(operation));
     if (named.toArray().length > 0) return true;
@@ -236,7 +234,7 @@ export class SnapshotJournal {
     return at !== null && beganAt(operation) <= at;
   }
 
-  /** Operations behind a place, in the order of their acceptance. */
+  /** Operations after a position, in order of acceptance. */
   after(place: SnapshotPosition | null, limit: number): JournaledOperation[] {
     return this.#sql
       .exec<Row>(
@@ -249,7 +247,7 @@ export class SnapshotJournal {
       .map(toOperation);
   }
 
-  /** Those of these operations that are known. */
+  /** The known ones of these operations. */
   of(operations: readonly Uuid[]): JournaledOperation[] {
     return this.#sql
       .exec<Row>(
@@ -271,22 +269,22 @@ const toOperation = (row: Row): JournaledOperation => {
   };
 };
 
-/** The lowest UUID of version 7 that was made at a time, in its bytes. Milliseconds since the epoch. */
+/** The lowest UUIDv7 of a time, as bytes. Milliseconds since the epoch. */
 const firstFrom = (time: number): Uint8Array => {
   const bytes = new Uint8Array(16);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(time, 0)) << 16n);
   return bytes;
 };
 
-/** When an operation began. UUIDs of version 7 begin with 48 bits of Unix milliseconds (RFC 9562). */
+/** When an operation began: the first 48 bits of a UUIDv7 are Unix milliseconds (RFC 9562). */
 export const beganAt = (operation: Uuid): number =>
   uuidToBytes(operation)
     .subarray(0, 6)
     .reduce((time, byte) => time * 256 + byte, 0);
 
 /**
- * Whether an operation began before the object was restored: rows of it may have been lost with the former object, so
- * that signing it could do it twice.
+ * Whether an operation began before the object was restored: its rows may be lost with the previous object, so signing
+ * it could execute it twice.
  */
 export const predates = (operationUuid: Uuid, restoredAt: number | null): boolean =>
   restoredAt !== null && beganAt(operationUuid) <= restoredAt;

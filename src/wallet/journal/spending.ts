@@ -5,15 +5,15 @@ import type { Move } from "./machine.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Number of the day (UTC) that an instant is in, from the Unix epoch. */
+/** Number of the day (UTC) since the Unix epoch. */
 const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
 /** Seconds until the next day begins. */
 export const nextDayAfter = (now: number): number => Math.ceil(((dayOf(now) + 1) * DAY_MS - now) / 1_000);
 
 /**
- * What a transaction has taken by the move that ended it, yoctoNEAR: what the chain says it burnt, and what went with it
- * where it succeeded. What nobody can prove counts in full.
+ * What an ended transaction has spent, yoctoNEAR: the tokens burnt, and on success the certain cost. An unprovable
+ * transaction counts in full.
  */
 export const spentBy = (move: Move, cost: Cost, { result }: Pick<IntentEnding, "result">): bigint => {
   if (move === "give_up") return lastingOf(cost);
@@ -23,8 +23,8 @@ export const spentBy = (move: Move, cost: Cost, { result }: Pick<IntentEnding, "
 };
 
 /**
- * Whether a cost is within a day's limit. `later`: what waits or is on its way may take too much, but most of that is
- * gas, which comes back. `above`: it wouldn't fit even then.
+ * Whether a cost fits into the daily limit. `later`: reservations may take too much, but most of that is gas that is
+ * refunded. `above`: it wouldn't fit even then.
  */
 export const withinDay = (
   limit: bigint,
@@ -37,10 +37,10 @@ export const withinDay = (
   return limit >= needed + reserved.certain ? "later" : "above";
 };
 
-/** Days that a mean is of, and that are kept: a week. */
+/** Number of days that are kept and averaged. */
 const DAYS = 7;
 
-/** The part of the journal that knows what was spent on each of the last days. */
+/** The part of the journal that records the spending of the last days. */
 export class SpendingJournal {
   readonly #sql: SqlStorage;
 
@@ -48,13 +48,13 @@ export class SpendingJournal {
     this.#sql = sql;
   }
 
-  /** What was spent on the day of an instant, yoctoNEAR. */
+  /** Amount spent on the day of a time, yoctoNEAR. */
   of(now: number): bigint {
     const rows = this.#sql.exec<{ spent: string }>("SELECT spent FROM spending WHERE day = ?", dayOf(now));
     return BigInt(rows.toArray()[0]?.spent ?? 0);
   }
 
-  /** What was spent a day, the mean of the last seven or of those since the first of them on which anything was. */
+  /** Mean spending per day over the last seven days, or since the first of them with spending. */
   perDay(now: number): bigint {
     const [first] = this.#sql
       .exec<{ day: number }>("SELECT min(day) AS day FROM spending WHERE day > ?", dayOf(now) - DAYS)

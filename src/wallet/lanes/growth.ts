@@ -15,9 +15,9 @@ import { type Growth, growth, LANE_METHODS } from "./lanes.ts";
 
 /** Back-off after failing to add keys. Milliseconds. */
 const GROWTH_PAUSE_MS = 60_000;
-/** How long a burst of requests is given to arrive before the lanes for it are counted. Milliseconds. */
+/** Delay for a burst of requests to arrive before its lanes are counted. Milliseconds. */
 const BURST_MS = 80;
-/** yoctoNEAR that must remain after keys are added: a tenth of a NEAR. */
+/** yoctoNEAR that must remain after keys are added: 0.1 NEAR. */
 const GROWTH_RESERVE = 10n ** 23n;
 
 interface LaneGrowthParts extends Runtime {
@@ -29,7 +29,7 @@ interface LaneGrowthParts extends Runtime {
   readonly signing: () => Signing | null;
 }
 
-/** Adds lanes when more waits than the lanes can take, and retires those that nobody needs. */
+/** Adds lanes when more is queued than the lanes can take, and retires unused ones. */
 export class LaneGrowth {
   readonly #parts: LaneGrowthParts;
   #growsAgainAt = 0;
@@ -39,7 +39,7 @@ export class LaneGrowth {
     this.#parts = parts;
   }
 
-  /** Looks at what waits once a burst has had the time to arrive, so that it needs few transactions for its lanes. */
+  /** Plans lanes after a short delay, so that a burst needs few transactions for its lanes. */
   soon(dispatch: () => Promise<void>): void {
     if (this.#growing || this.#parts.now() < this.#growsAgainAt) return;
     this.#growing = true;
@@ -55,7 +55,7 @@ export class LaneGrowth {
     look().catch((error: unknown) => this.#parts.log("wallet.growth_failed", { error }));
   }
 
-  /** Journals the adding of lanes, all keys in one transaction, if the wallet can pay for them. */
+  /** Journals the addition of lanes, all keys in one transaction, if the wallet can pay for them. */
   async #grow({ add, retire }: Growth): Promise<boolean> {
     const { journal, now, head, funds, log } = this.#parts;
     const signing = this.#parts.signing();
@@ -83,7 +83,7 @@ export class LaneGrowth {
     }
     const operation = newUuid();
     journal.atomically(() => {
-      // While the balance was asked for, a lane may have been given something to sign.
+      // A lane may have been assigned a row while the balance was read.
       const busy = new Set(journal.lanes.all().flatMap(({ id, open }) => (open > 0 ? [id] : [])));
       if (retire.some((id) => busy.has(id))) return;
       for (const id of retire) journal.lanes.retire(id);

@@ -7,37 +7,37 @@ import type { Journal } from "../journal/journal.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** How long a key is looked for, by the chain's clock, before it is said not to be there. Milliseconds. */
+/** How long a key is searched for, by the chain's clock, before it is reported as missing. Milliseconds. */
 const SOUGHT_MS = 10_000;
-/** First and longest pause before a missing key is looked for again. Milliseconds. */
+/** First and longest pause between searches for a missing key. Milliseconds. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 60_000;
 
 interface Sought {
   readonly lookAt: number;
   readonly pause: number;
-  /** When it was first seen not to be there; null: nobody could look yet. */
+  /** When it was first found missing; null before the first result. */
   readonly since: number | null;
 }
 
 /**
- * When keys that aren't known yet are looked for, and for how long: each by itself, so that one that has been missing
- * for long neither delays the look for a new one nor shortens its time. Moments are milliseconds since the epoch.
+ * Schedules the search for keys that aren't known yet, for each key on its own, so that a long-missing key neither
+ * delays the search for a new one nor shortens its time. Times are milliseconds since the epoch.
  */
 export class KeySearch {
   readonly #sought = new Map<string, Sought>();
 
-  /** When the first of these lanes' keys is looked for next; null if there are no lanes. */
+  /** When the first of these lanes' keys is searched next; null if there are no lanes. */
   next(lanes: readonly string[]): number | null {
     return lanes.length === 0 ? null : Math.min(...lanes.map((id) => this.#sought.get(id)?.lookAt ?? 0));
   }
 
-  /** Whether a lane's key is to be looked for now. */
+  /** Whether a lane's key is due to be searched. */
   isDue(id: string, now: number): boolean {
     return (this.#sought.get(id)?.lookAt ?? 0) <= now;
   }
 
-  /** A lane's key is being looked for: for a while nobody else does. */
+  /** Starts a search for a lane's key and schedules the next. */
   begin(id: string, now: number): void {
     const known = this.#sought.get(id);
     const pause = known?.pause ?? FIRST_PAUSE_MS;
@@ -48,37 +48,37 @@ export class KeySearch {
     });
   }
 
-  /** A look that was begun didn't show the key. */
+  /** Records that a search didn't find the key. */
   missed(id: string, now: number): void {
     const known = this.#sought.get(id);
     if (known) this.#sought.set(id, { ...known, since: known.since ?? now });
   }
 
-  /** A lane's key is there, or is looked for no more. */
+  /** Ends the search for a lane's key. */
   end(id: string): void {
     this.#sought.delete(id);
   }
 
-  /** Whether a key that isn't there at a block of this time was looked for long enough. */
+  /** Whether a key missing at a block of this time was searched for long enough. */
   isOver(id: string, blockTime: number): boolean {
     const since = this.#sought.get(id)?.since ?? null;
     return since !== null && blockTime >= since + SOUGHT_MS;
   }
 }
 
-/** Id of the lane whose key is the wallet's own. After the key was replaced it is followed by a colon and a number. */
+/** Id of the lane with the wallet's own key, followed by a colon and a number after the key was replaced. */
 export const MAIN_LANE = "main";
 const isMain = (laneId: string): boolean => laneId === MAIN_LANE || laneId.startsWith(`${MAIN_LANE}:`);
 
-/** A new lane's id: 16 random bytes as hex. A deleted lane's id never comes again, and so its key neither. */
+/** A new lane's id: 16 random bytes as hex. Ids of deleted lanes, and so their keys, are never reused. */
 export const newLaneId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
   );
 
 /**
- * The keys of a wallet while its object lives in memory: the wallet's own, and one for each lane, derived from the
- * wallet's seed and the lane's id (HMAC-SHA-256 as in HKDF-Expand, RFC 5869), so that one sealed seed restores all.
+ * The wallet's keys while its object is in memory: its own, and one per lane, derived from the wallet's seed and the
+ * lane's id (HMAC-SHA-256 as in HKDF-Expand, RFC 5869), so that one sealed seed restores all.
  */
 export class Keyring {
   readonly #seed: Uint8Array;
@@ -114,8 +114,8 @@ export interface Signing {
 }
 
 /**
- * A key of the account on a final block, and that block's height. The nonce is null if the key isn't on the account
- * any more. Null: not asked, or answered by a node that is too far behind to know.
+ * An account's key at a final block, and that block's height. The nonce is null if the key is no longer on the account.
+ * Null if it wasn't read, or the node is too far behind.
  */
 export type KeySeen = { readonly nonce: number | null; readonly height: number } | null;
 
@@ -127,7 +127,7 @@ interface LaneKeysParts extends Runtime {
   readonly maySign: () => boolean;
 }
 
-/** Reads the keys of the wallet's lanes from the chain, and keeps the lanes as they are there. */
+/** Reads the keys of the wallet's lanes from the chain and updates the lanes. */
 export class LaneKeys {
   readonly #parts: LaneKeysParts;
   readonly #search = new KeySearch();
@@ -136,22 +136,24 @@ export class LaneKeys {
     this.#parts = parts;
   }
 
-  /** When lanes whose nonce isn't known are looked at next; null if there are none. Milliseconds since the epoch. */
+  /** When lanes with an unknown nonce are read next; null if there are none. Milliseconds since the epoch. */
   get lookAt(): number | null {
     return this.#search.next(this.#parts.journal.lanes.unread().map(({ id }) => id));
   }
 
-  /** Whether no key of the wallet's is on its account, so that nothing can be signed until the operator adds its own. */
+  /**
+   * Whether no key of the wallet is on its account, so that nothing can be signed until the operator adds its own key.
+   */
   get isLockedOut(): boolean {
     const { lanes } = this.#parts.journal;
     return lanes.missing() !== null && lanes.ready().length === 0;
   }
 
-  /** All keys of the account at the last final block. Lanes whose key is gone by then sign nothing any more. */
+  /** All keys of the account at the last final block. Lanes whose key is gone stop signing. */
   async readFinal(): Promise<KeyNonces> {
     const { journal, rpc, log } = this.#parts;
     const keys = await accessKeyNonces(rpc, journal.wallet()!.accountId, "final");
-    // A key that was there at a lower final block and isn't at this one was taken away between the two.
+    // A key that was present at a lower final block and is missing at this one was deleted in between.
     const gone = journal.lanes
       .ready()
       .filter(({ publicKey, seenHeight }) => keys.height > seenHeight && !keys.nonces.has(publicKey));
@@ -162,9 +164,9 @@ export class LaneKeys {
   }
 
   /**
-   * Reads the nonces of lanes whose key is new, or newly adopted, from a final block: they may sign from then on. What
-   * isn't there is looked for ever more rarely. A key that shows is there, whether or not any node tells what became of
-   * the transaction that adds it: requests don't wait for that.
+   * Reads the nonces of new lanes from a final block; they may sign from then on. Missing keys are searched with
+   * growing pauses. A key that is present counts even if the outcome of the transaction that adds it isn't known yet,
+   * so that requests needn't wait for it.
    */
   async readNew(): Promise<void> {
     const { journal, head, now, at } = this.#parts;
@@ -188,7 +190,10 @@ export class LaneKeys {
     this.#miss(missing, height);
   }
 
-  /** Keys are not on the account, and no node merely lags. Where it is the wallet's own, only the operator can help. */
+  /**
+   * Records keys that are missing, not merely unseen by a lagging node. Only the operator can restore the wallet's own
+   * key.
+   */
   #miss(lanes: readonly { readonly id: string; readonly publicKey: string }[], height: number): void {
     const { journal, log } = this.#parts;
     journal.lanes.gone(height, ...lanes.map(({ id }) => id));
@@ -199,8 +204,8 @@ export class LaneKeys {
   }
 
   /**
-   * A row whose nonce is used at the head is in a block, and its lane has room for the next one. A fork may undo that:
-   * where the head has come to the height at which it was seen, and the nonce isn't used there, it has.
+   * Frees lanes: a row whose nonce is used at the head is in a block, so its lane has room for the next one. If the
+   * head has reached that height and the nonce isn't used there, a fork has dropped the block.
    */
   async free(open: readonly SignedTransactionRow[]): Promise<void> {
     const { journal, rpc } = this.#parts;
@@ -218,12 +223,12 @@ export class LaneKeys {
     journal.signed.markDropped(...ids(off.filter((row) => (row.includedBy ?? height) < height)));
   }
 
-  /** What a look at the account's keys says about a row's. */
+  /** A row's key according to a reading of the account's keys. */
   seen(row: SignedTransactionRow, { nonces, height }: KeyNonces): KeySeen {
     const { publicKey, seenHeight } = this.#parts.journal.lanes.get(row.laneId);
     const nonce = nonces.get(publicKey);
     if (nonce !== undefined) return { nonce: Number(nonce), height };
-    // A node that is behind what was seen before says nothing about what became of the key.
+    // A node behind the last known height doesn't prove that the key was deleted.
     return height > seenHeight ? { nonce: null, height } : null;
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Which key signs what, and when the wallet grows more keys: pure functions. A lane is an access key with a nonce
- * sequence of its own.
+ * Assigns transactions to keys and decides when the wallet adds keys; pure functions. A lane is an access key with its
+ * own nonce sequence.
  */
 
 import type { LaneView } from "../journal/lanes.ts";
 import type { Waiting } from "../journal/queue.ts";
 
 /**
- * Methods that lanes of function-call keys may call: mint, allowlist and claims (docs/contract.md, "Function-call keys"). What
- * touches money or a holder's rights takes one yocto, which such a key can't attach.
+ * Methods that function-call lanes may call: mint, allowlist and claims (docs/contract.md, "Function-call keys").
+ * Methods that move money or change a holder's rights require one yocto, which such a key can't attach.
  */
 export const LANE_METHODS: readonly string[] = [
   "nft_batch_mint",
@@ -23,16 +23,16 @@ const maySign = (lane: LaneView, intent: Waiting): boolean =>
   lane.kind === "full_access" ||
   (intent.method !== null && lane.receiverId === intent.receiverId && lane.methods.includes(intent.method));
 
-/** One intent given to one lane. */
+/** An intent assigned to a lane. */
 export interface Assignment {
   readonly intentId: number;
   readonly laneId: string;
 }
 
 /**
- * Gives waiting intents, in their order, to lanes that have room. Function-call lanes come first; a full-access lane
- * takes what only it can sign before anything else.
- * @param depth rows of one lane that may be on their way at once
+ * Assigns queued intents, in order, to lanes with room. Function-call lanes come first; a full-access lane takes
+ * intents that only it can sign before others.
+ * @param depth maximum number of unconfirmed rows per lane
  */
 export const assign = (
   waiting: readonly Waiting[],
@@ -62,10 +62,10 @@ export const assign = (
 };
 
 /**
- * Holds back what can't be paid beside what is on its way: gas is bought at a higher price than it is burnt at, so that
- * a burst needs more at once than it costs. Callers keep their order: behind the first that has to wait all wait.
+ * Holds back what can't be paid in addition to what is open: gas is purchased at a higher price than it is burnt at, so
+ * a burst temporarily needs more than it costs. The order is kept: everything after the first held intent waits.
  * @param budget yoctoNEAR
- * @param idle nothing is on its way that could give money back, so that the first isn't held back whatever it costs
+ * @param idle nothing open could release money, so the first isn't held back
  */
 export const payable = (
   assigned: readonly Assignment[],
@@ -91,20 +91,20 @@ export interface Addition {
   readonly count: number;
 }
 
-/** Keys to add, and lanes to give up for them, by id. */
+/** Keys to add, and ids of lanes to retire for them. */
 export interface Growth {
   readonly add: readonly Addition[];
   readonly retire: readonly string[];
 }
 
-/** Full-access lanes are few: they serve finalizations and deployments, and each is a key to everything. */
+/** There are few full-access lanes: they serve finalizations and deployments, and each key controls the account. */
 export const MAX_FULL_LANES = 8;
 const FEWEST_ADDED = 4;
 
 /**
- * The keys to add for what still waits after assignment: enough for all of it at once, in powers of two, so that a
- * growing load needs few transactions for them. Lanes on the way count as there. Where the limit is reached, half of
- * the idle lanes of contracts that nothing waits for make room, so that no contract keeps all lanes for ever.
+ * The keys to add for what is still queued after assignment: enough for all of it, in powers of two, so that a growing
+ * load needs few transactions. Lanes being added count. At the limit, half of the idle lanes of contracts with nothing
+ * queued are retired, so that no contract keeps all lanes.
  */
 export const growth = (waiting: readonly Waiting[], lanes: readonly LaneView[], maxLanes: number): Growth => {
   const add: Addition[] = [];
@@ -141,6 +141,6 @@ export const growth = (waiting: readonly Waiting[], lanes: readonly LaneView[], 
 
 const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(count, 1)));
 
-/** Seconds after which a full queue is worth another try, by how fast a lane turns rows over. */
+/** Retry-After of a full queue in seconds, by the lanes' throughput. */
 export const retryAfter = (queued: number, lanes: number): number =>
   Math.min(Math.max(Math.ceil(queued / Math.max(lanes, 1)), 1), 60);

@@ -16,13 +16,13 @@ import type { Waiters } from "../waiters.ts";
 import type { MintedTokens } from "./minted-tokens.ts";
 import { afterDeath } from "./rules.ts";
 
-/** How many blocks are kept that outcomes were found in. */
+/** Number of cached blocks with outcomes. */
 const BLOCKS_KEPT = 100;
 
-/** Tries for a block that no node shows yet, a block's time apart: nodes that lag by one or two catch up. */
+/** Tries for a block that no node has yet, one block interval apart: nodes that lag by one or two catch up. */
 const BLOCK_TRIES = 3;
 
-/** How a row was proven dead, for the log: its validity is over, or something else took its nonce or its key. */
+/** How a row was proven dead, for the log: its validity ended, or its nonce was used or its key deleted. */
 type Death = "validity" | "block";
 
 interface EndingsParts extends Runtime {
@@ -37,10 +37,10 @@ interface EndingsParts extends Runtime {
   readonly grown: () => void;
 }
 
-/** Ends rows by what was found out about them, and tells who waits. */
+/** Ends rows by their result and notifies waiting calls. */
 export class Endings {
   readonly #parts: EndingsParts;
-  /** Blocks that were asked for, by hash. */
+  /** Blocks read so far, by hash. */
   readonly #blocks = new Map<string, Promise<BlockHead | null>>();
 
   constructor(parts: EndingsParts) {
@@ -48,9 +48,9 @@ export class Endings {
   }
 
   /**
-   * The outcome is final. Its effects show from its highest block on. Whoever waits for the mint is told of its tokens
-   * as well: they are asked for beside the blocks.
-   * @throws ChainUnavailableError if no node shows its blocks, nor the last final one
+   * Ends a row with a final outcome, whose effects are visible from its highest block on. For waiting callers of a
+   * mint, the tokens are read in parallel with the blocks.
+   * @throws ChainUnavailableError if no node has its blocks or the last final one
    */
   async landed(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
     const { endpoint } = this.#parts.journal.lanes.get(row.laneId);
@@ -61,13 +61,13 @@ export class Endings {
       shownFrom,
     ]);
     const identity = this.#parts.records.identityOf(row);
-    const { state, ...told } = readOutcome(identity, outcome, included?.time ?? null);
-    const over = this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...told, height });
+    const { state, ...ending } = readOutcome(identity, outcome, included?.time ?? null);
+    const over = this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...ending, height });
     await tokens;
     this.#tell(over);
   }
 
-  /** Height of the last block in which a receipt of a transaction was executed, or a bound of it. */
+  /** Height of the last block that executed a receipt of a transaction, or an upper bound. */
   async #heightOf({ receipts_outcome }: FinalOutcome, endpoint: string | null): Promise<number> {
     const hashes = [...new Set(receipts_outcome.map(({ block_hash }) => block_hash))];
     const blocks = await Promise.all(hashes.map((hash) => this.#block(hash, endpoint)));
@@ -75,7 +75,7 @@ export class Endings {
     return shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : this.#bound();
   }
 
-  /** Reads the tokens of a mint that somebody waits for. Never rejects. */
+  /** Reads the tokens of a mint if a call waits for it. Never rejects. */
   #readTokens(
     row: SignedTransactionRow,
     outcome: FinalOutcome,
@@ -91,16 +91,16 @@ export class Endings {
   }
 
   /**
-   * A height that no block of a transaction exceeds which some node has just called FINAL: a node that is believed about
-   * the last final block is at most so many blocks behind it.
+   * An upper bound for the blocks of a transaction that a node has just reported as FINAL: a trusted node is at most
+   * that many blocks behind.
    */
   async #bound(): Promise<number> {
     return (await this.#parts.head.refresh()).height + TOLERATED_BLOCKS;
   }
 
   /**
-   * The row is proven dead. Its intent is signed again, unless the chain refuses it for good, or it was given up before
-   * and its callers were told not to count on it.
+   * Ends a row that is proven dead. Its intent is signed again, unless the chain permanently rejects it, or it was
+   * given up before and reported as such.
    */
   died(row: SignedTransactionRow, proof: Death): void {
     const { journal, log, now } = this.#parts;
@@ -113,8 +113,8 @@ export class Endings {
     }
     const why =
       latest.refusal === null
-        ? "It had no effect: no block included it, and none can any more."
-        : `The chain refuses the transaction: ${latest.refusal}.`;
+        ? "It had no effect: no block included it, and none can include it now."
+        : `The chain rejects the transaction: ${latest.refusal}.`;
     const result = {
       ...pendingResult(this.#parts.records.identityOf(row)),
       status: "failure" as const,
@@ -123,7 +123,7 @@ export class Endings {
     this.#tell(this.#end(latest, "refuse", { ...NOTHING, result }));
   }
 
-  /** Neither landed nor dead can be shown: the operator settles it, and it is never signed again. */
+  /** Gives up a row that can be proven neither landed nor dead: the operator decides, and it is never signed again. */
   giveUp(row: SignedTransactionRow): void {
     this.#parts.log("wallet.unknown", { hash: row.hash });
     const result = pendingResult(this.#parts.records.identityOf(row));
@@ -131,8 +131,8 @@ export class Endings {
   }
 
   /**
-   * Makes the move that ends a row and its intent. One that another look has ended meanwhile stays as it is.
-   * @returns operations of which an intent is over by it
+   * Applies the move that ends a row and its intent, unless another check has ended it already.
+   * @returns operations with an intent that this ends
    */
   #end(row: SignedTransactionRow, move: Move, ending: IntentEnding): string[] {
     const { journal, funds, now, at } = this.#parts;
@@ -151,8 +151,7 @@ export class Endings {
   }
 
   /**
-   * A block by its hash, asked for once for all transactions in it, first where the outcome was found; null if no
-   * node shows it.
+   * A block by its hash, read once for all its transactions, first from the outcome's endpoint; null if no node has it.
    */
   #block(hash: string, endpoint: string | null): Promise<BlockHead | null> {
     const known = this.#blocks.get(hash);
@@ -196,6 +195,6 @@ export const everywhere = (rpc: ChainRpc): CallOptions[] => [
   ...archival(rpc),
 ];
 
-/** The archival endpoints, where there are any. */
+/** The archival endpoints, if there are any. */
 export const archival = (rpc: ChainRpc): CallOptions[] =>
   rpc.archival.length > 0 ? [{ archival: true }] : [];

@@ -8,7 +8,7 @@ import { predates } from "../journal/snapshots.ts";
 import type { Runtime } from "../runtime.ts";
 import { isExpired, isSurelyAfter } from "./rules.ts";
 
-/** Bytes may land, and nothing bounds for how long: the wallet is at work on them, has no key, or sees no block. */
+/** Bytes may land with no known limit: the wallet is working on them, has no key, or can't read a block. */
 const UNKNOWN_END: LandingState = { isOver: false, waitMs: null };
 
 interface LandingParts extends Runtime {
@@ -17,7 +17,7 @@ interface LandingParts extends Runtime {
   readonly head: Head;
 }
 
-/** Tells whether what was signed for an operation may still get into a block. See docs/transactions.md. */
+/** Decides whether bytes signed for an operation can still be included in a block. See docs/transactions.md. */
 export class Landing {
   readonly #parts: LandingParts;
 
@@ -26,14 +26,14 @@ export class Landing {
   }
 
   /**
-   * Whether bytes of the operation may still be included. Only what is final speaks against it, so that a node that
-   * lags, is frozen or doesn't answer delays an end and never brings one forward.
+   * Whether bytes of the operation can still be included. Only final state proves that they can't, so a node that lags,
+   * is frozen or doesn't respond can only delay the end.
    */
   async of(operation: Uuid): Promise<LandingState> {
     const { journal } = this.#parts;
     const block = await this.#lastFinal();
     const wallet = journal.wallet();
-    // Without its key the object has lost its journal as well, and can't say what it had signed.
+    // Without its key the object has lost its journal too and can't know what was signed.
     if (wallet === null || block === null || !journal.intents.isOver(operation)) return UNKNOWN_END;
     if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {
       return this.#until(wallet.restoredHeight ?? block.height);
@@ -51,7 +51,7 @@ export class Landing {
     return { isOver: true, height: Math.max(block.height, keys?.height ?? 0) };
   }
 
-  /** The validity that counts from a height isn't over; how long that takes by the rhythm of blocks. */
+  /** The validity counted from a height isn't over; the wait is estimated from the block rate. */
   #until(baseHeight: number): LandingState {
     const { head } = this.#parts;
     const blocks = baseHeight + head.validityPeriod + 1 - head.block!.height;
@@ -60,18 +60,18 @@ export class Landing {
     return { isOver: false, waitMs };
   }
 
-  /** Bounds what came before a restoration, as soon as a final block is there that is surely younger. */
+  /** Records the height that bounds rows from before a restoration, once a final block is certainly newer. */
   async noteRestoration(): Promise<void> {
     if (this.#unbounded() !== null) await this.#lastFinal();
   }
 
-  /** When the object was restored, while no final block is known that is surely younger. */
+  /** When the object was restored, until a final block that is certainly newer is known. */
   #unbounded(): number | null {
     const wallet = this.#parts.journal.wallet();
     return wallet === null || wallet.restoredHeight !== null ? null : wallet.restoredAt;
   }
 
-  /** The last final block; the last one known where no node answers, because what is final stays so. */
+  /** The last final block; the last known one if no node responds, because final blocks stay final. */
   async #lastFinal(): Promise<BlockHead | null> {
     const { journal, head } = this.#parts;
     await head.refresh().catch(this.#without);
@@ -88,7 +88,9 @@ export class Landing {
     return null;
   };
 
-  /** Whether bytes that the lost object signed may still be included: their base blocks are older than that block. */
+  /**
+   * Whether bytes signed by the lost object can still be included: their base blocks are older than the restoration's.
+   */
   #mayBeOfFormer(): boolean {
     const { journal, head } = this.#parts;
     const { restoredHeight } = journal.wallet()!;

@@ -29,20 +29,23 @@ import {
 } from "./rules.ts";
 
 /**
- * Proofs (b) and (c) of docs/transactions.md: the final block in which a key's nonce reached or passed a row's, or in
- * which the key was taken off its account, is found, and the transactions that used the key in it are named. If the
- * row's isn't among them it never landed and never will.
+ * Proofs (b) and (c) of docs/transactions.md: find the final block in which a key's nonce reached or passed a row's, or
+ * in which the key was deleted, and list the transactions that used the key in it. If the row's isn't among them, it
+ * never landed and never will.
  */
 
-/** History as one kind of endpoint knows it. `undefined` says that it has no such block: skipped, or forgotten. */
+/**
+ * A key's history as one kind of endpoint has it. `undefined`: the endpoint doesn't have the block (skipped or
+ * garbage-collected).
+ */
 export interface KeyHistory {
   /** The key's nonce after a block; null if the key didn't exist. */
   nonceAt(block: number | string): Promise<number | null | undefined>;
-  /** Hash of the block before the block of a height. */
+  /** Hash of the block before the block at a height. */
   previousOf(height: number): Promise<string | undefined>;
   /**
-   * What happened to the key in a block: transactions that used it, with the nonces they left, and its deletion.
-   * `early`: the block is too young to be believed.
+   * Changes to the key in a block: transactions that used it, with the resulting nonces, and its deletion. `early`: the
+   * block is too recent to be trusted.
    */
   changesIn(height: number): Promise<KeyChanges | "early" | undefined>;
 }
@@ -52,13 +55,13 @@ export interface KeyChanges {
   readonly isDeleted: boolean;
 }
 
-/** What the blocks say: `unproven` when those that matter are not to be had here. */
+/** The result: `unproven` if the relevant blocks are unavailable here. */
 export type Proof = "landed" | "dead" | "early" | "unproven";
 
 /**
- * Looks for proof (b).
- * @param row its nonce, hash, and base block's height, where the key's nonce was still below
- * @param reachedAt height of a final block at which the key's nonce is at least the row's
+ * Searches for proof (b).
+ * @param row its nonce, hash, and base block's height, where the key's nonce was still lower
+ * @param reachedAt height of a final block where the key's nonce is at least the row's
  */
 export const proveByBlock = async (
   history: KeyHistory,
@@ -76,14 +79,14 @@ export const proveByBlock = async (
   return changes.uses.some(({ nonce }) => isReached(nonce)) ? "dead" : "unproven";
 };
 
-/** A key that is added at a height begins with the nonce (height - 1) * this (near-primitives, access key nonces). */
+/** A key added at a height starts with the nonce (height - 1) * this (near-primitives, access key nonces). */
 const NONCES_A_BLOCK = 1_000_000;
 
 /**
- * Looks for proof (c), for a key that is not on the account any more.
+ * Searches for proof (c), for a key that is no longer on the account.
  * @param row as for `proveByBlock`
- * @param seenAt height of a final block, not below the row's base block, from which on the key's fate is looked for
- * @param goneAt height of a final block at which the key isn't on the account
+ * @param seenAt height of a final block, not below the row's base block, to search from
+ * @param goneAt height of a final block where the key isn't on the account
  */
 export const proveGone = async (
   history: KeyHistory,
@@ -91,7 +94,8 @@ export const proveGone = async (
   seenAt: number,
   goneAt: number,
 ): Promise<Proof> => {
-  // Were the key added again after that block, its nonces would begin above the row's: the row needs the key that is gone.
+  // If the key were added again after that block, its nonces would start above the row's, so the row needs the deleted
+  // key.
   if (row.nonce > seenAt * NONCES_A_BLOCK) return "unproven";
   const seen = await history.nonceAt(seenAt);
   if (seen === undefined) return "unproven";
@@ -108,16 +112,17 @@ export const proveGone = async (
   return changes.isDeleted || changes.uses.some(({ nonce }) => nonce >= row.nonce) ? "dead" : "unproven";
 };
 
-/** The key's nonce after the block before a block; null if it didn't exist. */
+/** The key's nonce before a block; null if it didn't exist. */
 const nonceBefore = async (history: KeyHistory, height: number): Promise<number | null | undefined> => {
   const previous = await history.previousOf(height);
   return previous === undefined ? undefined : history.nonceAt(previous);
 };
 
 /**
- * The lowest height in a range at which something is known to hold of the key's nonce, which holds from some height
- * on. Heights without a block are passed over.
- * @param from it doesn't hold there @param until it holds there
+ * The lowest height in a range where a condition on the key's nonce holds; the condition must be monotonic. Skips
+ * heights without a block.
+ * @param from the condition doesn't hold here
+ * @param until it holds here
  */
 const firstWhere = async (
   history: KeyHistory,
@@ -140,7 +145,7 @@ const firstWhere = async (
   return reached;
 };
 
-/** How many heights without a block are passed over at most; more in a row means forgotten, not skipped. */
+/** Maximum number of skipped heights; more in a row means garbage-collected, not skipped. */
 const MAX_SKIPPED = 10;
 
 const firstKnown = async (
@@ -155,16 +160,16 @@ const firstKnown = async (
   return null;
 };
 
-/** How a key's history is read. */
+/** Options for reading a key's history. */
 interface HistoryOptions extends CallOptions {
   /**
-   * The highest block whose changes are believed. A node that is behind may still show a block that a fork has dropped
-   * under the height of a final one, so the last heights that nodes may differ by prove nothing yet.
+   * The highest block whose changes are trusted. A lagging node may still return a block that a fork dropped below a
+   * final height, so the last heights by which nodes may differ prove nothing yet.
    */
   readonly believedHeight: number;
 }
 
-/** A key's history as the endpoints tell it. @throws ChainUnavailableError */
+/** A key's history read from the endpoints. @throws ChainUnavailableError */
 export const keyHistory = (
   rpc: ChainRpc,
   accountId: string,
@@ -202,11 +207,11 @@ export const keyHistory = (
   };
 };
 
-/** What a look at a row goes by beside the row, the same for all rows of a round. */
+/** Inputs of a check that are shared by all rows of a round. */
 export interface Round {
-  /** Resolves once the last final block was asked for, which may have been later than the row; false: no node told it. */
-  readonly told: Promise<boolean>;
-  /** The account's keys at the last final block, read once for all rows that want them. */
+  /** Resolves once the last final block was read, possibly after the row's status; false if no node returned it. */
+  readonly hasFinalBlock: Promise<boolean>;
+  /** The account's keys at the last final block, read once per round. */
   readonly readKeys: () => Promise<KeyNonces>;
 }
 
@@ -219,7 +224,7 @@ interface LookerParts extends Runtime {
   readonly keys: LaneKeys;
 }
 
-/** One look at one row: what do the nodes say, what do the rules say to that, do it. */
+/** Checks one row: asks the nodes, applies the rules, and acts. */
 export class Looker {
   readonly #parts: LookerParts;
 
@@ -228,16 +233,16 @@ export class Looker {
   }
 
   /**
-   * Looks at an open row. It may be asked about beside the final height: a final outcome needs nothing else, and of one
-   * that turns out to have been asked about too early nothing is concluded.
-   * @throws ChainUnavailableError, and whatever else this row meets: it concerns no other row
+   * Checks an open row. The status may be read before the final height is known: a final outcome needs nothing else,
+   * and a status read too early has no consequences.
+   * @throws ChainUnavailableError or any other error; it concerns only this row
    */
-  async look(row: SignedTransactionRow, { told, readKeys }: Round): Promise<void> {
+  async look(row: SignedTransactionRow, { hasFinalBlock, readKeys }: Round): Promise<void> {
     const { journal, head, now } = this.#parts;
     const status = await this.#statusOf(row).catch((error: unknown) => this.#unanswered(row, error));
     this.#parts.at("wallet.asked");
     if (status.kind === "final") return this.#parts.endings.landed(row, status.outcome);
-    if (!(await told)) return;
+    if (!(await hasFinalBlock)) return;
     const included = status.kind === "pending" && status.included;
     const height = head.block?.height ?? 0;
     if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);
@@ -246,14 +251,14 @@ export class Looker {
     journal.signed.putOff(row.id, height + 1, now() + pause);
     const latest = journal.signed.find(row.id);
     if (latest === null) return;
-    // What is in a block that is not final yet needs no look at its key.
+    // A row in a block that isn't final yet doesn't need its key.
     const isEarly = included && height <= latest.includedBy!;
     await this.#decide(latest, included ? "included" : status.kind, isEarly ? null : await readKeys());
   }
 
   /**
-   * Looks again at a row that was given up: an endpoint may be back that knows more. Nothing of it is ever sent again,
-   * whatever comes of this.
+   * Checks a given-up row again, because an endpoint with more data may be back. Nothing of it is ever sent again,
+   * whatever the result.
    */
   async lookAgain(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
     const status = await this.#elsewhere(row);
@@ -267,7 +272,7 @@ export class Looker {
       this.#parts.endings.died(row, "block");
   }
 
-  /** What the lane's endpoint says; of what landed, what any endpoint says. */
+  /** The status from the lane's endpoint; for a landed row, from any endpoint. */
   #statusOf(row: SignedTransactionRow): Promise<TransactionStatus> {
     const { rpc, journal } = this.#parts;
     if (row.landed || row.unproven > 0) return this.#elsewhere(row);
@@ -276,8 +281,8 @@ export class Looker {
   }
 
   /**
-   * No node answers about the transaction. It may be the nodes' trouble with it alone, so that its key has to tell.
-   * @throws whatever else the question met
+   * No node returned a status. The problem may be specific to the transaction, so its key decides.
+   * @throws any other error
    */
   #unanswered({ hash }: SignedTransactionRow, error: unknown): { readonly kind: "unanswered" } {
     if (!(error instanceof ChainUnavailableError)) throw error;
@@ -285,7 +290,7 @@ export class Looker {
     return { kind: "unanswered" };
   }
 
-  /** Asks endpoint after endpoint until one has the final outcome; else the most that any of them knows. */
+  /** Asks one endpoint after another for the final outcome; otherwise returns the best status. */
   async #elsewhere(row: SignedTransactionRow): Promise<TransactionStatus> {
     const { rpc, journal } = this.#parts;
     const { accountId } = journal.wallet()!;
@@ -341,7 +346,7 @@ export class Looker {
       case "prove":
         return this.#prove(row, key);
       case "seek":
-        // While a node says that it is under way its outcome will come; where none does, it may have been forgotten.
+        // While a node reports it as pending, the outcome will follow; otherwise it may be garbage-collected.
         if (status !== "pending" && status !== "included") this.#unproven(row);
         return;
       case "wait":
@@ -356,11 +361,11 @@ export class Looker {
     this.#parts.log("wallet.proof", { hash: row.hash, proof });
     if (proof === "dead") return this.#parts.endings.died(row, "block");
     if (proof === "landed") journal.signed.markLanded(row.id);
-    // More blocks will tell, however long they take to come.
+    // `early`: later blocks will decide, however long they take.
     if (proof === "unproven") this.#unproven(row);
   }
 
-  /** Looks for proof (b), or (c) where the key is gone, with the archival endpoints' help where blocks are gone. */
+  /** Searches for proof (b), or (c) if the key is gone, using the archival endpoints for missing blocks. */
   async #proofOf(row: SignedTransactionRow, key: KeySeen): Promise<Proof> {
     const { journal, rpc } = this.#parts;
     const { publicKey, seenHeight } = journal.lanes.get(row.laneId);
@@ -378,7 +383,7 @@ export class Looker {
     return "unproven";
   }
 
-  /** The outcome or the blocks are unavailable: give a lagging node time to catch up. */
+  /** The outcome or blocks are unavailable: give a lagging node time to catch up. */
   #unproven(row: SignedTransactionRow): void {
     const { journal, head, now } = this.#parts;
     journal.signed.markUnproven(row.id);

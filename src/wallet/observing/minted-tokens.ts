@@ -5,17 +5,17 @@ import { within } from "../../waiting.ts";
 import type { Carried } from "../journal/parts.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** How long those who wait for the end of their mints wait for the tokens as well. Milliseconds. */
+/** Maximum time that callers waiting for their mints also wait for the tokens. Milliseconds. */
 const LONGEST_MS = 2_000;
-/** Intents whose tokens are kept for whoever asks first. The oldest go first. */
+/** Maximum number of intents with cached tokens. The oldest are evicted. */
 const MOST_KEPT = 1_000;
 
 /** A transaction that has minted. */
 export interface Minting {
   readonly contract: string;
-  /** JSON of the tokens' ids, in the order of the call. */
+  /** JSON array of token ids, in the order of the call. */
   readonly value: Uint8Array;
-  /** The mints whose tokens they are, in the order of the call. */
+  /** The mints of these tokens, in the order of the call. */
   readonly mints: readonly Carried[];
 }
 
@@ -24,8 +24,8 @@ interface MintedTokensParts extends Pick<Runtime, "log"> {
 }
 
 /**
- * The tokens of mints, read once for all that shared a transaction. It only saves time and calls: what isn't here,
- * because it took long, failed or was given out, is read by whoever needs it.
+ * Tokens of mints, read once for all mints of a transaction. Only an optimization: tokens missing here, because reading
+ * was slow, failed, or they were already returned, are read by the caller.
  */
 export class MintedTokens {
   readonly #parts: MintedTokensParts;
@@ -36,8 +36,8 @@ export class MintedTokens {
   }
 
   /**
-   * Reads them, for a while at most. They are asked for while it isn't known yet from which height on they show, and
-   * once more if they were shown below that. Never rejects.
+   * Reads the tokens, with a timeout. The first read starts before the required height is known, and is repeated if it
+   * was below that height. Never rejects.
    */
   async read(minting: Minting, height: Promise<number>): Promise<void> {
     const reading = this.#read(minting, height).catch((error: unknown) => {
@@ -63,7 +63,7 @@ export class MintedTokens {
     return shownTokens(this.#parts.rpc, contract, ids, atLeast);
   }
 
-  /** The tokens of an intent, the first time that they are asked for. */
+  /** Returns the tokens of an intent once. */
   take(intentId: number): readonly (ContractToken | null)[] | undefined {
     const tokens = this.#kept.get(intentId);
     this.#kept.delete(intentId);

@@ -8,9 +8,9 @@ import type { Dispatcher } from "../signing/dispatch.ts";
 import type { Looker, Round } from "./look.ts";
 import { failedPause, unansweredPause } from "./rules.ts";
 
-/** Rows that are asked about beside the last final block and the lanes' nonces: the connections that these leave. */
-const BESIDE = 4;
-/** How many rows that were given up one reconciliation looks at again. */
+/** Rows polled in parallel with the final block and the lanes' nonces: the remaining connections. */
+const POLLED_EARLY = 4;
+/** Number of given-up rows that one reconciliation checks again. */
 const AGAIN_AT_ONCE = 5;
 
 interface ObserverParts extends Runtime {
@@ -21,42 +21,41 @@ interface ObserverParts extends Runtime {
   readonly keys: LaneKeys;
 }
 
-/** Looks at everything that is due, a row beside the other: what one row meets delays no other. */
+/** Checks all due rows in parallel: a problem with one row doesn't delay others. */
 export class Observer {
   readonly #parts: ObserverParts;
-  /** Rows that are being looked at. */
+  /** Rows being checked. */
   readonly #asked = new Set<number>();
 
   constructor(parts: ObserverParts) {
     this.#parts = parts;
   }
 
-  /** Rows that are being looked at, and are not due until that is over. */
+  /** Rows being checked, which aren't due until that ends. */
   get asked(): ReadonlySet<number> {
     return this.#asked;
   }
 
   /**
-   * Begins to look at everything that is due, and waits for none of it: what a round waits for, lanes wait for. Rows
-   * whose outcome should be final by now are asked about beside the last final block, so that their callers wait for one
-   * answer and not for two.
-   * @throws ChainUnavailableError if no node tells the last final block
+   * Starts checking all due rows without waiting for them, because lanes wait for a round. Rows whose outcome should be
+   * final are polled in parallel with the final block, so that their callers wait for one response instead of two.
+   * @throws ChainUnavailableError if no node returns the last final block
    */
   async round(): Promise<void> {
     const { head } = this.#parts;
     const refreshed = head.refresh();
-    const told = refreshed.then(
+    const hasFinalBlock = refreshed.then(
       () => true,
       () => false,
     );
     const readKeys = once(() => this.#parts.keys.readFinal());
     const begin = (rows: readonly SignedTransactionRow[]) => {
-      for (const row of rows) void this.#look(row, { told, readKeys });
+      for (const row of rows) void this.#look(row, { hasFinalBlock, readKeys });
     };
     const expected = this.#dueAt(head.heightAsked).filter(
       ({ landed, unproven }) => !landed && unproven === 0,
     );
-    begin(expected.slice(0, BESIDE));
+    begin(expected.slice(0, POLLED_EARLY));
     const freed = this.#freeLanes();
     const { height } = await refreshed;
     await this.#without("wallet.lanes_unread", () => this.#parts.keys.readNew());
@@ -65,7 +64,7 @@ export class Observer {
     begin(this.#dueAt(height));
   }
 
-  /** Sees which lanes have room again, where something waits for one. Never rejects. */
+  /** Finds lanes that have room again, if intents are queued. Never rejects. */
   async #freeLanes(): Promise<void> {
     const { journal, keys } = this.#parts;
     const open = journal.signed.open();
@@ -74,7 +73,7 @@ export class Observer {
     await this.#without("wallet.lanes_not_freed", () => keys.free(open));
   }
 
-  /** Open rows that are due at a final height, and that nobody is asking about. */
+  /** Open rows that are due at a final height and aren't being checked. */
   #dueAt(height: number): SignedTransactionRow[] {
     const { journal, now } = this.#parts;
     return journal.signed
@@ -82,7 +81,7 @@ export class Observer {
       .filter((row) => row.dueHeight <= height && row.askAt <= now() && !this.#asked.has(row.id));
   }
 
-  /** Looks again at some rows that were given up, one reconciliation's share. Never rejects. */
+  /** Checks some given-up rows again. Never rejects. */
   async lookAgain(): Promise<void> {
     const readKeys = once(async () => {
       await this.#parts.head.refresh();
@@ -93,7 +92,7 @@ export class Observer {
     }
   }
 
-  /** Looks at one row. Never rejects: whatever comes of it, this row alone is put off. */
+  /** Checks one row. Never rejects: on an error, only this row is postponed. */
   async #look(row: SignedTransactionRow, round: Round): Promise<void> {
     const { journal, head, now } = this.#parts;
     this.#asked.add(row.id);
@@ -110,7 +109,7 @@ export class Observer {
     }
   }
 
-  /** Does work that isn't urgent: a failure is logged, and the next round tries again. */
+  /** Runs work that isn't urgent: a failure is logged and the next round retries. */
   async #without(event: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -120,7 +119,7 @@ export class Observer {
   }
 }
 
-/** Work that is done once, when it is first wanted. */
+/** Runs work once, on first use. */
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let done: Promise<T> | null = null;
   return () => {

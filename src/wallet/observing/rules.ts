@@ -1,36 +1,36 @@
 /**
- * What to do next with a signed transaction, as pure functions of what is known. docs/transactions.md has the state
- * machine and an argument for each arrow.
+ * Decides the next action for a signed transaction; pure functions. docs/transactions.md has the state machine with a
+ * reason for each transition.
  */
 
 import type { SignedRow } from "../journal/signed.ts";
 import type { KeySeen } from "../lanes/lane-keys.ts";
 
-/** A row that has not landed after this long is raced by a no-op of the same nonce. Milliseconds. */
+/** A row that hasn't landed after this time is raced by a no-op with the same nonce. Milliseconds. */
 export const RACE_AFTER_MS = 120_000;
-/** How often a proof may fail for lack of blocks or outcomes before the operator has to settle the row. */
+/** Failed proofs, for lack of blocks or outcomes, before the operator must settle the row. */
 export const MAX_UNPROVEN = 6;
-/** Blocks that receipts of an included transaction are given before its landing is proven. */
+/** Blocks for an included transaction's receipts before its inclusion is proven. */
 export const RECEIPT_BLOCKS = 20;
-/** Bytes that a node claims to have in its pool are sent again after this time. Milliseconds. */
+/** Bytes that a node reports as pending are sent again after this time. Milliseconds. */
 export const RESEND_PENDING_AFTER_MS = 10_000;
-/** What is known about the chain. */
+/** The known state of the chain. */
 export interface Observed {
   readonly now: number;
   /**
-   * What a node said when asked for the transaction; none of it is a proof. A final outcome ends the row by itself.
-   * `unanswered`: no node said anything.
+   * A node's status of the transaction; it proves nothing. A final outcome ends the row directly. `unanswered`: no node
+   * responded.
    */
   readonly status: "unknown" | "unanswered" | "pending" | "included" | "not_applied";
   readonly key: KeySeen;
-  /** Blocks after the base block in which a transaction may be included. */
+  /** Number of blocks after the base block in which a transaction can be included. */
   readonly validityPeriod: number;
 }
 
 /**
- * What to do with a row whose outcome isn't known: `dead`: proof (a) holds; `prove`: look for proof (b) or (c);
- * `seek`: it landed, and its outcome is asked for everywhere; `race` it by a no-op; `resend` the same bytes; `wait` for
- * another block; `give_up`: the operator's.
+ * The action for a row without a known outcome: `dead`: proof (a) holds; `prove`: search for proof (b) or (c); `seek`:
+ * it landed, ask all endpoints for its outcome; `race` it with a no-op; `resend` the same bytes; `wait` for another
+ * block; `give_up`: leave it to the operator.
  */
 export type Verdict = "dead" | "prove" | "seek" | "race" | "resend" | "wait" | "give_up";
 
@@ -49,9 +49,9 @@ export const judge = (row: SignedRow, seen: Observed): Verdict => {
 };
 
 /**
- * Whether a row was in a block that the chain has left behind: the final head has passed the height by which it was
- * seen, and there its nonce is still free. A node that was in that block goes on to say INCLUDED for good, so that
- * INCLUDED is believed up to that height only.
+ * Whether a row was in a block that the chain has dropped: the final head has passed the height by which it was seen,
+ * and the nonce is still unused there. A node with that block keeps reporting INCLUDED, so INCLUDED is trusted only up
+ * to that height.
  */
 export const isDropped = (row: Pick<SignedRow, "includedBy" | "nonce">, key: KeySeen): boolean =>
   key !== null &&
@@ -60,15 +60,15 @@ export const isDropped = (row: Pick<SignedRow, "includedBy" | "nonce">, key: Key
   row.includedBy !== null &&
   key.height > row.includedBy;
 
-/** Nodes that say nothing about a transaction that has landed are given so long to come back. Milliseconds. */
+/** How long to wait for nodes that don't respond about a landed transaction. Milliseconds. */
 export const UNANSWERED_MS = 3_600_000;
 
 const isOutage = (row: SignedRow, { status, now }: Observed): boolean =>
   status === "unanswered" && now - row.signedAt < UNANSWERED_MS;
 
 /**
- * Whether a used nonce needs no proof yet: a node says that the transaction is in a block, or said so before, and its
- * receipts have had few blocks since then.
+ * Whether a used nonce needs no proof yet: a node reports, or reported, the transaction as included, and its receipts
+ * have had few blocks since.
  */
 const isUnderWay = (row: SignedRow, status: Observed["status"], height: number): boolean =>
   (status === "included" || status === "unanswered") &&
@@ -76,40 +76,42 @@ const isUnderWay = (row: SignedRow, status: Observed["status"], height: number):
   height <= row.includedBy + RECEIPT_BLOCKS;
 
 /**
- * Whether a transaction can get into no block above a final height any more. A block may include it while the height of
- * the block before is at most the base block's plus the validity period (nearcore, check_transaction_validity_period),
- * and every block to come has one before it that is at least at the final height, whatever heights are skipped.
+ * Whether no block above a final height can include a transaction. A block can include it while the previous block's
+ * height is at most the base block's plus the validity period (nearcore, check_transaction_validity_period), and every
+ * future block's previous block is at or above the final height, regardless of skipped heights.
  */
 export const isExpired = (baseHeight: number, finalHeight: number, validityPeriod: number): boolean =>
   finalHeight > baseHeight + validityPeriod;
 
-/** A block's timestamp may be so far ahead of the time at which it was made (nearcore takes 120 s), clocks included. */
+/**
+ * How far a block's timestamp may be ahead of its production time (nearcore accepts 120 s), clock differences included.
+ */
 const BLOCK_TIME_MARGIN_MS = 180_000;
 
-/** Whether a block was surely made after a moment of this machine's clock. Milliseconds. */
+/** Whether a block was certainly produced after a time of this machine's clock. Milliseconds. */
 export const isSurelyAfter = (blockTime: number, moment: number): boolean =>
   blockTime >= moment + BLOCK_TIME_MARGIN_MS;
 
 const mustRace = (row: SignedRow, seen: Observed): boolean =>
   row.refusal !== null || seen.status === "not_applied" || seen.now - row.signedAt >= RACE_AFTER_MS;
 
-/** Whether a resend asks the node for its reason: now and then, because such a call keeps a connection waiting. */
+/** Whether a resend asks for the reason of a rejection: only sometimes, because such a call occupies a connection. */
 export const shouldAskReason = (tries: number): boolean => tries % 4 === 1;
 
-/** A row that died is signed again unless the chain refuses it for good. */
+/** A dead row is signed again unless the chain permanently rejects it. */
 export const afterDeath = (refusal: string | null): "queued" | "refused" =>
   refusal === null ? "queued" : "refused";
 
-/** How often a row is asked about at every final block before the pauses grow. */
+/** Number of polls at every final block before the pauses grow. */
 const EAGER_TRIES = 4;
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
 const LONGEST_INCLUDED_PAUSE_MS = 2_000;
 
 /**
- * Pause before a row is asked about again, beside waiting for the next final block, by how often it was asked about.
+ * Pause before a row's next poll, in addition to waiting for the next final block, by the number of polls.
  * Milliseconds.
- * @param included it is in a block and only its finality is awaited
+ * @param included it is in a block and only its finality is missing
  */
 export const askPause = (tries: number, included: boolean): number => {
   if (tries < EAGER_TRIES) return 0;
@@ -117,22 +119,22 @@ export const askPause = (tries: number, included: boolean): number => {
   return Math.min(pause, included ? LONGEST_INCLUDED_PAUSE_MS : LONGEST_PAUSE_MS);
 };
 
-/** Pause after a proof failed for want of blocks or an outcome: a node that lags has time to catch up. Milliseconds. */
+/** Pause after a proof failed for lack of blocks or an outcome, so that a lagging node can catch up. Milliseconds. */
 export const unprovenPause = (unproven: number): number =>
   Math.min(2_000 * 2 ** Math.min(unproven, 10), 30_000);
 
 const FIRST_FAILED_PAUSE_MS = 500;
 const LONGEST_FAILED_PAUSE_MS = 60_000;
 
-/** Pause of a row after a look at it failed, by how often it was looked at. Others don't wait for it. Milliseconds. */
+/** Pause of a row after a failed check, by the number of checks. Other rows aren't affected. Milliseconds. */
 export const failedPause = (tries: number): number =>
   Math.min(FIRST_FAILED_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_FAILED_PAUSE_MS);
 
 const LONGEST_UNANSWERED_PAUSE_MS = 5_000;
 
 /**
- * Pause of a row after no node answered a question about it, by how often it was looked at. It says nothing of the row,
- * and a minute's pause would keep its caller waiting long after the nodes are back. Milliseconds.
+ * Pause of a row after no node responded about it, by the number of checks. Shorter, because an outage isn't specific
+ * to the row and its caller shouldn't wait long once nodes are back. Milliseconds.
  */
 export const unansweredPause = (tries: number): number =>
   Math.min(failedPause(tries), LONGEST_UNANSWERED_PAUSE_MS);

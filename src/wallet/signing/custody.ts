@@ -7,17 +7,20 @@ import { type Journal, toSealedKey, type WalletRow } from "../journal/journal.ts
 import { Keyring, MAIN_LANE, type Signing } from "../lanes/lane-keys.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** Left free above the chain's nonce after a restoration: what the lost object may have signed dies by our first row. */
+/**
+ * Gap above the chain's nonce after a restoration: our first row invalidates everything the lost object may have
+ * signed.
+ */
 const RESTORED_NONCE_GAP = 100_000;
 
 interface CustodyParts extends Runtime {
   readonly journal: Journal;
   readonly settings: Pick<Settings, "WALLET_SECRETS" | "PLATFORM_ACCOUNT_ID" | "PLATFORM_PRIVATE_KEY">;
-  /** The platform account's key comes from a secret of the settings. */
+  /** The platform account's key comes from a secret in the settings. */
   readonly isPlatform: boolean;
 }
 
-/** Makes, takes over, opens and seals the wallet's key. Nothing else in the object sees the seed. */
+/** Creates, imports, opens and seals the wallet's key. Nothing else in the object sees the seed. */
 export class Custody {
   readonly #parts: CustodyParts;
   #keyring: Keyring | null = null;
@@ -26,7 +29,7 @@ export class Custody {
     this.#parts = parts;
   }
 
-  /** Opens the key, once an instance. The platform's is imported from its secret, again when that changes. */
+  /** Opens the key, once per instance. The platform's is imported from its secret, again when that changes. */
   async unlock(): Promise<void> {
     if (this.#keyring !== null) return;
     if (this.#parts.isPlatform) await this.#importPlatform();
@@ -42,7 +45,7 @@ export class Custody {
     return { accountId: wallet.accountId, keyring: this.#keyring };
   }
 
-  /** The wallet's row. @throws Error that says what is missing */
+  /** The wallet's row. @throws Error with the reason if there is none or it is another account's */
   known(accountId: string | null): WalletRow {
     const wallet = this.#parts.journal.wallet();
     if (wallet === null) throw new Error("this wallet has no key yet: prepare or restore it first");
@@ -52,7 +55,7 @@ export class Custody {
     return wallet;
   }
 
-  /** Makes a key where there is none. */
+  /** Creates a key if there is none. */
   async prepare(accountId: string): Promise<SealedKey> {
     await this.unlock();
     if (this.#parts.journal.wallet() === null) {
@@ -63,9 +66,9 @@ export class Custody {
   }
 
   /**
-   * Takes over a sealed key where there is none, or only one that was never used: what is stored outside is the key that
-   * the account has or gets.
-   * @throws Error if it doesn't open
+   * Imports a sealed key if there is no key or only an unused one: the copy stored outside is the key that the account
+   * has or will get.
+   * @throws Error if it can't be opened
    */
   async restore(
     accountId: string,
@@ -97,7 +100,7 @@ export class Custody {
     this.#keyring = null;
   }
 
-  /** Seals the key under the newest version of the secret. */
+  /** Seals the key with the newest version of the secret. */
   async reseal(): Promise<SealedKey> {
     await this.unlock();
     const wallet = this.known(null);
@@ -111,7 +114,7 @@ export class Custody {
     return unseal(sealed, accountId, this.#parts.settings.WALLET_SECRETS);
   }
 
-  /** Takes the key of the settings. Another one than before waits until no row that the old one signed is open. */
+  /** Imports the key from the settings. A changed key is used once no row signed by the old one is open. */
   async #importPlatform(): Promise<void> {
     const { journal, settings, log } = this.#parts;
     const { PLATFORM_ACCOUNT_ID: accountId, PLATFORM_PRIVATE_KEY } = settings;
@@ -131,7 +134,7 @@ export class Custody {
     });
   }
 
-  /** Seals a seed and enters it as the wallet's key, unless another call did so meanwhile. */
+  /** Seals a seed and stores it as the wallet's key, unless a concurrent call did. */
   async #enter(
     accountId: string,
     seed: Uint8Array,

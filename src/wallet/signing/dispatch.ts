@@ -24,13 +24,13 @@ import type { Runtime } from "../runtime.ts";
 import type { Waiters } from "../waiters.ts";
 import type { Custody } from "./custody.ts";
 
-/** Refusals for want of NEAR. A node that is behind doesn't show the latest payment to the wallet. */
+/** Refusals for lack of NEAR. A lagging node may not have the latest payment to the wallet. */
 const BALANCE: readonly string[] = ["NotEnoughBalance", "LackBalanceForState"];
 
 /**
- * Refusals that are permanent for these bytes, or that only an outside change (funds) would lift. The row is raced at
- * once, so the caller learns soon, and ends as `refused` when its death is proven. All others are temporary: a
- * lagging node, a congested shard, a nonce or an age that the proofs decide.
+ * Refusals that are permanent for these bytes, or that only an outside change (funds) resolves. The row is raced at
+ * once, so that the caller gets a result soon, and ends as `refused` when its death is proven. All others are
+ * temporary: a lagging node, a congested shard, a nonce or age that the proofs decide.
  */
 const LASTING = new Set([
   "ActionsValidation",
@@ -42,10 +42,10 @@ const LASTING = new Set([
   "InvalidTransactionVersion",
 ]);
 
-/** Whether a node's refusal lasts. */
+/** Whether a node's refusal is permanent. */
 export const isLasting = (reason: string): boolean => LASTING.has(reason);
 
-/** Whether a node refused for want of NEAR, as the state that it has shows it. */
+/** Whether a node refused for lack of NEAR, according to its own state. */
 const isOfBalance = (reason: string): boolean => BALANCE.includes(reason);
 
 /** A transaction for several intents, before it is journaled. */
@@ -59,7 +59,7 @@ interface SharingParts extends Pick<Runtime, "now"> {
   readonly head: Head;
 }
 
-/** Puts what waits into as few transactions as it fits in. Nothing is held back to wait for company. */
+/** Groups queued intents into as few transactions as possible, without delaying any. */
 class Sharing {
   readonly #parts: SharingParts;
 
@@ -67,15 +67,16 @@ class Sharing {
     this.#parts = parts;
   }
 
-  /** What waits, as it would be signed. */
+  /** Queued intents, grouped as they would be signed. */
   units(): Unit[] {
     return together(this.#parts.journal.intents.waiting(this.#parts.now()), MAX_MINTS);
   }
 
   /**
-   * Transactions for those units with a lane that have several intents, by the unit's id. A transaction takes as many
-   * of them as can be paid beside what has a lane before it; a unit without one sends its first intent as it is.
-   * @param assigned in the order in which they are signed @param budget yoctoNEAR
+   * Transactions for assigned units with several intents, by the unit's id. A transaction carries as many of them as
+   * can be paid after the units assigned before; a unit without a draft sends only its first intent.
+   * @param assigned in signing order
+   * @param budget yoctoNEAR
    */
   drafts(
     units: readonly Unit[],
@@ -85,7 +86,7 @@ class Sharing {
     const byId = new Map(units.map((unit) => [unit.id, unit]));
     const drafts = new Map<number, Draft>();
     for (const { intentId } of assigned) {
-      // Behind the first that can't be paid nothing is signed.
+      // Nothing is signed after the first that can't be paid.
       if (budget < 0n) break;
       const unit = byId.get(intentId)!;
       const draft = this.#draft(unit, budget);
@@ -99,8 +100,6 @@ class Sharing {
     const { members } = unit;
     if (members.length === 1) return null;
     const orders = members.map(({ id }) => this.#orderOf(id));
-    // A release that came before or comes after this one may have let others share.
-    if (!orders.every((order) => order !== null)) return null;
     const draftOf = (count: number): Draft => {
       const actions = [mintTogether(orders.slice(0, count))];
       const cost = costOf({ receiverId: unit.receiverId, actions }, this.#parts.head.prices);
@@ -111,13 +110,14 @@ class Sharing {
     return count === 1 ? null : draftOf(count);
   }
 
-  #orderOf(intentId: number): MintOrder | null {
-    return orderIn(decodeActions(this.#parts.journal.intents.toSign(intentId).actions));
+  #orderOf(intentId: number): MintOrder {
+    // Only mints have a share name.
+    return orderIn(decodeActions(this.#parts.journal.intents.toSign(intentId).actions))!;
   }
 
   /**
-   * Enters a transaction that carries intents, as an intent of the wallet's own, and answers its number. Part of the
-   * signing's transaction: no intent is carried by anything that isn't signed.
+   * Adds a transaction that carries intents, as an intent of the wallet itself, and returns its id. Part of the
+   * signing's transaction, so that only signed transactions carry intents.
    */
   carry({ receiverId, method, members, actions, cost }: Draft): number {
     const { journal, now } = this.#parts;
@@ -140,7 +140,7 @@ class Sharing {
   }
 }
 
-/** Intents that come within this time are signed in one step. Milliseconds. */
+/** Intents that arrive within this time are signed in one step. Milliseconds. */
 const GATHER_MS = 2;
 /** A balance that holds intents back is read again after this time. Milliseconds. */
 const FUNDS_PAUSE_MS = 1_000;
@@ -158,7 +158,7 @@ interface DispatcherParts extends Runtime {
   readonly committed: () => Promise<void>;
 }
 
-/** Signs what waits and hands it to the nodes. Signing and journaling are one step without an await between them. */
+/** Signs queued intents and sends them. Signing and journaling are one step without an await. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #sharing: Sharing;
@@ -169,14 +169,14 @@ export class Dispatcher {
     this.#sharing = new Sharing(parts);
   }
 
-  /** Whether something waits that could be signed if there were a fresh base block. */
+  /** Whether queued intents could be signed with a fresh base block. */
   get wantsBlock(): boolean {
     return !this.#parts.head.fresh && this.#parts.journal.intents.counts().queued > 0;
   }
 
   /**
-   * Dispatches in a moment, once for all who ask meanwhile, so that a burst is signed in few steps. What fails is
-   * logged and met by the next look at the rows.
+   * Dispatches after a short delay, once for all calls in it, so that a burst is signed in few steps. A failure is
+   * logged and handled by the next check of the rows.
    */
   start(): void {
     if (this.#starting) return;
@@ -190,8 +190,8 @@ export class Dispatcher {
   }
 
   /**
-   * Signs as much as the lanes have room for and starts to send it. Does nothing while the wallet may not sign or no
-   * fresh final block is known. Everything up to the signing's commit happens before the first await.
+   * Signs as much as the lanes have room for and starts sending it. Does nothing while the wallet may not sign or no
+   * fresh final block is known. Everything up to the commit happens before the first await.
    */
   async dispatch(): Promise<void> {
     const { journal, head, settings, at } = this.#parts;
@@ -220,7 +220,9 @@ export class Dispatcher {
     await this.#sendAll(signed);
   }
 
-  /** Of what has a lane, what the wallet can pay beside what is on its way. For the rest its balance is read again. */
+  /**
+   * The assigned intents that the wallet can pay in addition to open ones. If some are left, the balance is read again.
+   */
   #payable(assigned: readonly Assignment[], waiting: readonly Waiting[], budget: bigint): Assignment[] {
     const { journal, funds, log } = this.#parts;
     const { open } = journal.intents.counts();
@@ -242,7 +244,7 @@ export class Dispatcher {
     await Promise.all(rows.map((id) => this.send(id)));
   }
 
-  /** Signs an intent with the lane's next nonce. An intent that can't be serialized is refused, not tried again. */
+  /** Signs an intent with the lane's next nonce. An intent that can't be serialized is refused without a retry. */
   #sign(intentId: number, laneId: string): number | null {
     const { journal, head, rpc, now, log } = this.#parts;
     const { accountId, keyring } = this.#parts.custody.signing()!;
@@ -283,8 +285,8 @@ export class Dispatcher {
   }
 
   /**
-   * Refuses what waits and could cost more by now than its operation may: gas has become dearer since it was journaled,
-   * or earlier transactions have taken some of it.
+   * Refuses queued intents that would now exceed their operation's maximum cost, because gas prices rose or earlier
+   * transactions used part of it.
    */
   #refuseTooDear(): void {
     const { journal, head } = this.#parts;
@@ -297,7 +299,7 @@ export class Dispatcher {
     }
   }
 
-  /** Ends an intent that is never signed. */
+  /** Ends an intent that won't be signed. */
   #refuse(
     intentId: number,
     receiverId: string,
@@ -313,9 +315,9 @@ export class Dispatcher {
   }
 
   /**
-   * Sends a row's bytes to a node, and the racing no-op's. The same bytes have at most one effect, however often they
+   * Sends a row's bytes, and the racing no-op's, to a node. The same bytes have at most one effect, however often they
    * are sent.
-   * @param learn whether the node's reason is wanted, if it refuses them
+   * @param learn whether to ask for the reason of a rejection
    */
   async send(id: number, learn = false): Promise<void> {
     const { journal, rpc, at } = this.#parts;
@@ -338,8 +340,8 @@ export class Dispatcher {
   }
 
   /**
-   * Whether the chain shows enough NEAR for a row that one node refused for want of it: that node may be behind. Where
-   * none tells, the row is not given up either: its bytes are sent again.
+   * Whether the chain shows enough NEAR for a row that a possibly lagging node refused for lack of it. If no node
+   * responds, the bytes are sent again.
    */
   async #canPay({ intentId, hash }: SignedTransactionRow): Promise<boolean> {
     const { funds, journal, custody, log } = this.#parts;
@@ -353,7 +355,7 @@ export class Dispatcher {
     }
   }
 
-  /** Journals and sends a no-op with the row's nonce: whichever of the two lands decides. */
+  /** Journals and sends a no-op with the row's nonce: only one of the two can land. */
   async race(row: SignedTransactionRow): Promise<void> {
     const { journal, head, at } = this.#parts;
     const signing = this.#parts.custody.signing();
@@ -377,8 +379,8 @@ export class Dispatcher {
 }
 
 /**
- * A transaction that only uses a nonce: a transfer of 0 to the own account or, for a function-call key, a call with
- * one unit of gas, which ends before the contract is loaded.
+ * A transaction that only uses a nonce: a transfer of 0 to the own account or, for a function-call key, a call with one
+ * unit of gas, which ends before the contract is loaded.
  */
 const noopOf = (lane: Pick<Lane, "kind" | "methods">): Action =>
   lane.kind === "full_access"

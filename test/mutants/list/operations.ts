@@ -42,7 +42,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (answer.repeated) this.#isNew = false;",
     replacement: "",
     tests: recovery,
-    named: "while a request waits for it is not told as if nothing had been sent",
+    named: "during a request isn't reported as if nothing had been sent",
   },
   {
     id: "operations: given up although a caller was promised it",
@@ -79,7 +79,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: an acceptance in doubt is told as a fault",
     file: "src/operations/engine/run.ts",
-    search: "if (!row) throw perhapsAccepted(id, error);",
+    search: "if (!row) throw maybeAccepted(id, error);",
     replacement: "if (!row) throw error;",
     tests: operations,
     named: "though it stands is told as unknown, with the operation, which its key leads to",
@@ -113,7 +113,7 @@ export const OPERATIONS: readonly Mutant[] = [
     id: "operations: a finalization is cut again",
     file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
-    replacement: "if (request.plan) return cutUp(request, assets);",
+    replacement: "if (request.plan) return splitAssets(request, assets);",
     tests: large,
     named: "a finalization goes on by the plan that it began with",
   },
@@ -132,7 +132,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
     tests: recovery,
-    named: "as without effect: its caller may send it again, and it is stuck no more",
+    named: "as without effect: its caller may send it again, and it is no longer stuck",
   },
   {
     id: "operations: what the contract misses is guessed",

@@ -153,7 +153,7 @@ export const WALLET: readonly Mutant[] = [
     search: "...(assetIndex === undefined ? [] : [assetIndex])",
     replacement: "...(assetIndex === undefined ? [] : [0])",
     tests: ["test/api/wallet-shared.test.ts"],
-    named: "of one asset share one transaction, apart from those of another and from what is drawn",
+    named: "of one asset share one transaction, separate from other assets and from drawn mints",
   },
   {
     id: "shared: each is told of the first tokens",
@@ -190,7 +190,7 @@ export const WALLET: readonly Mutant[] = [
       "if (!waiters.areFor(journal.shared.operationsOf(mints.map(({ intentId }) => intentId)))) return null;",
     replacement: "if (mints.length > 0) return null;",
     tests: ["test/api/wallet-shared-losses.test.ts"],
-    named: "are read once for all who wait, and each is told of its own",
+    named: "are read once for all waiting requests, and each gets its own",
   },
   {
     id: "shared: what is forgotten takes the others' places with it",
@@ -198,7 +198,7 @@ export const WALLET: readonly Mutant[] = [
     search: "AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)",
     replacement: "",
     tests: ["test/api/wallet-journal.test.ts"],
-    named: "that is proven after one of its operations was forgotten gives each other its own tokens",
+    named: "that is proven after one of its operations was removed gives the others their own tokens",
   },
   {
     id: "shared: what failed together goes together again",
@@ -206,7 +206,7 @@ export const WALLET: readonly Mutant[] = [
     search: 'if (part.again === "alone") this.shared.separate(intentId);',
     replacement: 'if (part.again === "alone") this.shared.of(intentId);',
     tests: ["test/api/wallet-shared.test.ts"],
-    named: "so that one that can't be carried out fails for its own reason alone",
+    named: "so that an impossible mint fails alone with its own reason",
   },
   {
     id: "race: the no-op has another nonce",
@@ -222,7 +222,7 @@ export const WALLET: readonly Mutant[] = [
     search: "(state IN ('queued', 'open') OR",
     replacement: "((state = 'queued' AND 0) OR",
     tests: ["test/api/wallet-journal.test.ts"],
-    named: "is kept while something of it is to be signed or proven",
+    named: "is kept while it has something to sign or prove",
   },
   {
     id: "journal: what recovery needs is forgotten without a file",
@@ -230,7 +230,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (age > recoverableMs || !hasSnapshot)",
     replacement: "if (age > keptMs || !hasSnapshot)",
     tests: ["test/unit/wallet-rules.test.ts"],
-    named: "forgets an operation that recovery needs only once a file has it",
+    named: "removes an operation that recovery needs only once a file has it",
   },
   {
     id: "journal: the operation that tells of a rollback is forgotten",
@@ -238,7 +238,7 @@ export const WALLET: readonly Mutant[] = [
     search: 'return isLatest ? "kept" : "filed";',
     replacement: 'return "filed";',
     tests: ["test/api/journal-files.test.ts"],
-    named: "tell that the database went back after days without any",
+    named: "reveal a database rollback after days without new operations",
   },
   {
     id: "journal: an operation in a file takes another step",
@@ -246,7 +246,7 @@ export const WALLET: readonly Mutant[] = [
     search: '? "accepted" : "withdrawn"',
     replacement: '? "accepted" : "accepted"',
     tests: ["test/api/journal-files.test.ts"],
-    named: "take no step again, and no other",
+    named: "accept no step, repeated or new",
   },
   {
     id: "journal: a page ends before a file that reaches into it",
@@ -254,7 +254,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (page.length === limit && isBehind(beginOf(file), page.at(-1)!.place)) return page;",
     replacement: "if (page.length === limit) return page;",
     tests: ["test/api/journal-pages.test.ts"],
-    named: "every operation comes once, in order",
+    named: "every operation is listed once, in order",
   },
   {
     id: "journal: what has come to an operation while its file was put is lost",
@@ -262,7 +262,7 @@ export const WALLET: readonly Mutant[] = [
     search: "operations.acknowledgedAt(operation) === at",
     replacement: "operations.acknowledgedAt(operation) !== 0",
     tests: ["test/api/journal-files.test.ts"],
-    named: "to which something comes while their file is put stay",
+    named: "that change while their file is written are kept",
   },
   {
     id: "head: a node that lags takes the final height back",
@@ -305,7 +305,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {",
     replacement: "if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer() && false) {",
     tests: ["test/api/wallet-landing.test.ts"],
-    named: "what a lost object may have signed can until the validity period",
+    named: "bytes of a lost object can land until the validity period",
   },
   {
     id: "keys: a lane whose key is gone goes on signing",
@@ -320,7 +320,7 @@ export const WALLET: readonly Mutant[] = [
     search: "(row.includedBy ?? height) < height",
     replacement: "(row.includedBy ?? height) < 0",
     tests: ["test/api/wallet-forks.test.ts"],
-    named: "a lane is not free any more when the block that freed it is dropped",
+    named: "a lane is occupied again when the block that freed it is dropped",
   },
   {
     id: "submit: a withdrawn operation takes a step",
@@ -357,7 +357,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (isRefused) this.#snapshots.nameWithdrawn",
     replacement: 'if (isRefused && operation === "") this.#snapshots.nameWithdrawn',
     tests: ["test/api/journal-files.test.ts"],
-    named: "as refused",
+    named: "refused before anything was sent",
   },
   {
     id: "submission: an operation whose caller was told that it failed takes another step",
