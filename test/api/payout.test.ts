@@ -430,7 +430,7 @@ test("all of it needs a confirmation, whose want says how much it is and what it
     const asked = await api("/wallet/payout", { key: shop.key, json: { amount: "all", confirm } });
     const refused = await bodyOf<{ issues: { path: string[]; message: string }[] }>(asked, 400);
     expect(refused.issues).toEqual([
-      { path: ["confirm"], message: expect.stringMatching(/ [\d.]+ NEAR, .* gas .*"sales" pays/) },
+      { path: ["confirm"], message: expect.stringMatching(/ [\d.]+ NEAR, .* for gas\. "sales" pays/) },
     ]);
   }
   expect(await balanceOf(treasury)).toBe(before);

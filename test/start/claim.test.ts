@@ -120,7 +120,7 @@ test("what the service refuses is asked for anew, in the same folder", async () 
   const args = ["create", collection, "--links", "2", "--folder", folder, "--expires"];
   const { code, stderr } = await command(...args, "2020-01-01T00:00:00Z", "--yes");
   expect(code).toBe(2);
-  expect(stderr).toContain("--expires: Give a time in the future");
+  expect(stderr).toContain("--expires: Send a time in the future");
   expect(await done(...args, END)).toMatchObject({ links: 2, expires_at: "2030-01-01T00:00:00.000Z" });
   const other = await command(...args, "2031-01-01T00:00:00Z", "--yes");
   expect(other).toMatchObject({
