@@ -123,7 +123,9 @@ describe("a service that refuses access", () => {
   test("is asked nothing where a variable is missing or has what no key has", () => {
     const none = { MINTAGE_DATA: join(data, "none") };
     const env = { ...none, MINTAGE_URL: "https://mint.example" };
-    expect(() => keyAccess(env)).toThrow("Set MINTAGE_API_KEY. MINTAGE_URL is the address of a service other than");
+    expect(() => keyAccess(env)).toThrow(
+      "Set MINTAGE_API_KEY. MINTAGE_URL is the address of a service other than",
+    );
     expect(() => keyAccess(none)).toThrow("Set MINTAGE_URL and MINTAGE_API_KEY. Or run npm start");
     expect(() => keyAccess({ ...env, MINTAGE_API_KEY: "mk_live_a\n" })).toThrow("MINTAGE_API_KEY has spaces");
     expect(() => keyAccess({ MINTAGE_DATA: data, MINTAGE_NETWORK: "testnet" })).toThrow(

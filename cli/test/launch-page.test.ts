@@ -60,9 +60,7 @@ describe("showing it", () => {
     }
     const moved = await shown({ slug: "other" }, () => ({ status: 200, body: page }));
     expect(moved.outcome).toBeInstanceOf(UsageError);
-    expect((moved.outcome as Error).message).toContain(
-      "pages are at night-herons-4, not at other.",
-    );
+    expect((moved.outcome as Error).message).toContain("pages are at night-herons-4, not at other.");
   });
 
   test("asks nobody where none is wanted", async () => {

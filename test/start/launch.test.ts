@@ -339,9 +339,7 @@ test("a collection that nobody could mint any more is refused before anything is
   const refused = await startCommand("launch.ts", [late, "--yes"], env).ended;
   rmSync(late, { recursive: true });
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain(
-    "collection.yaml phases.public: it ended at 2020-01-01T00:00:00.000Z",
-  );
+  expect(refused.stderr).toContain("collection.yaml phases.public: it ended at 2020-01-01T00:00:00.000Z");
   expect(refused.stderr).toContain("Nothing was sent");
   expect(await all(client.drafts.list())).toEqual(before);
 });
