@@ -72,7 +72,7 @@ CREATE TABLE `brought_files` (
 CREATE TABLE `claim_drops` (
 	`contract_id` blob NOT NULL,
 	`drop_id` integer NOT NULL,
-	`told` integer NOT NULL,
+	`reported` integer NOT NULL,
 	`links` blob NOT NULL,
 	PRIMARY KEY(`contract_id`, `drop_id`),
 	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action
@@ -126,8 +126,8 @@ CREATE TABLE `collections` (
 	`assets` integer NOT NULL,
 	`minted` integer DEFAULT 0 NOT NULL,
 	`earned` text,
-	`told` integer DEFAULT 0 NOT NULL,
-	`told_seq` integer DEFAULT 0 NOT NULL,
+	`events_reported_to` integer DEFAULT 0 NOT NULL,
+	`scanned_seq` integer DEFAULT 0 NOT NULL,
 	`height` integer DEFAULT 0 NOT NULL,
 	`ipfs_root` blob NOT NULL,
 	`pin_state` text,

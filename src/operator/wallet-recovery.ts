@@ -19,7 +19,7 @@ import { recountUsage } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { unknownCursor } from "../domain/cursors.ts";
-import { firstOfGeneration, toldByEnd } from "../domain/events.ts";
+import { eventsOfOutcome, firstOfGeneration } from "../domain/events.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { KINDS, OPERATION_KINDS, type OperationKind } from "../domain/operations.ts";
 import { findArchived } from "../files/archive/read.ts";
@@ -80,7 +80,11 @@ const putBack = async (
       : endingStatements(db, operation, answerOf(journaled.ending), {
           records,
           ...effects,
-          told: toldByEnd(operation.kind, journaled.ending.state, await bodyOf(context, journaled.ending)),
+          report: eventsOfOutcome(
+            operation.kind,
+            journaled.ending.state,
+            await bodyOf(context, journaled.ending),
+          ),
           at: new Date(journaled.ending.endedAt),
         });
   const batch = [

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
-import { isUnclaimed, toldDrops } from "../../src/db/queries/claims.ts";
+import { isUnclaimed, reportedDrops } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteAddedFiles, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
@@ -15,8 +15,8 @@ import {
   insertEvents,
   readLastSeq,
   readStand,
+  reportedNumbers,
   skipNumbers,
-  toldNumbers,
 } from "../../src/db/queries/events.ts";
 import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
 import { keepMintTransaction, mintTransactionOf, moveMints } from "../../src/db/queries/mint-transactions.ts";
@@ -162,8 +162,8 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   ["old events", () => batch([deleteOldEvents(db, id, now, 10)]), "PRIMARY KEY (integration_id=?"],
   [
-    "what was told of a collection",
-    () => toldNumbers(db, id, id, 0),
+    "reported tokens of a collection",
+    () => reportedNumbers(db, id, id, 0),
     "PRIMARY KEY (integration_id=? AND seq>?)",
   ],
   [
@@ -176,7 +176,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => assetIndexOf(db, id, id),
     "draft_assets_position (draft_id=? AND position<?)",
   ],
-  ["drops that were told of", () => toldDrops(db, id), "sqlite_autoindex_claim_drops_1 (contract_id=?)"],
+  ["reported links of drops", () => reportedDrops(db, id), "sqlite_autoindex_claim_drops_1 (contract_id=?)"],
   [
     "whether a link is claimed",
     () => db.all(sql`SELECT ${isUnclaimed({ collectionId: id, dropId: 1, link: 1 })}`),

@@ -31,8 +31,8 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
       settings: collections.settings,
       minted: collections.minted,
       earned: collections.earned,
-      told: collections.told,
-      toldSeq: collections.toldSeq,
+      eventsReportedTo: collections.eventsReportedTo,
+      scannedSeq: collections.scannedSeq,
       height: collections.height,
     })
     .from(collections)
@@ -123,21 +123,25 @@ export const openMints = async (db: Database, { integrationId, subjectId }: Subj
   return rows.map(({ receivers, ...row }) => ({ ...row, receivers: JSON.parse(receivers) as string[] }));
 };
 
-/** True while events have told of a collection's tokens up to a number. */
-export const toldUpTo = (id: Uuid, told: number): SQL =>
-  sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND told = ${told})`;
+/** Condition: exactly the tokens of a collection up to a number are reported. */
+export const isReportedTo = (id: Uuid, reported: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND events_reported_to = ${reported})`;
 
-/** Notes that events have told of more; events up to `seq` tell of nothing above that, if it is given. */
-export const raiseTold = (
+/**
+ * Records that the tokens of a collection up to `upTo` are reported.
+ * @param collection as read; another number in the row changes nothing
+ * @param seq number of an event up to which none reports a token above `upTo`; undefined: not known
+ */
+export const setReportedTo = (
   db: Database,
-  { id, told }: { readonly id: Uuid; readonly told: number },
+  { id, eventsReportedTo: reported }: Pick<typeof collections.$inferSelect, "id" | "eventsReportedTo">,
   upTo: number,
   seq: number | undefined,
 ): Statement =>
   db
     .update(collections)
-    .set({ told: upTo, ...(seq !== undefined && { toldSeq: seq }) })
-    .where(and(eq(collections.id, id), eq(collections.told, told)));
+    .set({ eventsReportedTo: upTo, ...(seq !== undefined && { scannedSeq: seq }) })
+    .where(and(eq(collections.id, id), eq(collections.eventsReportedTo, reported)));
 
 /** Whether a finalization that is under way makes the collection of this `external_id` (hexadecimal). */
 export const isBeingFinalized = async (db: Database, externalId: string): Promise<boolean> => {

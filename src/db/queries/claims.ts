@@ -5,35 +5,39 @@ import { claimDrops, claims, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 
-/** A drop as far as events have told of it. */
-export type ToldDrop = typeof claimDrops.$inferSelect;
+/** The links of a drop that are reported as redeemed. */
+export type ReportedDrop = typeof claimDrops.$inferSelect;
 
-/** What events have told of a contract's drops. */
-export const toldDrops = (db: Database, contractId: Uuid): Promise<ToldDrop[]> =>
+/** Reported links of a contract's drops. */
+export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
   db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
 
-/** Enters a drop that no event has told of, unless it is there. */
-export const enterDrop = (db: Database, { contractId, dropId }: ToldDrop): Statement =>
+/** Inserts a drop without reported links, unless it is there. */
+export const enterDrop = (db: Database, { contractId, dropId }: ReportedDrop): Statement =>
   db
     .insert(claimDrops)
-    .values({ contractId, dropId, told: 0, links: new Uint8Array() })
+    .values({ contractId, dropId, reported: 0, links: new Uint8Array() })
     .onConflictDoNothing();
 
-/** True while events have told of this many links of a drop. */
-export const isToldOf = ({ contractId, dropId, told }: ToldDrop): SQL => sql`EXISTS (
-  SELECT 1 FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId} AND told = ${told})`;
+/** Condition: exactly this many links of a drop are reported. */
+export const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`EXISTS (
+  SELECT 1 FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId} AND reported = ${reported})`;
 
-/** Notes that events have told of more links of a drop. */
-export const raiseToldLinks = (
+/** Records more links of a drop as reported. */
+export const setReportedLinks = (
   db: Database,
-  { contractId, dropId, told }: ToldDrop,
-  next: Pick<ToldDrop, "told" | "links">,
+  { contractId, dropId, reported }: ReportedDrop,
+  next: Pick<ReportedDrop, "reported" | "links">,
 ): Statement =>
   db
     .update(claimDrops)
     .set(next)
     .where(
-      and(eq(claimDrops.contractId, contractId), eq(claimDrops.dropId, dropId), eq(claimDrops.told, told)),
+      and(
+        eq(claimDrops.contractId, contractId),
+        eq(claimDrops.dropId, dropId),
+        eq(claimDrops.reported, reported),
+      ),
     );
 
 /** A link of a claim drop. */

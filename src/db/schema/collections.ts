@@ -37,10 +37,10 @@ export const collections = sqliteTable(
      * what was earned so far isn't the wallet's, or the contract doesn't count it.
      */
     earned: text("earned"),
-    /** Events have told of all tokens up to this number. */
-    told: integer("told").notNull().default(0),
-    /** Events up to this number tell of no token above `told`. */
-    toldSeq: integer("told_seq").notNull().default(0),
+    /** Number of the last token up to which all are reported as events. */
+    eventsReportedTo: integer("events_reported_to").notNull().default(0),
+    /** The integration's events up to this number report no token above `events_reported_to`. */
+    scannedSeq: integer("scanned_seq").notNull().default(0),
     /** Height of the latest block that an operation of ours had an effect in: a node below it lags. */
     height: integer("height").notNull().default(0),
     /** SHA-256 of the root block of the collection's UnixFS directory. */
@@ -176,7 +176,7 @@ export const referenceTraits = sqliteTable(
   (table) => [primaryKey({ columns: [table.collectionId, table.referenceSha256] })],
 );
 
-/** A claim drop on the chain, as far as events have told of its links. */
+/** Which links of a claim drop on the chain are reported as redeemed by events. */
 export const claimDrops = sqliteTable(
   "claim_drops",
   {
@@ -185,8 +185,8 @@ export const claimDrops = sqliteTable(
       .references(() => contracts.id),
     /** Its number on the contract. */
     dropId: integer("drop_id").notNull(),
-    /** How many claimed links events have told of. */
-    told: integer("told").notNull(),
+    /** How many claimed links are reported. */
+    reported: integer("reported").notNull(),
     /** Which: one bit a link, the lowest bit of the first byte first. */
     links: bytes("links").notNull(),
   },

@@ -26,8 +26,8 @@ import { recountUsage } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
-import { tellClaims } from "./claims.ts";
-import { noteQuiet, tellWalletMints } from "./wallet-mints.ts";
+import { reportClaims } from "./claims.ts";
+import { noteQuiet, reportWalletMints } from "./wallet-mints.ts";
 
 /**
  * Enters a published collection that the database lacks, where its external id is the one that a draft was to have:
@@ -115,9 +115,8 @@ interface Cursor {
 /**
  * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors mint
  * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
- * other collections that only one side knows are reported; tokens that were minted without the service and links that were
- * claimed are told as events;
- * contracts whose balance runs low are topped up.
+ * other collections that only one side knows are reported; tokens that were minted without the service and claimed links
+ * are reported as events; contracts whose balance runs low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db, now } = context;
@@ -178,7 +177,7 @@ const comparePage = async (
     if (from === 0) await topUpAhead(context, contract, views);
     const page = await views.collections(from, PAGE);
     // Of a contract without collections nothing can be claimed.
-    if (from === 0 && page.length > 0) await tellClaims(context, contract, views);
+    if (from === 0 && page.length > 0) await reportClaims(context, contract, views);
     const next = mayHaveMore(page, PAGE) ? from + page.length : 0;
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
@@ -188,8 +187,8 @@ const comparePage = async (
       await compare(context, contract, row, shown);
       if (row && isSame(row, shown)) {
         const { minted } = shown;
-        if (minted <= row.told) quiet.push(row);
-        else await tellWalletMints(context, row, { contract, minted, seq, waitUntil });
+        if (minted <= row.eventsReportedTo) quiet.push(row);
+        else await reportWalletMints(context, row, { contract, minted, seq, waitUntil });
       }
       byId.delete(shown.collection_id);
     }

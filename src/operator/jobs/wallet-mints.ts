@@ -2,9 +2,9 @@ import { type ContractToken, type ContractViews, contractViews } from "../../cha
 import { connect } from "../../chain/rpc.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { ServiceContext } from "../../context.ts";
-import { type OpenMint, openMints, raiseTold, toldUpTo } from "../../db/queries/chain-comparison.ts";
+import { isReportedTo, type OpenMint, openMints, setReportedTo } from "../../db/queries/chain-comparison.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
-import { insertEvents, toldNumbers } from "../../db/queries/events.ts";
+import { insertEvents, reportedNumbers } from "../../db/queries/events.ts";
 import type { Subject } from "../../db/queries/operations.ts";
 import { hasOperation } from "../../db/queries/rollback.ts";
 import type { Statement } from "../../db/statements.ts";
@@ -13,7 +13,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { pause } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
 
-/** Tokens of one collection that one run tells of, of one batch, of one view, and of one row. */
+/** Tokens of one collection that one run reports, of one batch, of one view, and of one row. */
 const MOST = 2_000;
 const BATCH = 100;
 const VIEW = 50;
@@ -31,11 +31,11 @@ const LATELY_MS = 20_000;
 const LOOK_MS = 500;
 
 /** A collection as the database had it before the chain was read. */
-export interface ToldCollection {
+export interface ReportedCollection {
   readonly id: Uuid;
   readonly onChainId: number;
-  readonly told: number;
-  readonly toldSeq: number;
+  readonly eventsReportedTo: number;
+  readonly scannedSeq: number;
 }
 
 /** What a look at the chain showed. */
@@ -43,55 +43,62 @@ export interface ChainLook {
   readonly contract: ContractRow;
   /** Tokens that were minted. */
   readonly minted: number;
-  /** The integration's last event before the look: no event up to it tells of a token that the look doesn't show. */
+  /** The integration's last event before the look: no event up to it reports a token that the look doesn't show. */
   readonly seq: number;
   /** When mints that are under way aren't waited for any more, milliseconds since the epoch. */
   readonly waitUntil: number;
 }
 
-/** Notes looks at collections all of whose tokens are told of, in one trip. @param seq as in the look */
+/** Records looks at collections all of whose tokens are reported, in one trip. @param seq as in the look */
 export const noteQuiet = async (
   { db }: ServiceContext,
-  quiet: readonly ToldCollection[],
+  quiet: readonly ReportedCollection[],
   seq: number,
 ): Promise<void> => {
   const [first, ...others] = quiet
-    .filter(({ toldSeq }) => seq - toldSeq > MOST_BEHIND)
-    .map((collection) => raiseTold(db, collection, collection.told, seq));
+    .filter(({ scannedSeq }) => seq - scannedSeq > MOST_BEHIND)
+    .map((collection) => setReportedTo(db, collection, collection.eventsReportedTo, seq));
   if (first) await db.batch([first, ...others]);
 };
 
 /**
- * Tells of tokens that were minted without the service: of those that the chain shows all but what its own mints have
- * told of, or will tell of once they are over. Those that are under way are waited for; one that isn't over after that
- * keeps what its receivers own.
- * @param look that shows tokens which aren't told of
+ * Reports tokens that were minted without the service: all that the chain shows except those that the service's own mints
+ * have reported or will report when they end. Waits a while for pending mints; tokens of receivers of mints that are
+ * still pending then aren't reported.
+ * @param look that shows tokens which aren't reported
  */
-export const tellWalletMints = async (
+export const reportWalletMints = async (
   context: ServiceContext,
-  collection: ToldCollection,
+  collection: ReportedCollection,
   look: ChainLook,
 ): Promise<void> => {
   const { db } = context;
   const { contract, minted, seq } = look;
   const { integrationId } = contract;
   const open = await stillOpen(context, { integrationId, subjectId: collection.id }, look.waitUntil);
-  const own = await toldNumbers(db, integrationId, collection.id, collection.toldSeq);
-  const numbers = numbersLeft(collection.told + 1, minted, own, MOST + 1);
+  const own = await reportedNumbers(db, integrationId, collection.id, collection.scannedSeq);
+  const numbers = numbersLeft(collection.eventsReportedTo + 1, minted, own, MOST + 1);
   if (numbers.length > 0 && (await isDatabaseBehind(context, integrationId))) return;
   const end = numbers.length > MOST ? numbers[MOST]! - 1 : minted;
-  const teller = new Teller(context, collection, contract, open);
-  let told = collection.told;
+  const reporter = new MintReporter(context, collection, contract, open);
+  let reported = collection.eventsReportedTo;
   for (let at = 0; at < Math.min(numbers.length, MOST); at += BATCH) {
     const part = numbers.slice(at, Math.min(at + BATCH, MOST));
-    const upTo = await teller.tell(told, part);
+    const upTo = await reporter.report(reported, part);
     if (upTo === null) return;
-    told = upTo;
+    reported = upTo;
   }
-  await db.batch([raiseTold(db, { id: collection.id, told }, end, end === minted ? seq : undefined)]);
+  await db.batch([
+    setReportedTo(
+      db,
+      { id: collection.id, eventsReportedTo: reported },
+      end,
+      end === minted ? seq : undefined,
+    ),
+  ]);
 };
 
-/** Whether the database lacks operations of the integration: tokens of theirs are told of once they are put back. */
+/** Whether the database lacks operations of the integration: their tokens are reported when they are restored. */
 export const isDatabaseBehind = async (
   { db, env }: ServiceContext,
   integrationId: Uuid,
@@ -120,9 +127,9 @@ const stillOpen = async (
   return open;
 };
 
-class Teller {
+class MintReporter {
   readonly #context: ServiceContext;
-  readonly #collection: ToldCollection;
+  readonly #collection: ReportedCollection;
   readonly #contract: ContractRow;
   readonly #views: ContractViews;
   readonly #receivers: ReadonlySet<string>;
@@ -130,7 +137,7 @@ class Teller {
 
   constructor(
     context: ServiceContext,
-    collection: ToldCollection,
+    collection: ReportedCollection,
     contract: ContractRow,
     open: readonly OpenMint[],
   ) {
@@ -142,17 +149,17 @@ class Teller {
   }
 
   /**
-   * Tells of tokens with these numbers, unless another run has.
-   * @param told the number up to which tokens are told of
+   * Reports tokens with these numbers, unless another run has.
+   * @param reported the number up to which tokens are reported
    * @returns the number up to which they are now; null: what follows is left to the next run
    */
-  async tell(told: number, numbers: readonly number[]): Promise<number | null> {
+  async report(reported: number, numbers: readonly number[]): Promise<number | null> {
     const { db } = this.#context;
     const shown = await this.#read(numbers);
     // In the block of its mint a token shows no asset: a later block does.
     const unready = shown.findIndex((token) => token !== null && token.metadata.media === null);
     const ready = unready < 0 ? numbers.length : unready;
-    const upTo = ready === 0 ? told : numbers[ready - 1]!;
+    const upTo = ready === 0 ? reported : numbers[ready - 1]!;
     const found = shown.flatMap((token, index) =>
       token !== null && index < ready && !this.#receivers.has(token.owner_id)
         ? [{ number: numbers[index]!, token }]
@@ -161,9 +168,11 @@ class Teller {
     const base = await this.#gateway();
     const statements: Statement[] = [];
     for (let at = 0; at < found.length; at += ROW) {
-      statements.push(this.#row(told, base, found.slice(at, at + ROW)));
+      statements.push(this.#row(reported, base, found.slice(at, at + ROW)));
     }
-    statements.push(raiseTold(db, { id: this.#collection.id, told }, upTo, undefined));
+    statements.push(
+      setReportedTo(db, { id: this.#collection.id, eventsReportedTo: reported }, upTo, undefined),
+    );
     await db.batch(statements as [Statement, ...Statement[]]);
     return unready < 0 ? upTo : null;
   }
@@ -181,7 +190,7 @@ class Teller {
   }
 
   #row(
-    told: number,
+    reported: number,
     base: string,
     found: readonly { readonly number: number; readonly token: ContractToken }[],
   ): Statement {
@@ -197,7 +206,7 @@ class Teller {
       data: found.map(({ token }) => toToken(token, home)),
       at: now(),
     } as const;
-    return insertEvents(db, news, toldUpTo(id, told));
+    return insertEvents(db, news, isReportedTo(id, reported));
   }
 
   /** Base address of the gateway: where no setting says so, the one that the contract was deployed with. */

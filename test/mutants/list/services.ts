@@ -286,7 +286,7 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "chain comparison: a quiet collection's look isn't noted",
     file: "src/operator/jobs/wallet-mints.ts",
-    search: "seq - toldSeq > MOST_BEHIND",
+    search: "seq - scannedSeq > MOST_BEHIND",
     replacement: "seq < 0",
     tests: ["test/api/wallet-mints.test.ts"],
   },
