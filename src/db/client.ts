@@ -1,6 +1,6 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { within } from "../waiting.ts";
-import { failure, unanswered } from "./statements.ts";
+import { failure, type Statement, unanswered } from "./statements.ts";
 
 /** D1 through Drizzle. */
 export type Database = DrizzleD1Database;
@@ -62,6 +62,20 @@ export const openDatabase = (d1: D1Database): Database => {
   const database = drizzle(withDeadline(d1));
   opened.set(d1, database);
   return database;
+};
+
+/** The results of statements, in order. */
+type Results<Statements extends readonly Statement[]> = {
+  [Index in keyof Statements]: Statements[Index]["_"]["result"];
+};
+
+/** Runs statements as one transaction, in one trip. Without statements there is no trip. */
+export const runBatch = async <const Statements extends readonly Statement[]>(
+  db: Database,
+  statements: Statements,
+): Promise<Results<Statements>> => {
+  const [first, ...others] = statements;
+  return (first === undefined ? [] : await db.batch([first, ...others])) as Results<Statements>;
 };
 
 /** The database as one request sees it. */

@@ -1,5 +1,6 @@
 import type { Recovery } from "../api/resources/recovery.ts";
 import type { ServiceContext } from "../context.ts";
+import { runBatch } from "../db/client.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { skipNumbers } from "../db/queries/events.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
@@ -91,8 +92,8 @@ const putBack = async (
     putBackOperation(db, { ...operation, acceptedAt: operation.createdAt }),
     ...(isLacked ? keyStatements(context, journaled) : []),
     ...statements,
-  ] as [Statement, ...Statement[]];
-  const write = () => db.batch(batch);
+  ];
+  const write = () => runBatch(db, batch);
   await (effects.commit?.(write) ?? write());
   checkpoint("recovery.put_back");
   if (accepted !== null) throw accepted;

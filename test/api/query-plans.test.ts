@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/db/client.ts";
+import { openDatabase, runBatch } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
@@ -85,8 +85,7 @@ const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
   return plans;
 };
 
-const batch = (statements: readonly unknown[]) =>
-  db.batch(statements as unknown as [Statement, ...Statement[]]);
+const batch = (statements: readonly Statement[]) => runBatch(db, statements);
 const id = newUuid();
 const now = new Date();
 const page = { after: "", upTo: "ff" };

@@ -2,9 +2,8 @@ import { and, asc, desc, eq, gt, gte, inArray, lt, lte, notInArray, type SQL, sq
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
-import type { Database } from "../client.ts";
+import { type Database, runBatch } from "../client.ts";
 import { archives, broughtFiles, integrations, operations, transactions } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
 import { unhexed } from "./blobs.ts";
 import { keepFor, RESULT } from "./operation-transactions.ts";
 import { archivedWeight, weigh } from "./usage.ts";
@@ -152,14 +151,14 @@ export const replaceByFile = async (
     .returning({ lastId: archives.lastId });
   const files = sql`(SELECT unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2)
     FROM json_each(${JSON.stringify(brought)}))`;
-  const [inserted] = await db.batch([
+  const [inserted] = await runBatch(db, [
     insert,
     weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
     db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
     keepFor(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
-  ] as unknown as [typeof insert, ...Statement[]]);
+  ]);
   return inserted.length > 0;
 };
 

@@ -2,8 +2,8 @@ import { and, asc, eq, gte, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
-import { type Statement, violated } from "../statements.ts";
-import { type KeyWithResponse, keepWithEffect, unlessTaken } from "./idempotency.ts";
+import { violated } from "../statements.ts";
+import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "./idempotency.ts";
 
 /** A row of the pages. */
 export type CollectionPageRow = typeof collectionPages.$inferSelect;
@@ -73,11 +73,7 @@ export const keepPage = async (
     .returning();
   const answered = asRead?.answered ?? null;
   const condition = sql`EXISTS (SELECT 1 ${where})`;
-  const results = await db
-    .batch([find, ...keepWithEffect(db, answered, condition), keep] as unknown as [typeof find, Statement])
-    .catch((error: unknown) => {
-      throw unlessTaken(error);
-    });
+  const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), keep]);
   const [stored] = results.at(-1) as Awaited<typeof keep>;
   return { isThere: results[0].length > 0, page: stored };
 };

@@ -2,8 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { quotes } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
-import { type KeyWithResponse, keepWithEffect, unlessTaken } from "./idempotency.ts";
+import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "./idempotency.ts";
 import { hasRoom, quotesWeight, unweighQuotes, weighed } from "./usage.ts";
 
 /** A row of quotes. */
@@ -33,11 +32,9 @@ export const insertQuote = async (
     ...weighed(db, integrationId, quotesWeight(which), [insert]),
     // The answer takes room too, which is counted behind the quote's.
     ...keepWithEffect(db, answered, sql`EXISTS (SELECT 1 FROM quotes WHERE ${which})`),
-  ] as unknown as [Statement, typeof insert, Statement];
-  const results = await db.batch(statements).catch((error: unknown) => {
-    throw unlessTaken(error);
-  });
-  return results[1].length > 0;
+  ];
+  const results = await runKeyedBatch(db, statements);
+  return (results[1] as Awaited<typeof insert>).length > 0;
 };
 
 /** A quote of an integration's. */

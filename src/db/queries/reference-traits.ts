@@ -1,10 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Trait } from "../../domain/traits.ts";
-import type { Database } from "../client.ts";
+import { type Database, runBatch } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { collectionPages, referenceTraits } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
 
 /** What a reference file says, by its digest in lower-case hexadecimal. */
 export interface ReferenceTraits {
@@ -40,7 +39,7 @@ export const keepTraits = async (
     .update(collectionPages)
     .set({ traitsCursor: to })
     .where(and(eq(collectionPages.collectionId, collectionId), eq(collectionPages.traitsCursor, from)));
-  await db.batch([...inserts, moved] as unknown as [Statement, ...Statement[]]);
+  await runBatch(db, [...inserts, moved]);
 };
 
 /** Most that is counted up in an isolate's memory: 10,000 NFTs of twelve usual traits each have 6 MB. Bytes. */
@@ -80,7 +79,7 @@ export const keepRanks = async (
     .update(collectionPages)
     .set({ traitsCursor: null })
     .where(eq(collectionPages.collectionId, collectionId));
-  await db.batch([...updates, done] as unknown as [Statement, ...Statement[]]);
+  await runBatch(db, [...updates, done]);
 };
 
 /** Traits and ranks by reference file, of those that are named in lower-case hexadecimal. */

@@ -1,6 +1,6 @@
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
+import { type Database, runBatch } from "../../db/client.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
 import { insertEvents, insertOperatorEvent } from "../../db/queries/events.ts";
 import { moveMints } from "../../db/queries/mint-transactions.ts";
@@ -122,7 +122,7 @@ const end = async (
   const own = [...(asRead ? [asRead] : []), ...news, ...batch];
   const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
   const after = isInTurn ? [firstInTurn(db, operation, operation.kind)] : [];
-  const results = await db.batch([...own, ...after] as [Statement, ...Statement[]]);
+  const results = await runBatch(db, [...own, ...after]);
   checkpoint("operation.after_effects");
   const [ended] = results[own.length - 1] as OperationRow[];
   const [next] = (results[own.length] ?? []) as StaleOperation[];

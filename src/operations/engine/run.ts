@@ -3,6 +3,7 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { isLeft, wasLeft } from "../../db/queries/contracts.ts";
@@ -122,7 +123,7 @@ const commit = async (
   { id, facts }: { readonly id: Uuid; readonly facts: Kind["accepted"] },
 ): Promise<AcceptedRow | undefined> => {
   try {
-    const results = await db.batch(statements as [Statement, ...Statement[]]);
+    const results = await runBatch(db, statements);
     const [row] = results[0] as OperationRow[];
     const [read] = results.at(facts === null ? -1 : -2) as AcceptanceRow[];
     if (!row || !read) return undefined;

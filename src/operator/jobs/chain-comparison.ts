@@ -6,6 +6,7 @@ import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import {
   adoptSettings,
@@ -23,7 +24,6 @@ import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-dra
 import { isBehind } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
-import type { Statement } from "../../db/statements.ts";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
@@ -62,7 +62,7 @@ const adoptCollection = async (
   };
   const { statements, commit } = await newCollection(context, collection, new DraftAssets(db, draftId));
   const batch = [...statements, finishAdopted(db, draftId, id, context.now())];
-  await commit(() => db.batch(batch as unknown as [Statement, ...Statement[]]));
+  await commit(() => runBatch(db, batch));
   await recountUsage(db, contract.integrationId);
   log("reconcile.collection_adopted", {
     contract: contract.accountId,

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
 import { readyWallets, sawWallet, wasSeen } from "../../db/queries/integrations.ts";
 import { isSweptTo, readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.ts";
@@ -112,8 +113,5 @@ const change = async (
   const { db, settings, now } = context;
   const { OPERATOR_INTEGRATION: operator } = settings;
   const events = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
-  await db.batch([...events, sweepStatement(db, name, after, now())] as unknown as [
-    Statement,
-    ...Statement[],
-  ]);
+  await runBatch(db, [...events, sweepStatement(db, name, after, now())]);
 };

@@ -2,6 +2,7 @@ import { type ContractToken, type ContractViews, contractViews } from "../../cha
 import { connect } from "../../chain/rpc.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { isReportedTo, type OpenMint, openMints, setReportedTo } from "../../db/queries/chain-comparison.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, reportedNumbers } from "../../db/queries/events.ts";
@@ -55,10 +56,10 @@ export const noteQuiet = async (
   quiet: readonly ReportedCollection[],
   seq: number,
 ): Promise<void> => {
-  const [first, ...others] = quiet
+  const statements = quiet
     .filter(({ scannedSeq }) => seq - scannedSeq > MOST_BEHIND)
     .map((collection) => setReportedTo(db, collection, collection.eventsReportedTo, seq));
-  if (first) await db.batch([first, ...others]);
+  await runBatch(db, statements);
 };
 
 /**
@@ -173,7 +174,7 @@ class MintReporter {
     statements.push(
       setReportedTo(db, { id: this.#collection.id, eventsReportedTo: reported }, upTo, undefined),
     );
-    await db.batch(statements as [Statement, ...Statement[]]);
+    await runBatch(db, statements);
     return unready < 0 ? upTo : null;
   }
 
