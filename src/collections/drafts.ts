@@ -85,7 +85,7 @@ const listed = async (draft: DraftAssets): Promise<ManifestAsset[]> => {
 export const hasManifest = async ({ env }: ServiceContext, collectionUuid: Uuid): Promise<boolean> =>
   (await env.BUCKET.head(manifestKey(collectionUuid))) !== null;
 
-/** The manifest of a collection; null if its finalization began in an earlier release. */
+/** The manifest of a collection; null if R2 has none. */
 export const readManifest = async (
   { env }: ServiceContext,
   collectionUuid: Uuid,

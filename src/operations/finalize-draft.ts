@@ -99,7 +99,7 @@ const proposalOf = async (
   await requirePayees(context, draft.settings);
   const id = newUuid();
   const request = await continued(context, draft, brokenOff, {
-    collectionUuid: draft.plannedCollectionId ?? newUuid(),
+    collectionUuid: draft.plannedCollectionId,
     contractUuid: contract.id,
     contract: contract.accountId,
     settings: draft.settings,

@@ -187,11 +187,6 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "PRIMARY KEY (collection_id=? AND hundred=?)",
   ],
   [
-    "the transaction that minted a token, by the release before",
-    () => mintTransactionOf(db, id, 1),
-    "PRIMARY KEY (collection_id=? AND first<?)",
-  ],
-  [
     "what a collection's row has noted of mints",
     () => batch([moveMints(db, id), keepMintTransaction(db, id, { hash: "a", tokenIds: ["1:1"] })]),
     "sqlite_autoindex_collections_1 (id=?)",

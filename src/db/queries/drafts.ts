@@ -16,9 +16,7 @@ export interface DraftRow {
 }
 
 /** A draft as it begins: open, and with no finalization. */
-export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId" | "plannedCollectionId"> & {
-  readonly plannedCollectionId: Uuid;
-};
+export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId">;
 
 const owned = (integrationId: Uuid, id: Uuid): SQL =>
   and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;

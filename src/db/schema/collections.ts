@@ -47,8 +47,6 @@ export const collections = sqliteTable(
     ipfsRoot: bytes("ipfs_root").notNull(),
     /** Pinning at a configured Kubo node: null if none is configured. */
     pinState: text("pin_state", { enum: ["pending", "pinned", "failed"] }),
-    /** Why the last attempt failed, for the integrator; null once it went on. */
-    pinError: text("pin_error"),
     /** Position from which the next CAR takes the draft's assets; null: all files were sent; -1: the root is pinned. */
     pinCursor: integer("pin_cursor").default(0),
     /** Attempts that failed in a row, and when the next one is due. */
@@ -118,26 +116,6 @@ export const collectionPages = sqliteTable(
     // Deleting an asset asks which pages refer to it.
     index("collection_pages_cover").on(table.coverAssetId),
   ],
-);
-
-/**
- * Which transactions minted the tokens of collections that have a page, as the release before kept it, a row a mint. Such
- * rows are read and stay for good; what was minted since is in `minted_hundreds`. The migration makes the table WITHOUT
- * ROWID.
- */
-export const mintTransactions = sqliteTable(
-  "mint_transactions",
-  {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
-    /** Numbers of its first and last token; those between are its own too. */
-    first: integer("first").notNull(),
-    last: integer("last").notNull(),
-    /** base58. */
-    hash: text("hash").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.first] })],
 );
 
 /**

@@ -194,7 +194,7 @@ interface Cursor {
   readonly after: Uuid | null;
 }
 
-/** What the database stores of the rounds. The release before has a place alone. */
+/** The state of the rounds, as the database stores it. */
 interface Round {
   /** Null: a round is to begin. */
   readonly place: Cursor | null;
@@ -204,14 +204,10 @@ interface Round {
 
 const roundOf = (cursor: string | null): Round => {
   if (cursor === null) return { place: null, refused: [] };
-  const {
-    integration,
-    after,
-    refused = [],
-  } = JSON.parse(cursor) as {
+  const { integration, after, refused } = JSON.parse(cursor) as {
     readonly integration: Uuid | null;
     readonly after: Uuid | null;
-    readonly refused?: readonly Uuid[];
+    readonly refused: readonly Uuid[];
   };
   return { place: integration === null ? null : { integration, after }, refused };
 };
