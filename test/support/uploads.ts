@@ -73,17 +73,15 @@ export async function newTenant(): Promise<Tenant> {
   await db
     .insert(contracts)
     .values({ id: contractId, integrationId, accountId, codeHash, state: "ready", ...times });
-  await db
-    .insert(drafts)
-    .values({
-      id: draftId,
-      integrationId,
-      contractId,
-      settings: SETTINGS,
-      state: "draft",
-      plannedCollectionId: newUuid(),
-      ...times,
-    });
+  await db.insert(drafts).values({
+    id: draftId,
+    integrationId,
+    contractId,
+    settings: SETTINGS,
+    state: "draft",
+    plannedCollectionId: newUuid(),
+    ...times,
+  });
   return { integrationId, contractId, draftId, key };
 }
 
