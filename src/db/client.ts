@@ -1,3 +1,4 @@
+import { type SQL, sql } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { within } from "../waiting.ts";
 import { failure, type Statement, unanswered } from "./statements.ts";
@@ -77,6 +78,10 @@ export const runBatch = async <const Statements extends readonly Statement[]>(
   const [first, ...others] = statements;
   return (first === undefined ? [] : await db.batch([first, ...others])) as Results<Statements>;
 };
+
+/** Whether a condition holds now. */
+export const holds = async (db: Database, condition: SQL): Promise<boolean> =>
+  (await db.get<{ holds: number }>(sql`SELECT ${condition} AS holds`)).holds === 1;
 
 /** The database as one request sees it. */
 export interface DatabaseSession {

@@ -3,14 +3,13 @@ import type { ServiceContext } from "../context.ts";
 import { runBatch } from "../db/client.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { skipNumbers } from "../db/queries/events.ts";
-import { findIntegration } from "../db/queries/integrations.ts";
+import { findIntegration, HAS_WALLET, integrationIds } from "../db/queries/integrations.ts";
 import { acceptedRow, findOperation, type OperationRow } from "../db/queries/operations.ts";
 import {
   heldBy,
-  integrationsAfter,
   lackedOf,
   latestSucceeded,
-  openOf,
+  openOperationsOf,
   putBackKey,
   putBackOperation,
   type WalletName,
@@ -300,7 +299,7 @@ class WalletRecovery {
   /** Ends operations that the database has as open and that the journal knows the end of. */
   async endOpen(): Promise<boolean> {
     for (let after = 0; ; ) {
-      const open = await openOf(this.#context.db, this.#name, after, PAGE);
+      const open = await openOperationsOf(this.#context.db, this.#name, after, PAGE);
       for (const operation of await this.#wallet.journaledOf(open.map(({ id }) => id))) {
         if (operation.ending === null) continue;
         if (this.#isLate) return false;
@@ -364,7 +363,7 @@ async function* walletsFrom(context: ServiceContext, first: WalletName): AsyncGe
   yield first;
   let after = first === "platform" ? null : first;
   for (;;) {
-    const page = await integrationsAfter(context.db, after, WALLETS_PAGE);
+    const page = await integrationIds(context.db, { which: HAS_WALLET, after }, WALLETS_PAGE);
     yield* page;
     const last = page.at(-1);
     if (page.length < WALLETS_PAGE || last === undefined) return;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { openDatabase, runBatch } from "../../src/db/client.ts";
+import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
@@ -18,19 +18,19 @@ import {
   reportedNumbers,
   skipNumbers,
 } from "../../src/db/queries/events.ts";
-import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
+import { withOldOperations } from "../../src/db/queries/integrations.ts";
 import { keepMintTransaction, mintTransactionOf, moveMints } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
   isOpen,
-  isSpendingInParts,
   openOperationOf,
   releaseEffects,
+  spendsInParts,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { deleteExpiredQuotes, findQuote } from "../../src/db/queries/quotes.ts";
-import { openOf } from "../../src/db/queries/recovery.ts";
+import { openOperationsOf } from "../../src/db/queries/recovery.ts";
 import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
 import {
   countSecretsBefore,
@@ -121,18 +121,17 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "what will spend more than is reserved",
-    () => isSpendingInParts(db, id),
+    () => holds(db, spendsInParts(id)),
     "operations_going_on (integration_id=?",
   ],
   ["a quote", () => findQuote(db, id, id), "quotes USING INDEX sqlite_autoindex_quotes_1 (id=?)"],
   ["quotes whose time is over", () => deleteExpiredQuotes(db, now, 10), "quotes_expiry (expires_at<?)"],
-  ["open ones of a wallet", () => openOperations(db, id, 0, 10), "operations_going_on (integration_id=?"],
   [
     "open ones of the platform",
-    () => openOf(db, "platform", 0, 10),
+    () => openOperationsOf(db, "platform", 0, 10),
     "SCAN operations USING INDEX operations_going_on",
   ],
-  ["open ones to recover", () => openOf(db, id, 0, 10), "operations_going_on (integration_id=?"],
+  ["open ones to recover", () => openOperationsOf(db, id, 0, 10), "operations_going_on (integration_id=?"],
   [
     "a page of operations",
     () => listOperations(db, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10, files: 8 }),
@@ -221,7 +220,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   ["how many those are", () => countSecretsBefore(db, 2), "webhooks_secret (secret_version<?)"],
   ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_going_on"],
-  ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_going_on"],
+  ["a finalization under way", () => holds(db, isBeingFinalized("00")), "operations_going_on"],
   [
     "files of a failed mint",
     () => batch(releaseMedia(db, { collectionId: id, operationId: id, digests: ["AAAA"] })),

@@ -3,7 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
 import { type Database, runBatch } from "../client.ts";
-import { archives, broughtFiles, integrations, operations, transactions } from "../schema/index.ts";
+import { archives, broughtFiles, operations, transactions } from "../schema/index.ts";
 import { unhexed } from "./blobs.ts";
 import { keepFor, RESULT } from "./operation-transactions.ts";
 import { archivedWeight, weigh } from "./usage.ts";
@@ -25,18 +25,6 @@ const nextDay = (moment: number): Date =>
 
 /** When a version 7 UUID was made: its first 48 bits are milliseconds since the epoch (RFC 9562). */
 export const madeAt = (id: Uuid): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-
-/** Integrations in the order of their ids, from one on. */
-export const integrationsFrom = async (db: Database, from: Uuid | null, limit: number): Promise<Uuid[]> => {
-  const rows = await db
-    .select({ id: integrations.id })
-    .from(integrations)
-    .where(from === null ? undefined : gte(integrations.id, from))
-    .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
-  return rows.map(({ id }) => id);
-};
 
 /** What tells whether an operation may be archived, and how much of a file it takes. */
 export interface OldOperation {

@@ -143,16 +143,7 @@ export const setReportedTo = (
     .set({ eventsReportedTo: upTo, ...(seq !== undefined && { scannedSeq: seq }) })
     .where(and(eq(collections.id, id), eq(collections.eventsReportedTo, reported)));
 
-/** Whether a finalization that is under way makes the collection of this `external_id` (hexadecimal). */
-export const isBeingFinalized = async (db: Database, externalId: string): Promise<boolean> => {
-  const collectionUuid = sql`json_extract(${operations.request}, '$.collectionUuid')`;
-  const row = await db
-    .select({ id: operations.id })
-    .from(operations)
-    .where(
-      and(OPEN, eq(operations.kind, "finalize"), sql`replace(${collectionUuid}, '-', '') = ${externalId}`),
-    )
-    .limit(1)
-    .get();
-  return row !== undefined;
-};
+/** Condition: a pending finalization makes the collection of this `external_id` (hexadecimal). */
+export const isBeingFinalized = (externalId: string): SQL => sql`EXISTS (
+  SELECT 1 FROM operations WHERE ${OPEN} AND kind = 'finalize'
+  AND replace(json_extract(request, '$.collectionUuid'), '-', '') = ${externalId})`;

@@ -2,7 +2,6 @@ import type { ServiceContext } from "../../context.ts";
 import {
   type ArchiveRow,
   type BroughtFile,
-  integrationsFrom,
   madeAt,
   newestFrom,
   type OldOperation,
@@ -10,6 +9,7 @@ import {
   operationsWithTransactions,
   replaceByFile,
 } from "../../db/queries/archives.ts";
+import { integrationIds } from "../../db/queries/integrations.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -231,7 +231,7 @@ export const archiveOldOperations = async (context: ServiceContext): Promise<voi
   const { db, log, now } = context;
   const until = now().getTime() + RUN_MS;
   const { place, refused: before } = roundOf(await readSweep(db, ARCHIVE));
-  const found = await integrationsFrom(db, place?.integration ?? null, INTEGRATIONS + 1);
+  const found = await integrationIds(db, { from: place?.integration ?? null }, INTEGRATIONS + 1);
   const refused = new Set(before);
   const keep = (next: Cursor | null) =>
     writeRound(context, { place: next, refused: [...refused].slice(0, MOST_REFUSED) });

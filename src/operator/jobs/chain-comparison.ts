@@ -6,7 +6,7 @@ import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/client.ts";
+import { holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import {
   adoptSettings,
@@ -261,7 +261,7 @@ const compare = async (
     if (adopted) context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
     return;
   }
-  if (await isBeingFinalized(context.db, external_id)) return;
+  if (await holds(context.db, isBeingFinalized(external_id))) return;
   if (row === undefined && (await adoptCollection(context, contract, shown))) return;
   const fields = { contract: contract.accountId, collection_id, external_id, published };
   context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });

@@ -6,7 +6,7 @@ import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { deleteDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
-import { deletedAfter, openDraftsOf } from "../../db/queries/integrations.ts";
+import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
 import { deleteExpiredQuotes } from "../../db/queries/quotes.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { blobLeaves, blobs, sweeps } from "../../db/schema/index.ts";
@@ -174,7 +174,7 @@ const DRAFTS = 10;
 /** Deletes the open drafts of deleted integrations, some a run. Clean-up then deletes their files. */
 export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> => {
   const after = (await readSweep(db, DELETED_SWEEP)) as Uuid | null;
-  const deleted = await deletedAfter(db, after, DELETED_AT_ONCE);
+  const deleted = await integrationIds(db, { which: IS_DELETED, after }, DELETED_AT_ONCE);
   if (deleted.length === 0 && after === null) return;
   const open = await openDraftsOf(db, deleted, DRAFTS);
   for (const { id, integrationId } of open) await deleteDraft(db, integrationId, id);
