@@ -1,21 +1,19 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
-import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
-import { isUnclaimed, reportedDrops } from "../../src/db/queries/claims.ts";
+import { isUnclaimed } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteAddedFiles, releaseMedia } from "../../src/db/queries/collection-media.ts";
-import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
 import { operationsOfEvents, readEventPage } from "../../src/db/queries/event-pages.ts";
 import {
   deleteOldEvents,
   insertEvents,
   readLastSeq,
   readStand,
-  reportedNumbers,
   skipNumbers,
 } from "../../src/db/queries/events.ts";
 import { withOldOperations } from "../../src/db/queries/integrations.ts";
@@ -29,7 +27,6 @@ import {
   spendsInParts,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
-import { deleteExpiredQuotes, findQuote } from "../../src/db/queries/quotes.ts";
 import { openOperationsOf } from "../../src/db/queries/recovery.ts";
 import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
 import {
@@ -41,13 +38,18 @@ import {
 } from "../../src/db/queries/webhooks.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid } from "../../src/domain/ids.ts";
+import { findQuote } from "../../src/operations/quotes.ts";
+import { isBeingFinalized } from "../../src/operator/jobs/chain-comparison.ts";
+import { reportedDrops } from "../../src/operator/jobs/claims.ts";
 import {
+  deleteExpiredQuotes,
   endOfMarked,
   endOfPage,
   markUnreferenced,
   takeForDeletion,
   unmarkReferenced,
 } from "../../src/operator/jobs/clean-up.ts";
+import { openMints, reportedNumbers } from "../../src/operator/jobs/wallet-mints.ts";
 
 /**
  * Rows accumulate for years, so a query that runs every minute or with every write has to find its rows by an index.

@@ -1,44 +1,9 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { claimDrops, claims, operations } from "../schema/index.ts";
+import { claims, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
-
-/** The links of a drop that are reported as redeemed. */
-export type ReportedDrop = typeof claimDrops.$inferSelect;
-
-/** Reported links of a contract's drops. */
-export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
-  db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
-
-/** Inserts a drop without reported links, unless it is there. */
-export const enterDrop = (db: Database, { contractId, dropId }: ReportedDrop): Statement =>
-  db
-    .insert(claimDrops)
-    .values({ contractId, dropId, reported: 0, links: new Uint8Array() })
-    .onConflictDoNothing();
-
-/** Condition: exactly this many links of a drop are reported. */
-export const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`EXISTS (
-  SELECT 1 FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId} AND reported = ${reported})`;
-
-/** Records more links of a drop as reported. */
-export const setReportedLinks = (
-  db: Database,
-  { contractId, dropId, reported }: ReportedDrop,
-  next: Pick<ReportedDrop, "reported" | "links">,
-): Statement =>
-  db
-    .update(claimDrops)
-    .set(next)
-    .where(
-      and(
-        eq(claimDrops.contractId, contractId),
-        eq(claimDrops.dropId, dropId),
-        eq(claimDrops.reported, reported),
-      ),
-    );
 
 /** A link of a claim drop. */
 export interface ClaimedLink {

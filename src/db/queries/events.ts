@@ -1,5 +1,5 @@
-import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { countOf, type EventRun, type EventType, type NumberRun, numberRuns } from "../../domain/events.ts";
+import { asc, gt, type SQL, sql } from "drizzle-orm";
+import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { events, integrations } from "../schema/index.ts";
@@ -60,27 +60,6 @@ const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): S
 
 /** A row of events. */
 export type EventRow = typeof events.$inferSelect;
-
-/** Numbers of a collection's tokens that events after `after` report, as runs. */
-export const reportedNumbers = async (
-  db: Database,
-  integrationId: Uuid,
-  collectionId: Uuid,
-  after: number,
-): Promise<NumberRun[]> => {
-  const rows = await db
-    .select({ minted: events.minted })
-    .from(events)
-    .where(
-      and(
-        eq(events.integrationId, integrationId),
-        gt(events.seq, after),
-        eq(events.collectionId, collectionId),
-      ),
-    )
-    .all();
-  return rows.flatMap(({ minted }) => minted ?? []);
-};
 
 /** The number of an integration's last event, as `lastSeq`. */
 export const readLastSeq = async (db: Database, integrationId: Uuid): Promise<number> =>

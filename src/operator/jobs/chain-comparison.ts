@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
 import { settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import { type ContractCollection, contractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
@@ -6,28 +6,94 @@ import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import type { ServiceContext } from "../../context.ts";
-import { holds, runBatch } from "../../db/client.ts";
+import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
-import {
-  adoptSettings,
-  collectionsOnChain,
-  isBeingFinalized,
-  nextContracts,
-  noteEarned,
-} from "../../db/queries/chain-comparison.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
-import { findCollection } from "../../db/queries/collections.ts";
+import { collectionsOnChain, findCollection } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findIntegration, NANO } from "../../db/queries/integrations.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
+import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
 import { isBehind } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
-import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
+import { collections, contracts, integrations } from "../../db/schema/index.ts";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
 import { noteQuiet, reportWalletMints } from "./wallet-mints.ts";
+
+/** The next contracts that are ready, behind an id, or from that one itself on. */
+const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit: number) =>
+  db
+    .select()
+    .from(contracts)
+    .where(
+      and(
+        eq(contracts.state, "ready"),
+        after === null ? undefined : itself ? gte(contracts.id, after) : gt(contracts.id, after),
+      ),
+    )
+    .orderBy(asc(contracts.id))
+    .limit(limit)
+    .all();
+
+/**
+ * Takes over settings that somebody changed on the chain without the API, unless an operation has had to do with the
+ * collection since `height`, or an update of it is under way.
+ */
+const adoptSettings = async (
+  db: Database,
+  { id, integrationId, height }: { readonly id: Uuid; readonly integrationId: Uuid; readonly height: number },
+  settings: CollectionSettings,
+  now: Date,
+): Promise<boolean> => {
+  const adopted = await db
+    .update(collections)
+    .set({ settings, updatedAt: now })
+    .where(
+      and(
+        eq(collections.id, id),
+        eq(collections.height, height),
+        not(hasOpenOperation({ integrationId, subjectId: id }, "collection_update")),
+      ),
+    )
+    .returning({ id: collections.id });
+  return adopted.length > 0;
+};
+
+/**
+ * Takes over what the chain shows that a collection has earned, unless that was taken over meanwhile.
+ * `sales` is what of it is the wallet's and wasn't counted yet, in nanoNEAR
+ */
+const noteEarned = async (
+  db: Database,
+  {
+    id,
+    integrationId,
+    earned,
+  }: { readonly id: Uuid; readonly integrationId: Uuid; readonly earned: string | null },
+  { shown, sales, now }: { readonly shown: string | null; readonly sales: bigint; readonly now: Date },
+): Promise<void> => {
+  const isStill = sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND earned IS ${earned})`;
+  await db.batch([
+    db
+      .update(integrations)
+      .set({ unpaidSales: sql`unpaid_sales + CAST(${sales.toString()} AS INTEGER)` })
+      .where(and(eq(integrations.id, integrationId), isStill)),
+    db
+      .update(collections)
+      .set({ earned: shown, updatedAt: now })
+      .where(and(eq(collections.id, id), sql`${collections.earned} IS ${earned}`)),
+  ]);
+};
+
+/** Condition: a pending finalization makes the collection of this `external_id` (hexadecimal). */
+export const isBeingFinalized = (externalId: string): SQL => sql`EXISTS (
+  SELECT 1 FROM operations WHERE ${OPEN} AND kind = 'finalize'
+  AND replace(json_extract(request, '$.collectionUuid'), '-', '') = ${externalId})`;
 
 /**
  * Enters a published collection that the database lacks, where its external id is the one that a draft was to have:

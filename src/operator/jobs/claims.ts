@@ -1,16 +1,14 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type ContractDrop, type ContractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
-import { collectionsOnChain } from "../../db/queries/chain-comparison.ts";
-import {
-  enterDrop,
-  isReportedCount,
-  type ReportedDrop,
-  reportedDrops,
-  setReportedLinks,
-} from "../../db/queries/claims.ts";
+import type { Database } from "../../db/client.ts";
+import { collectionsOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
+import { claimDrops } from "../../db/schema/index.ts";
+import type { Statement } from "../../db/statements.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { isDatabaseBehind } from "./wallet-mints.ts";
 
 /** Links of a claim drop as the contract keeps them: one bit a link, the lowest bit of the first byte first. */
@@ -35,6 +33,41 @@ export const withLinks = (reported: Uint8Array, links: readonly number[]): Uint8
   for (const link of links) next[link >> 3] = next[link >> 3]! | (1 << (link & 7));
   return next;
 };
+
+/** The links of a drop that are reported as redeemed. */
+type ReportedDrop = typeof claimDrops.$inferSelect;
+
+/** Reported links of a contract's drops. */
+export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
+  db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
+
+/** Inserts a drop without reported links, unless it is there. */
+const enterDrop = (db: Database, { contractId, dropId }: ReportedDrop): Statement =>
+  db
+    .insert(claimDrops)
+    .values({ contractId, dropId, reported: 0, links: new Uint8Array() })
+    .onConflictDoNothing();
+
+/** Condition: exactly this many links of a drop are reported. */
+const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`EXISTS (
+  SELECT 1 FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId} AND reported = ${reported})`;
+
+/** Records more links of a drop as reported. */
+const setReportedLinks = (
+  db: Database,
+  { contractId, dropId, reported }: ReportedDrop,
+  next: Pick<ReportedDrop, "reported" | "links">,
+): Statement =>
+  db
+    .update(claimDrops)
+    .set(next)
+    .where(
+      and(
+        eq(claimDrops.contractId, contractId),
+        eq(claimDrops.dropId, dropId),
+        eq(claimDrops.reported, reported),
+      ),
+    );
 
 /** Drops of one view, and pages of one run. */
 const PAGE = 100;

@@ -7,9 +7,9 @@ import { deleteDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
-import { deleteExpiredQuotes } from "../../db/queries/quotes.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { blobLeaves, blobs, sweeps } from "../../db/schema/index.ts";
+import { unweighQuotes } from "../../db/queries/usage.ts";
+import { blobLeaves, blobs, quotes, sweeps } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import {
   ARCHIVE_PREFIX,
@@ -212,6 +212,14 @@ const QUOTES_AT_ONCE = 1_000;
 
 /** For so long a run begins a further batch. Milliseconds. */
 const QUOTES_RUN_MS = 5_000;
+
+/** Forgets quotes whose time is over, the oldest first. @returns how many, `limit` at most */
+export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number): Promise<number> => {
+  const which: SQL = sql`id IN (
+    SELECT id FROM quotes WHERE expires_at <= ${now.getTime()} ORDER BY expires_at LIMIT ${limit})`;
+  const [, deleted] = await db.batch([unweighQuotes(db, which), db.delete(quotes).where(which)]);
+  return deleted.meta.changes;
+};
 
 /** Forgets quotes whose time is over: a write that names one is told so by its uuid. */
 export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<void> => {

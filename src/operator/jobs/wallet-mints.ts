@@ -1,16 +1,17 @@
+import { and, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import { type ContractToken, type ContractViews, contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/client.ts";
-import { isReportedTo, type OpenMint, openMints, setReportedTo } from "../../db/queries/chain-comparison.ts";
+import { type Database, runBatch } from "../../db/client.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
-import { insertEvents, reportedNumbers } from "../../db/queries/events.ts";
-import type { Subject } from "../../db/queries/operations.ts";
+import { insertEvents } from "../../db/queries/events.ts";
+import { OPEN, type Subject } from "../../db/queries/operations.ts";
 import { hasOperation } from "../../db/queries/rollback.ts";
+import { collections, events, operations } from "../../db/schema/index.ts";
 import type { Statement } from "../../db/statements.ts";
-import { numbersLeft } from "../../domain/events.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { type NumberRun, numbersLeft } from "../../domain/events.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { pause } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
 
@@ -30,6 +31,75 @@ const MOST_BEHIND = 1_000;
 const WAIT_MS = 4_000;
 const LATELY_MS = 20_000;
 const LOOK_MS = 500;
+
+/** A mint that is not over, and to whom it mints. */
+interface OpenMint {
+  readonly id: Uuid;
+  readonly receivers: readonly string[];
+  readonly createdAt: Date;
+}
+
+/** Mints and claims of a collection that are not over. */
+export const openMints = async (db: Database, { integrationId, subjectId }: Subject): Promise<OpenMint[]> => {
+  const rows = await db
+    .select({
+      id: operations.id,
+      receivers: sql<string>`json_extract(${operations.request}, '$.receivers')`,
+      createdAt: operations.createdAt,
+    })
+    .from(operations)
+    .where(
+      and(
+        OPEN,
+        inArray(operations.kind, ["mint", "claim"]),
+        eq(operations.subjectId, subjectId),
+        eq(operations.integrationId, integrationId),
+      ),
+    )
+    .all();
+  return rows.map(({ receivers, ...row }) => ({ ...row, receivers: JSON.parse(receivers) as string[] }));
+};
+
+/** Condition: exactly the tokens of a collection up to a number are reported. */
+const isReportedTo = (id: Uuid, reported: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND events_reported_to = ${reported})`;
+
+/**
+ * Records that the tokens of a collection up to `upTo` are reported.
+ * @param collection as read; another number in the row changes nothing
+ * @param seq number of an event up to which none reports a token above `upTo`; undefined: not known
+ */
+const setReportedTo = (
+  db: Database,
+  { id, eventsReportedTo: reported }: Pick<typeof collections.$inferSelect, "id" | "eventsReportedTo">,
+  upTo: number,
+  seq: number | undefined,
+): Statement =>
+  db
+    .update(collections)
+    .set({ eventsReportedTo: upTo, ...(seq !== undefined && { scannedSeq: seq }) })
+    .where(and(eq(collections.id, id), eq(collections.eventsReportedTo, reported)));
+
+/** Numbers of a collection's tokens that events after `after` report, as runs. */
+export const reportedNumbers = async (
+  db: Database,
+  integrationId: Uuid,
+  collectionId: Uuid,
+  after: number,
+): Promise<NumberRun[]> => {
+  const rows = await db
+    .select({ minted: events.minted })
+    .from(events)
+    .where(
+      and(
+        eq(events.integrationId, integrationId),
+        gt(events.seq, after),
+        eq(events.collectionId, collectionId),
+      ),
+    )
+    .all();
+  return rows.flatMap(({ minted }) => minted ?? []);
+};
 
 /** A collection as the database had it before the chain was read. */
 export interface ReportedCollection {
