@@ -115,12 +115,12 @@ export const operationsWithTransactions = async (db: Database, ids: readonly Uui
         step: transactions.step,
         result: RESULT.mapWith(transactions.result),
         createdAt: transactions.createdAt,
-        place: sql<number>`rowid`,
+        rowNumber: sql<number>`rowid`,
       })
       .from(transactions)
       .where(sql`operation_id IN ${named}`),
   ]);
-  return { rows, results: results.toSorted((one, other) => one.place - other.place) };
+  return { rows, results: results.toSorted((one, other) => one.rowNumber - other.rowNumber) };
 };
 
 const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));

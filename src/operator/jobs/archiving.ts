@@ -148,12 +148,12 @@ const readAll = async ({ db }: ServiceContext, ids: readonly Uuid[]): Promise<Ar
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map((row) => ({
       row,
-      transactions: (byOperation.get(row.id) ?? []).map(({ hash, step, result, createdAt, place }) => ({
+      transactions: (byOperation.get(row.id) ?? []).map(({ hash, step, result, createdAt, rowNumber }) => ({
         hash: toHex(hash),
         step,
         result,
         at: createdAt.getTime(),
-        place,
+        rowNumber,
       })),
     }));
 };
