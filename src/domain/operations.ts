@@ -16,6 +16,10 @@ interface KindTraits {
   readonly isInTurn: boolean;
   /** Whether it spends in several transactions, for which the wallet reserves money one after the other. */
   readonly isInParts: boolean;
+  /** Whether the integration's wallet needs a role in the contract of its request (`CollectionTarget.contract`). */
+  readonly needsRole: boolean;
+  /** The event of its effect, besides `operation.succeeded`; null if there is none. */
+  readonly event: "nft.minted" | "nft.updated" | "collection.updated" | "collection.finalized" | null;
 }
 
 /** The kinds of operations. A kind is a list of steps, one transaction each, and effects that are written once at the end. */
@@ -26,6 +30,8 @@ export const KINDS = {
     isArchived: false,
     isInTurn: false,
     isInParts: false,
+    needsRole: false,
+    event: null,
   },
   contract_deploy: {
     wallet: "platform",
@@ -33,6 +39,8 @@ export const KINDS = {
     isArchived: false,
     isInTurn: false,
     isInParts: false,
+    needsRole: false,
+    event: null,
   },
   contract_top_up: {
     wallet: "integration",
@@ -40,6 +48,8 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: false,
+    event: null,
   },
   contract_publish: {
     wallet: "platform",
@@ -47,6 +57,8 @@ export const KINDS = {
     isArchived: false,
     isInTurn: false,
     isInParts: false,
+    needsRole: false,
+    event: null,
   },
   contract_upgrade: {
     wallet: "integration",
@@ -54,6 +66,8 @@ export const KINDS = {
     isArchived: false,
     isInTurn: false,
     isInParts: true,
+    needsRole: false,
+    event: null,
   },
   contract_hand_over: {
     wallet: "integration",
@@ -61,6 +75,8 @@ export const KINDS = {
     isArchived: false,
     isInTurn: false,
     isInParts: false,
+    needsRole: false,
+    event: null,
   },
   contract_accept: {
     wallet: "integration",
@@ -68,6 +84,8 @@ export const KINDS = {
     isArchived: false,
     isInTurn: false,
     isInParts: false,
+    needsRole: false,
+    event: null,
   },
   finalize: {
     wallet: "integration",
@@ -75,6 +93,8 @@ export const KINDS = {
     isArchived: false,
     isInTurn: false,
     isInParts: true,
+    needsRole: true,
+    event: "collection.finalized",
   },
   collection_update: {
     wallet: "integration",
@@ -82,14 +102,26 @@ export const KINDS = {
     isArchived: true,
     isInTurn: true,
     isInParts: false,
+    needsRole: true,
+    event: "collection.updated",
   },
-  mint: { wallet: "integration", isOnCollection: true, isArchived: true, isInTurn: false, isInParts: false },
+  mint: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+    needsRole: true,
+    event: "nft.minted",
+  },
   nft_update: {
     wallet: "integration",
     isOnCollection: true,
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: true,
+    event: "nft.updated",
   },
   allowlist_add: {
     wallet: "integration",
@@ -97,6 +129,8 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: true,
+    event: null,
   },
   allowlist_remove: {
     wallet: "integration",
@@ -104,6 +138,8 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: true,
+    event: null,
   },
   allowlist_clear: {
     wallet: "integration",
@@ -111,6 +147,8 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: true,
+    event: null,
   },
   wallet_payout: {
     wallet: "integration",
@@ -118,6 +156,8 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: false,
+    event: null,
   },
   drop_create: {
     wallet: "integration",
@@ -125,6 +165,8 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: true,
+    event: null,
   },
   drop_extend: {
     wallet: "integration",
@@ -132,6 +174,8 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: true,
+    event: null,
   },
   drop_close: {
     wallet: "integration",
@@ -139,8 +183,18 @@ export const KINDS = {
     isArchived: true,
     isInTurn: false,
     isInParts: false,
+    needsRole: true,
+    event: null,
   },
-  claim: { wallet: "integration", isOnCollection: true, isArchived: true, isInTurn: false, isInParts: false },
+  claim: {
+    wallet: "integration",
+    isOnCollection: true,
+    isArchived: true,
+    isInTurn: false,
+    isInParts: false,
+    needsRole: false,
+    event: "nft.minted",
+  },
 } as const satisfies Readonly<Record<string, KindTraits>>;
 
 /** One of the kinds above. */
