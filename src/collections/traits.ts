@@ -13,9 +13,9 @@ import { blobKey } from "../files/storage/keys.ts";
 import { ParallelWork } from "../files/storage/parallel-work.ts";
 import { isHidden, onChain, openShowcase } from "./public-collection.ts";
 
-/** Reference files that one call reads: some seconds' work. A collection's assets never change, so each is read once. */
+/** Reference files that one call reads in a few seconds. A collection's assets never change, so each is read once. */
 const FILES_AT_ONCE = 500;
-/** Pages that a run of the scheduled job goes on with. */
+/** Pages that a run of the scheduled job continues. */
 const PAGES_AT_ONCE = 3;
 
 /** What a reference file says, by its digest in lower-case hexadecimal. */
@@ -137,8 +137,8 @@ const traitsCursorOf = (db: Database, collectionId: Uuid) =>
     .get();
 
 /**
- * Reads some more of a collection's reference files for their traits and, once all were read, works out the ranks.
- * Whatever is broken off is taken up where it was.
+ * Reads the traits of some more of a collection's reference files and, after the last, computes the ranks. The next call
+ * resumes where this one stopped.
  */
 export const workOutTraits = async (context: ServiceContext, collectionId: Uuid): Promise<void> => {
   const { db } = context;
@@ -160,7 +160,7 @@ export const workOutTraits = async (context: ServiceContext, collectionId: Uuid)
   );
 };
 
-/** Goes on with pages that were set up lately; a part of the scheduled job. */
+/** Continues with pages that were set up lately; a part of the scheduled job. */
 export const workOutPages = async (context: ServiceContext): Promise<void> => {
   for (const { collectionId } of await pagesWithoutTraits(context.db, PAGES_AT_ONCE)) {
     await workOutTraits(context, collectionId);
@@ -191,7 +191,10 @@ const readTraits = async (
   return found.sort((a, b) => (a.digest < b.digest ? -1 : 1));
 };
 
-/** The traits that tokens of a page's collection have or will have. Nothing while assets are hidden, or not all files are read. @throws ServiceError not_found, chain_unavailable */
+/**
+ * The traits of a collection's tokens, minted or not; empty before the reveal, and until all files are read.
+ * @throws ServiceError not_found, chain_unavailable
+ */
 export const showTraits = async (context: ServiceContext, slug: string): Promise<readonly PublicTrait[]> => {
   const showcase = await openShowcase(context, slug);
   if (showcase.row.page.traitsCursor !== null || isHidden(await onChain(showcase))) return [];

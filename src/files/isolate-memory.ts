@@ -62,9 +62,9 @@ export class MemoryBudget {
 }
 
 /**
- * What requests hold of an isolate's memory while bodies, forms, files at URLs and events pass through. Cloudflare gives
- * an isolate 128 MB (https://developers.cloudflare.com/workers/platform/limits/); the rest is for the code. A form is
- * renewed with every piece; what takes longest without one is the batch of D1.
+ * Memory of the isolate that is reserved for request bodies, forms, files at URLs and events. Cloudflare gives an isolate
+ * 128 MB (https://developers.cloudflare.com/workers/platform/limits/); the rest is for the code. Each chunk of a form
+ * renews its share; the longest time between two renewals is that of the D1 batch.
  */
 export const isolateMemory = new MemoryBudget({
   bytes: 96 * MB,
@@ -72,24 +72,24 @@ export const isolateMemory = new MemoryBudget({
   lapsesAfterMs: 180_000,
 });
 
-/** How long a request waits, unread, until others have ended, and how often it looks. Milliseconds. */
+/** How long an unread request waits for memory, and how often it polls. Milliseconds. */
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 20;
-/** Seconds after which some of the others are likely to have ended. */
+/** Seconds after which other requests are likely to have ended. */
 const RETRY_AFTER = 5;
 
 /** A share of the isolate's memory. */
 export interface MemoryShare {
-  /** A piece came, or was taken: the share doesn't lapse yet. */
+  /** Renews the share: a chunk was read or written. */
   readonly moved: () => void;
-  /** It is over. */
+  /** Returns the share. */
   readonly ended: () => void;
 }
 
 /**
- * A share of the isolate's memory, as soon as there is room for it. Nobody is woken: the request that holds the memory
- * may be gone.
- * @param wanted `owner`: an integration, or a name for what needs no key; `what`: what comes in, in the plural
+ * Reserves memory of the isolate, as soon as there is room. It polls, because the request that holds the memory may have
+ * been cancelled without releasing it.
+ * @param wanted `owner`: an integration, or a name for requests without a key; `what`: a plural noun for the message
  * @throws ServiceError rate_limited if there is no room within 10 s
  */
 export const memoryShare = async (

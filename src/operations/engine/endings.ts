@@ -245,6 +245,6 @@ export const endingOf = ({
   answerBody,
   finishedAt,
 }: OperationRow): OperationEnding | undefined =>
-  (state === "succeeded" || state === "failed") && finishedAt !== null
+  (state === "succeeded" || state === "failed") && finishedAt && answerStatus !== null && answerBody !== null
     ? { state, answerStatus, answerBody, endedAt: finishedAt.getTime() }
     : undefined;

@@ -104,12 +104,12 @@ const operationsWithTransactions = async (db: Database, ids: readonly Uuid[]) =>
         step: transactions.step,
         result: RESULT.mapWith(transactions.result),
         createdAt: transactions.createdAt,
-        place: sql<number>`rowid`,
+        rowNumber: sql<number>`rowid`,
       })
       .from(transactions)
       .where(sql`operation_id IN ${named}`),
   ]);
-  return { rows, results: results.toSorted((one, other) => one.place - other.place) };
+  return { rows, results: results.toSorted((one, other) => one.rowNumber - other.rowNumber) };
 };
 
 const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
@@ -269,12 +269,12 @@ const readAll = async ({ db }: ServiceContext, ids: readonly Uuid[]): Promise<Ar
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map((row) => ({
       row,
-      transactions: (byOperation.get(row.id) ?? []).map(({ hash, step, result, createdAt, place }) => ({
+      transactions: (byOperation.get(row.id) ?? []).map(({ hash, step, result, createdAt, rowNumber }) => ({
         hash: toHex(hash),
         step,
         result,
         at: createdAt.getTime(),
-        place,
+        rowNumber,
       })),
     }));
 };
