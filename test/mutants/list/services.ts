@@ -105,8 +105,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "archive: recovery takes what was archived for lost",
     file: "src/operator/wallet-recovery.ts",
-    search: "if (!lacked.has(id) || (await findArchived(this.#context, integrationUuid, id))) continue;",
-    replacement: "if (!lacked.has(id) || (await findArchived(this.#context, id, integrationUuid))) continue;",
+    search: "if (!lacked.has(id) || (await findArchived(context, integrationUuid, id))) continue;",
+    replacement: "if (!lacked.has(id) || (await findArchived(context, id, integrationUuid))) continue;",
     tests: archive,
     named: "aren't taken for lost by recovery, though their wallet's journal has them",
   },
