@@ -58,8 +58,8 @@ export const newCollection = async (
   const row = {
     ...collection,
     earned: "0",
-    told: 0,
-    toldSeq: 0,
+    eventsReportedTo: 0,
+    scannedSeq: 0,
     recentMints: null,
     ipfsRoot: directory.rootSha256,
     pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,

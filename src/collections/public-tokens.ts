@@ -3,7 +3,6 @@ import { type ContractToken, mayHaveMore } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { mediaTypesOf } from "../db/queries/collection-pages.ts";
 import { mintTransactionOf } from "../db/queries/mint-transactions.ts";
-import { traitsByReference } from "../db/queries/reference-traits.ts";
 import { cursorNumber } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
@@ -12,6 +11,7 @@ import type { Trait } from "../domain/traits.ts";
 import { gatewayUrl } from "../files/gateway/address.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./public-collection.ts";
 import { readTokens } from "./tokens.ts";
+import { traitsByReference } from "./traits.ts";
 
 /** Most tokens that one filtered request reads, and how many at once: two concurrent views. */
 const MOST_READ = 1_000;

@@ -1,7 +1,7 @@
 import { mediaReference, type Override } from "../../chain/contract/calls.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { adoptBlobs, adoptLarge, selectBlob, storeLargeRow } from "../../db/queries/blobs.ts";
-import type { Statement } from "../../db/statements.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
 import type { Issue } from "../../domain/issues.ts";
@@ -70,7 +70,7 @@ async function storeLarge(
   await keepMediaNote(context, file, upload.key);
   const stored = [...storeLargeRow(db, file, upload.key, context.now()), read] as const;
   // Another request may have stored the same bytes concurrently; one of the two objects is enough.
-  const [, , [row]] = await db.batch(stored as unknown as [Statement, Statement, typeof read]);
+  const [row] = (await runBatch(db, stored)).at(-1) as Awaited<typeof read>;
   if (row && row.objectKey !== upload.key) await context.env.BUCKET.delete(upload.key);
   return file;
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Asset } from "../../api/resources/asset.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import {
   attachAssets as attachRows,
   behind,
@@ -14,7 +15,6 @@ import { abandonBlobs, adoptBlobs } from "../../db/queries/blobs.ts";
 import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../../db/queries/usage.ts";
 import { explained } from "../../db/quota.ts";
-import type { Statement } from "../../db/statements.ts";
 import { checkFiles, copiesOf, type FormPart } from "../../domain/assets-detail.ts";
 import { type ErrorCode, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
@@ -140,14 +140,14 @@ async function commitAt(
   const stored = requestKey && (await requestKey.keeps(201, jsonArray(response())));
   try {
     await commitWithBlobs(context, adopted, async () =>
-      db.batch([
+      runBatch(db, [
         ...keepWithEffect(db, stored, sql`true`),
         ...adoptBlobs(db, adopted, startedAt, now),
         ...attachRows(db, draftId, assets, { first, now }),
         weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
         refuseAbove(db, integrationId, "stored_bytes"),
         refuseAbove(db, integrationId, "database_bytes"),
-      ] as unknown as [Statement, ...Statement[]]),
+      ]),
     );
   } catch (error) {
     if (isLocked(error)) throw assetsLocked();

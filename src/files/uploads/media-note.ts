@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { adoptBlobs, findBlob, keepBlobs, storeLargeRow } from "../../db/queries/blobs.ts";
 import { findCollection } from "../../db/queries/collections.ts";
-import type { Statement } from "../../db/statements.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { JSON_TYPE, UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { FileDigests } from "../ipfs/file-hasher.ts";
@@ -49,7 +49,7 @@ export const putFilesBack = async (
       gone.push(sha256);
       continue;
     }
-    await db.batch(keepBlobs(db, collection.id, [sha256]) as [Statement, ...Statement[]]);
+    await runBatch(db, keepBlobs(db, collection.id, [sha256]));
   }
   return gone;
 };
@@ -62,9 +62,7 @@ const putFileBack = async (context: ServiceContext, sha256: string): Promise<boo
   if (object === null) return false;
   const mediaType = object.httpMetadata?.contentType ?? UNKNOWN_TYPE;
   const blob = { sha256, size: object.size, mediaType };
-  await commitWithBlobs(context, [blob], () =>
-    db.batch(adoptBlobs(db, [blob], new Date(0), now()) as [Statement, ...Statement[]]),
-  );
+  await commitWithBlobs(context, [blob], () => runBatch(db, adoptBlobs(db, [blob], new Date(0), now())));
   return true;
 };
 
