@@ -227,7 +227,7 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "quotas: what has expired is forgotten a thousand at a time",
     file: "src/operator/jobs/clean-up.ts",
-    search: "if (expired.length < KEYS_AT_ONCE) return;",
+    search: "if (expired.length < EXPIRED_AT_ONCE) return;",
     replacement: "return;",
     tests: ["test/api/usage.test.ts"],
     named: "all keys that have expired go",
