@@ -50,6 +50,11 @@ export class MemoryBudget {
     share.until = now + this.#limits.lapsesAfterMs;
   }
 
+  /** Keeps a share for as long as the isolate is there. */
+  keep(share: Share): void {
+    share.until = Number.POSITIVE_INFINITY;
+  }
+
   giveBack(share: Share): void {
     this.#shares.delete(share);
   }

@@ -28,6 +28,8 @@ export interface MemoryShare {
   readonly moved: () => void;
   /** It is over. */
   readonly ended: () => void;
+  /** It stays for as long as the isolate: memory of WebAssembly only grows. */
+  readonly kept: () => void;
 }
 
 /**
@@ -45,5 +47,9 @@ export const memoryShare = async (
   const share = await pollUntil(patience, () => isolateMemory.take(bytes, owner, time()));
   if (share === null)
     throw rateLimited(`Too many ${what} are open at once. Send fewer at a time.`, RETRY_AFTER);
-  return { moved: () => isolateMemory.renew(share, time()), ended: () => isolateMemory.giveBack(share) };
+  return {
+    moved: () => isolateMemory.renew(share, time()),
+    ended: () => isolateMemory.giveBack(share),
+    kept: () => isolateMemory.keep(share),
+  };
 };
