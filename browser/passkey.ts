@@ -7,7 +7,7 @@
 /** What the function is asked for: another text would be another key, so that it never changes. */
 const ASKED = new TextEncoder().encode("mintage account key 1");
 const ALGORITHMS = [-8, -7, -257].map((alg) => ({ type: "public-key" as const, alg }));
-/** Nobody checks an answer of the passkey, whose secret is all that counts; a challenge has to be there. */
+/** Nobody checks an answer of the passkey, whose secret is all that counts; a challenge must be there. */
 const challenge = (): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(32));
 
 /** Whether this browser knows the extension; a passkey may still lack it. */

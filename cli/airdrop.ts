@@ -59,7 +59,7 @@ function readArguments() {
   const [collectionUuid, name] = positionals;
   if (values.help || positionals.length !== 2 || !collectionUuid || !name) throw new UsageError(USAGE);
   if (!/^[1-9]\d?$/.test(values.parallel)) {
-    throw new UsageError(`--parallel has to be a whole number from 1 to 99; it is "${values.parallel}".`);
+    throw new UsageError(`--parallel must be a whole number from 1 to 99; it is "${values.parallel}".`);
   }
   const file = resolve(name);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${file}.`);
@@ -82,12 +82,12 @@ function journalOf({ file, collectionUuid }: Arguments, baseUrl: string, text: s
   );
   if (differs === undefined) return journal;
   const what = {
-    base_url: `was begun at ${journal.head.base_url}`,
-    collection_uuid: `was begun for collection ${journal.head.collection_uuid}`,
-    receivers_sha256: `was begun with another content of ${basename(file)}`,
+    base_url: `was started at ${journal.head.base_url}`,
+    collection_uuid: `was started for collection ${journal.head.collection_uuid}`,
+    receivers_sha256: `was started with other rows in ${basename(file)}`,
   }[differs[0] as keyof typeof wanted];
   throw new UsageError(
-    `The airdrop in ${path} ${what}. Go on with what it was begun with; for a new airdrop use a new file of receivers.`,
+    `The airdrop in ${path} ${what}. Continue it as it was started, or use a new file of receivers for a new airdrop.`,
   );
 }
 
@@ -149,7 +149,12 @@ async function airdrop(): Promise<void> {
       { what: "rows", value: String(receivers.length) },
       { what: "NFTs", value: minted > 0 ? `${total}, ${minted} of them minted before` : String(total) },
       ...(unanswered > 0
-        ? [{ what: "sent before", value: `${unanswered} requests without an answer; they cost nothing more` }]
+        ? [
+            {
+              what: "sent before",
+              value: `${unanswered} requests without a response; repeating them costs nothing`,
+            },
+          ]
         : []),
       ...costRows(cost),
     ])}\n\n`,
@@ -179,8 +184,8 @@ function settleDoubts(work: Airdrop, isResend: boolean): void {
     (index) => work.parts[index]?.rows.map((row) => work.receivers[row]?.line) ?? [],
   );
   throw new UsageError(
-    `Requests for these lines were sent over 23 hours ago, and what became of them isn't known: ${lines.join(", ")}. ` +
-      "Look whether these accounts have their NFTs (GET /collection/{uuid}/token?owner=). If none has, give --resend.",
+    `Requests for these lines were sent over 23 hours ago, and their outcome isn't known: ${lines.join(", ")}. ` +
+      "Check whether these accounts have their NFTs (GET /collection/{uuid}/token?owner=). If none of them does, give --resend.",
   );
 }
 

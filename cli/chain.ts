@@ -56,7 +56,7 @@ async function mintFrom(chain: LocalChain, account: string, collectionUuid: stri
   return mint().catch(async (error: unknown) => {
     if (!(error instanceof ContractRefusal)) throw error;
     process.stderr.write(
-      "The contract refuses this price, which is some seconds old. Asking for a new one …\n",
+      "The contract rejects this price, which is some seconds old. Requesting a new one …\n",
     );
     await pause(PRICE_LASTS_MS);
     return mint();
@@ -73,7 +73,7 @@ async function carryOut(words: readonly string[], nearText: string): Promise<Res
     const { private_key } = made;
     return {
       data: made,
-      text: `${made.account_id} has ${near(yocto)} NEAR. Its key, for this chain alone:\n${private_key}`,
+      text: `${made.account_id} has ${near(yocto)} NEAR. Its key, valid on this chain only:\n${private_key}`,
     };
   }
   if (command === "accounts" && first === undefined) {

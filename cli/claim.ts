@@ -42,7 +42,7 @@ const MOST_PER_LINK = 25;
 
 function whole(name: string, text: string, most: number): number {
   if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new UsageError(`--${name} has to be a whole number from 1 to ${most}; it is "${text}".`);
+  throw new UsageError(`--${name} must be a whole number from 1 to ${most}; it is "${text}".`);
 }
 
 const COMMANDS = ["create", "top-up", "status", "close"] as const;
@@ -67,7 +67,7 @@ function readArguments() {
   if (command === undefined) throw new UsageError(`There is no command "${name}".\n\n${USAGE}`);
   if (positionals.length !== 2 || !subject) throw new UsageError(USAGE);
   const format = QR_FORMATS.find((each) => each === values.qr);
-  if (!format) throw new UsageError(`--qr has to be one of ${QR_FORMATS.join(", ")}; it is "${values.qr}".`);
+  if (!format) throw new UsageError(`--qr must be one of ${QR_FORMATS.join(", ")}; it is "${values.qr}".`);
   return {
     ...values,
     command,
@@ -89,7 +89,7 @@ async function pageOf(client: MintageClient, uuid: string): Promise<CollectionPa
   });
   if (page?.enabled) return page;
   throw new UsageError(
-    "Links are redeemed on the collection's page, which it doesn't have yet. Show it first: PUT /collection/{uuid}/page (docs/pages.md).",
+    "Links are redeemed on the collection's page, which doesn't exist yet. Create it first: PUT /collection/{uuid}/page (docs/pages.md).",
   );
 }
 
@@ -178,7 +178,7 @@ async function create(args: Arguments, client: MintageClient): Promise<void> {
       "the wallet may spend": `${near(me.wallet.available)} NEAR`,
     };
     await tellOpen(client, uuid, collection.total_copies - collection.minted, links, quantity);
-    if (!(await mayGoOn(args, rows, "Open the drop and make the links?"))) return;
+    if (!(await mayGoOn(args, rows, "Open the drop and create the links?"))) return;
   }
   issued ??= await prepareDrop(folder, baseUrl, collection, wanted);
   report(args, await write(client, folder, await openDrop(client, folder, issued), args.format));
@@ -189,9 +189,9 @@ async function opened(args: Arguments, client: MintageClient): Promise<[OpenedDr
   const folder = resolve(args.subject);
   const issued = readIssued(folder);
   if (!issued)
-    throw new UsageError(`There are no claim links in ${folder}. npm run claim -- create makes some.`);
+    throw new UsageError(`There are no claim links in ${folder}. npm run claim -- create creates some.`);
   if (issued.drop_id === null) {
-    throw new UsageError(`Whether the drop of ${folder} was opened isn't known: run create again first.`);
+    throw new UsageError(`It isn't known whether the drop of ${folder} was opened: run create again first.`);
   }
   const drop = issued as OpenedDrop;
   return [drop, folder, await client.drops.get(drop.collection_uuid, drop.drop_id)];
@@ -202,10 +202,12 @@ async function topUp(args: Arguments, client: MintageClient): Promise<void> {
   if (links === null && expires === null) throw new UsageError("Give --links, --expires or both.");
   const [issued, folder, drop] = await opened(args, client);
   if (links !== null && links < drop.links) {
-    throw new UsageError(`--links: the drop has ${drop.links} already, and none is taken back.`);
+    throw new UsageError(
+      `--links: the drop has ${drop.links} links, and links can't be withdrawn. Give a higher number.`,
+    );
   }
   if (expires !== null && Date.parse(expires) < Date.parse(drop.expires_at)) {
-    throw new UsageError(`--expires: links stay good until ${drop.expires_at}. Give a later time.`);
+    throw new UsageError(`--expires: links are valid until ${drop.expires_at}. Give a later time.`);
   }
   const changes = {
     ...(links !== null && links !== drop.links && { links }),
@@ -256,7 +258,7 @@ async function close(args: Arguments, client: MintageClient): Promise<void> {
     .catch((error: unknown): never => {
       throw isOpen(drop) && error instanceof ConflictError && error.outcome === "failed_on_chain"
         ? new UsageError(
-            `The drop stays open: its links are good until ${drop.expires_at}. Close it after that, or once all are redeemed or the collection has too few NFTs left for another one.`,
+            `The drop stays open: its links are valid until ${drop.expires_at}. Close it after that, or once all are redeemed or the collection has too few NFTs left for another one.`,
           )
         : error;
     });

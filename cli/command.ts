@@ -112,7 +112,7 @@ function chosenService(env: Environment): { baseUrl: string | undefined; local: 
   if (!given) return { baseUrl: local?.baseUrl, local };
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UsageError(
-      `MINTAGE_URL has to be an address such as https://mint.example.com; it is "${given}".`,
+      `MINTAGE_URL must be an address such as https://mint.example.com; it is "${given}".`,
     );
   // Under one name only: what commands keep in files is of a service by its address.
   if (local && sameService(given, local.baseUrl)) return { baseUrl: local.baseUrl, local };
@@ -146,13 +146,13 @@ function requireAccess(env: Environment, access: Readonly<Record<string, string>
   const missing = Object.keys(access).filter((variable) => !access[variable]);
   if (missing.length > 0) {
     const why = env.MINTAGE_URL
-      ? "MINTAGE_URL names another service than the one of npm start."
+      ? "MINTAGE_URL is the address of a service other than that of npm start."
       : `Or run npm start: ${noData(env)}`;
     throw new UsageError(`Set ${missing.join(" and ")}. ${why}`);
   }
   for (const [variable, value] of Object.entries(access)) {
     if (/[^\x21-\x7e]/.test(value))
-      throw new UsageError(`${variable} has spaces or other characters that it can't have. Copy it again.`);
+      throw new UsageError(`${variable} has spaces or other invalid characters. Copy it again.`);
   }
 }
 
@@ -192,7 +192,7 @@ export function option<T>(
 /** A uuid of a command's words. @param name of the word or option. @throws UsageError */
 export function uuidOf(name: string, text: string): string {
   if (UUID.test(text)) return text.toLowerCase();
-  throw new UsageError(`${name}: give a uuid, as commands and the API show it; it is "${text}".`);
+  throw new UsageError(`${name}: give a uuid; it is "${text}".`);
 }
 
 /** A collection's uuid of a command's words. @throws UsageError */
@@ -256,7 +256,7 @@ export function accessProblem({ code, status }: ApiError, env: Environment = pro
   const { baseUrl } = chosenService(env);
   // A proxy of the service answers without a code too, but with a status of its own fault.
   if (code === "http_error" && status < 500)
-    return `${baseUrl} answers, but not as a Mintage service does. Set MINTAGE_URL to the address of one.`;
+    return `${baseUrl} responds, but isn't a Mintage service. Set MINTAGE_URL to the address of one.`;
   const why = REFUSED[code];
   if (why === undefined) return null;
   const [variable, what] =
@@ -278,7 +278,7 @@ function sentence(error: unknown): string {
   if (error instanceof FolderError)
     return `${error.message}\nNothing was sent. Correct this and run it again.`;
   if (error instanceof ConnectionError)
-    return `${error.message}\nStart the service with npm start, or set MINTAGE_URL to the address of another one.`;
+    return `${error.message}\nStart the service with npm start, or set MINTAGE_URL to another service's address.`;
   if (error instanceof ApiError) {
     const request = error.requestId ? ` Request ${error.requestId}.` : "";
     const text = accessProblem(error) ?? `${inNear(error.message)}${adviceOn(error)}`;

@@ -81,10 +81,10 @@ await run(async () => {
   writeFileSync(file("README.md"), guide);
   if (roots.missing.length > 0) {
     process.stderr.write(
-      `The service doesn't have all files that NFTs name; ${file("README.md")} lists what is missing.\n`,
+      `The service lacks files that NFTs refer to; ${file("README.md")} lists what is missing.\n`,
     );
   }
   process.stdout.write(
-    `${folder}: ${tokens} tokens, ${holders.length} holders, and how to go on: ${file("README.md")}\n`,
+    `${folder}: ${tokens} tokens, ${holders.length} holders. Next steps: ${file("README.md")}\n`,
   );
 });

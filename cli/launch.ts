@@ -100,7 +100,7 @@ async function launch(): Promise<void> {
     },
   });
   if (launched === null) {
-    process.stderr.write("Nothing was put on-chain. The draft stays: run it again to go on.\n");
+    process.stderr.write("Nothing was put on-chain. The draft is kept: run the command again to continue.\n");
     return;
   }
   const result = resultOf(launched, checked.plan.assets.length);

@@ -11,6 +11,6 @@ export const hadNoEffect = (error: unknown): error is ApiError =>
   error.status !== 503 &&
   (error.outcome === "not_submitted" || error.outcome === "failed_on_chain");
 
-/** Whether the service refused what was asked for, so that something else has to be asked for. */
+/** Whether the service refused what was asked for, so that something else must be asked for. */
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 400 || error.status === 404) && error.code !== "http_error";

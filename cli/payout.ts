@@ -51,7 +51,7 @@ async function showEarned(client: MintageClient, json: boolean): Promise<void> {
     return;
   }
   const shown = rows.map(({ earned, ...row }) => ({ ...row, "earned, NEAR": near(earned) }));
-  process.stdout.write(`${table(shown)}\n\nnpm run payout -- sales pays out what isn't yet.\n`);
+  process.stdout.write(`${table(shown)}\n\nnpm run payout -- sales pays out the rest.\n`);
 }
 
 async function payout(): Promise<void> {
@@ -61,7 +61,7 @@ async function payout(): Promise<void> {
   const confirm = amount === "all" ? { confirm: true } : {};
   const quote = await client.quote({ method: "POST", path: "/wallet/payout", body: { amount, ...confirm } });
   const { wallet } = await client.me();
-  const takes = amount === "all" ? " It takes the money along that gas is paid from." : "";
+  const takes = amount === "all" ? " That includes the money for gas." : "";
   process.stderr.write(
     `At most ${near(quote.cost.at_most)} NEAR leave the wallet ${wallet.account_id}, gas included.${takes}\n`,
   );

@@ -32,7 +32,7 @@ export function terminalQuestions(): Questions {
 /** Whether the person agrees. @throws UsageError where nobody can be asked */
 export async function agreed(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new UsageError(`Nobody can be asked "${question}": give --yes to agree beforehand.`);
+    throw new UsageError(`This terminal can't ask "${question}": give --yes to agree.`);
   const questions = terminalQuestions();
   try {
     return /^y(es)?$/i.test(await questions.ask(`${question} (y/n)`, "n"));

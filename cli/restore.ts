@@ -24,13 +24,13 @@ async function restoreFolder(folder: string, yes: boolean): Promise<string> {
   const manifest = await readBackup(folder);
   const { network, created_at: at, files, has_chain: hasChain } = manifest;
   const stateDir = join(stateOf(), network);
-  process.stderr.write(`A backup of ${network} from ${at}, ${files.length} files, all as they were.\n`);
-  if (!yes && !(await agreed(`Put it in the place of ${stateDir}?`))) return "Nothing was restored.";
+  process.stderr.write(`A backup of ${network} from ${at}, ${files.length} files, all unchanged.\n`);
+  if (!yes && !(await agreed(`Replace ${stateDir} with it?`))) return "Nothing was restored.";
   await claimStill(stateDir, "so that its data can be moved aside");
   const kept = `${stateDir}.before-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
   const hadData = putBack(folder, manifest, stateDir, kept);
-  const before = hadData ? `\nWhat was there is in ${kept}.` : "";
-  return `${stateDir} is as it was.${before}\n${hasChain ? "Next: npm start" : WALLETS_BACK}`;
+  const before = hadData ? `\nThe previous data is in ${kept}.` : "";
+  return `${stateDir} is restored.${before}\n${hasChain ? "Next: npm start" : WALLETS_BACK}`;
 }
 
 const WALLETS_BACK = `The chain has gone on since, so the wallets come back from their sealed keys:

@@ -73,7 +73,7 @@ function readArguments() {
 
 function count(name: string, text: string): number {
   if (!/^[1-9]\d{0,9}$/.test(text))
-    throw new UsageError(`${name} has to be a whole number above 0; it is "${text}".`);
+    throw new UsageError(`${name} must be a whole number above 0; it is "${text}".`);
   return Number(text);
 }
 

@@ -72,7 +72,7 @@ CREATE TABLE `brought_files` (
 CREATE TABLE `claim_drops` (
 	`contract_id` blob NOT NULL,
 	`drop_id` integer NOT NULL,
-	`told` integer NOT NULL,
+	`reported` integer NOT NULL,
 	`links` blob NOT NULL,
 	PRIMARY KEY(`contract_id`, `drop_id`),
 	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action
@@ -126,12 +126,11 @@ CREATE TABLE `collections` (
 	`assets` integer NOT NULL,
 	`minted` integer DEFAULT 0 NOT NULL,
 	`earned` text,
-	`told` integer DEFAULT 0 NOT NULL,
-	`told_seq` integer DEFAULT 0 NOT NULL,
+	`events_reported_to` integer DEFAULT 0 NOT NULL,
+	`scanned_seq` integer DEFAULT 0 NOT NULL,
 	`height` integer DEFAULT 0 NOT NULL,
 	`ipfs_root` blob NOT NULL,
 	`pin_state` text,
-	`pin_error` text,
 	`pin_cursor` integer DEFAULT 0,
 	`pin_attempts` integer DEFAULT 0 NOT NULL,
 	`pin_retry_at` integer,
@@ -188,7 +187,7 @@ CREATE TABLE `drafts` (
 	`settings` text NOT NULL,
 	`state` text NOT NULL,
 	`operation_id` blob,
-	`planned_collection_id` blob,
+	`planned_collection_id` blob NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -256,15 +255,6 @@ CREATE INDEX `integrations_name` ON `integrations` (`name`,`id`);--> statement-b
 CREATE INDEX `integrations_deleted` ON `integrations` (`id`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_with_wallet` ON `integrations` (`id`) WHERE wallet_account_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_ready` ON `integrations` (`id`) WHERE wallet_state = 'ready' AND deleted_at IS NULL;--> statement-breakpoint
-CREATE TABLE `mint_transactions` (
-	`collection_id` blob NOT NULL,
-	`first` integer NOT NULL,
-	`last` integer NOT NULL,
-	`hash` text NOT NULL,
-	PRIMARY KEY(`collection_id`, `first`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
-) WITHOUT ROWID;
---> statement-breakpoint
 CREATE TABLE `minted_hundreds` (
 	`collection_id` blob NOT NULL,
 	`hundred` integer NOT NULL,

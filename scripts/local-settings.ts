@@ -80,7 +80,7 @@ function portSetting(name: string, fallback: number, env: Environment = process.
   if (!text) return fallback;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new SetupError(`${name} has to be a port from 1 to 65535; it is "${text}".`);
+    throw new SetupError(`${name} must be a port from 1 to 65535; it is "${text}".`);
   }
   return port;
 }

@@ -12,8 +12,8 @@ export const USAGE = [
   "",
   ...CALLS.map(([call, does]) => `  ${call.padEnd(WIDEST)}  ${does}`),
   "",
-  "<integration> is its uuid, or its name where only one has it; <contract> is its uuid or its account.",
-  "MINTAGE_URL and MINTAGE_ADMIN_TOKEN name another service than the one of npm start.",
+  "<integration> is a uuid, or a name that only one integration has; <contract> is a uuid or an account.",
+  "MINTAGE_URL and MINTAGE_ADMIN_TOKEN select a service other than that of npm start.",
 ].join("\n");
 
 /** The options of all commands; each takes those that its line names. */

@@ -33,8 +33,8 @@ const told = ({
   wallet_is_admin,
 }: ContractHandOver) => {
   const service = wallet_is_admin
-    ? "The service's wallet is an admin: it goes on minting, whoever the owner is."
-    : "The service's wallet is no admin: once it isn't the owner any more, the service mints nothing there.";
+    ? "The service's wallet is an admin: it can mint, whoever the owner is."
+    : "The service's wallet isn't an admin: once it is no longer the owner, the service can't mint there.";
   if (next === null) return `${owner_id} stays the owner of ${contract}. ${service}`;
   return `${next} becomes the owner of ${contract} once it accepts; until then ${owner_id} is. ${service}
 

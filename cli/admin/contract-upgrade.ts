@@ -89,11 +89,11 @@ const dryRunText = (plans: readonly UpgradePlan[], wallets: readonly WalletNeed[
     ...plans.flatMap(({ account_id, obstacle }) =>
       obstacle === null ? [] : [`\n${account_id}: ${obstacle}`],
     ),
-    `\n${open.length} to upgrade. Their wallets pay ${NEAR(sum(open, "top_up"))} to the contracts, where it stays theirs, and burn ${NEAR(sum(open, "fees"))} at most.`,
+    `\n${open.length} to upgrade. Their wallets pay ${NEAR(sum(open, "top_up"))} to the contracts, which keep it, and burn ${NEAR(sum(open, "fees"))} at most.`,
     ...(wallets.length > 0 ? [`\n${table(wallets.map(walletRow))}\n`] : []),
     publication
       ? `The platform burns ${NEAR(publication.publish_cost)} once, to publish the code.`
-      : "The code is published already, or there is nothing to do.",
+      : "The code is already published, or nothing must be upgraded.",
     "Nothing was sent.",
   ].join("\n");
 };
@@ -144,7 +144,7 @@ export const upgradeContracts = async (
     data: { plans, upgraded },
     text: [
       table(upgraded.map(upgradedRow)),
-      ...left.map(({ account_id, obstacle }) => `\nLeft out: ${account_id}. ${obstacle}`),
+      ...left.map(({ account_id, obstacle }) => `\nSkipped: ${account_id}. ${obstacle}`),
     ].join("\n"),
   };
 };

@@ -22,7 +22,7 @@ export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "contract show": {
     takes: "<contract>",
-    does: "shows one contract: code, owner, who is proposed as the next",
+    does: "shows one contract: code, owner, proposed owner",
     run: async (admin, [uuid = ""]) => shown(await admin.contracts.get(uuid)),
   },
   "contract deploy": {
@@ -44,7 +44,7 @@ export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "contract hand-over": {
     takes: "<contract> --to ACCOUNT [--leave] | --withdraw",
-    does: "proposes another owner, who has to accept; --leave: without the service as admin",
+    does: "proposes another owner, who must accept; --leave removes the service as admin",
     run: (admin, [uuid = ""], options) => handOverContract(admin, uuid, options),
   },
   "contract accept": {
@@ -59,7 +59,7 @@ export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "contract upgrade": {
     takes: "[<contract>] [--all] [--dry-run]",
-    does: "upgrades one contract or all to this release, or says what that takes",
+    does: "upgrades one contract or all to this release, or shows the plan",
     run: (admin, [uuid], options) => upgradeContracts(admin, uuid, options),
   },
 };

@@ -4,28 +4,25 @@ import { table } from "../table.ts";
 
 /** What only the database knew, and what the operator does about it: the table of docs/running.md, "Rolling the database back". */
 export const LOST_WITH_DATABASE: readonly (readonly [lost: string, remedy: string])[] = [
-  ["keys issued since that moment", "their holders are answered 401; issue new ones"],
+  ["keys issued since that moment", "requests with them get 401; issue new ones"],
   ["revocations of keys since then: those keys are valid again", "revoke them again"],
   [
     "integrations suspended, renamed or deleted since",
-    "they are as they were then: suspend and delete them again",
+    "they are back in their earlier state: suspend, rename or delete them again",
   ],
   [
     "contracts adopted since then, unless they have collections",
-    "adopt them again; they get another contract_uuid",
+    "adopt them again; they get a new contract_uuid",
   ],
   [
     "changes of drafts that are not finalized, and their files",
-    "they are as they were then, or gone; tell their owners",
+    "they are back in their earlier state, or gone; notify their owners",
   ],
-  ["the answers to writes that don't touch the chain", "a repeated upload or draft is carried out again"],
-  [
-    "Idempotency-Keys that joined a finalization in progress",
-    "nothing: a repetition is answered 409 draft_finalized",
-  ],
-  ["webhooks made, changed or deleted since", "they are as they were then; tell their owners"],
+  ["the responses to writes that don't touch the chain", "a retried upload or draft runs again"],
+  ["Idempotency-Keys that joined a finalization in progress", "nothing: a retry gets 409 draft_finalized"],
+  ["webhooks created, changed or deleted since", "they are back in their earlier state; notify their owners"],
   ["payout accounts and limits set since", "set them again"],
-  ["pages for collectors changed since", "they are as they were then; set them up again"],
+  ["pages for collectors changed since", "they are back in their earlier state; set them up again"],
   [
     "counts and settings that collectors and admins changed from wallets",
     "nothing: the scheduled job reads them from the chain",
@@ -38,7 +35,7 @@ export const lostText = (): string => {
     "lost with the database": lost,
     "what to do": remedy,
   }));
-  return `No journal has the following; see to it yourself:\n${table(rows)}`;
+  return `No journal records the following. Repair it by hand:\n${table(rows)}`;
 };
 
 /** Each call does a bounded part: repeated until all is done. */

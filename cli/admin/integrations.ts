@@ -27,20 +27,20 @@ const keyRow = (one: Key) => ({
 
 function roleOf(text: string | undefined): "full" | "read" {
   if (text === undefined || text === "full" || text === "read") return text ?? "full";
-  throw new UsageError(`--role has to be full or read; it is "${text}".`);
+  throw new UsageError(`--role must be full or read; it is "${text}".`);
 }
 
 /** Commands on integrations, their limits and keys. */
 export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
   integrations: {
     takes: "[--deleted]",
-    does: "lists integrations with their wallets, or those that were deleted",
+    does: "lists integrations with their wallets, or deleted ones",
     run: async (admin, _, { deleted }) =>
       listed(await (deleted ? admin.integrations.listDeleted() : admin.integrations.list()), integrationRow),
   },
   "integration create": {
     takes: "--name TEXT",
-    does: "makes an integration and its funded wallet",
+    does: "creates an integration and its funded wallet",
     run: async (admin, _, { name }) => shown(await admin.integrations.create(needed(name, "--name"))),
   },
   "integration show": {
@@ -56,7 +56,7 @@ export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "integration suspend": {
     takes: "<integration>",
-    does: "refuses its keys until it is resumed; what it had accepted goes on",
+    does: "rejects its keys until it is resumed; accepted operations continue",
     run: async (admin, [uuid = ""]) => shown(await admin.integrations.change(uuid, { suspended: true })),
   },
   "integration resume": {
@@ -66,24 +66,24 @@ export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "integration delete": {
     takes: "<integration> [--leave-funds]",
-    does: "deletes a suspended one; what is on the chain stays",
+    does: "deletes a suspended integration; what is on the chain stays",
     run: async (admin, [uuid = ""], options) =>
       shown(await admin.integrations.delete(uuid, options["leave-funds"])),
   },
   limits: {
     takes: "<integration>",
-    does: "shows its limits, and what it uses of them",
+    does: "shows its limits and their current use",
     run: async (admin, [uuid = ""]) => limitsShown(await admin.limits.get(uuid)),
   },
   "payout account": {
     takes: "<integration> <account>",
-    does: "sets the account that its wallet's money is paid out to, or none",
+    does: "sets its payout account, or removes it",
     run: async (admin, [uuid = "", account = ""]) =>
       shown(await admin.integrations.setPayoutAccount(uuid, account === "none" ? null : account)),
   },
   "limits set": {
     takes: "<integration> <limit> <value>",
-    does: "sets one of them: a number (of NEAR for spending_per_day), or default",
+    does: "sets a limit: a number (NEAR for spending_per_day), or default",
     run: async (admin, [uuid = "", name = "", value = ""]) =>
       limitsShown(await admin.limits.set(uuid, limitSet(name, value))),
   },
@@ -94,7 +94,7 @@ export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "key issue": {
     takes: "<integration> --name TEXT [--role full|read] [--expires TIME]",
-    does: "issues a key and shows it, once",
+    does: "issues a key and shows it once",
     run: async (admin, [uuid = ""], { name, role, expires }) =>
       shown(
         await admin.keys.issue(uuid, {

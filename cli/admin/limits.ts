@@ -24,7 +24,7 @@ export function limitSet(name: string, text: string): LimitsInput {
   if (name === "spending_per_day") return { spending_per_day: yoctoOf(name, text) };
   if (/^\d{1,15}$/.test(text)) return { [name]: Number(text) };
   throw new UsageError(
-    `The limit ${name} has to be a whole number of at most 15 digits, or "default"; it is "${text}".`,
+    `The limit ${name} must be a whole number of at most 15 digits, or "default"; it is "${text}".`,
   );
 }
 
@@ -33,7 +33,7 @@ function yoctoOf(name: string, text: string): string {
   const read = readNear(text);
   if ("value" in read) return read.value;
   throw new UsageError(
-    `The limit ${name} has to be an amount of NEAR such as 2.5, or "default"; it is "${text}".`,
+    `The limit ${name} must be an amount of NEAR such as 2.5, or "default"; it is "${text}".`,
   );
 }
 

@@ -15,24 +15,24 @@ const stuckRow = (one: StuckTransaction) => ({
 
 function effectOf(text: string | undefined): boolean {
   if (text === "yes" || text === "no") return text === "yes";
-  throw new UsageError("--effect has to be yes or no: whether the chain has what the operation was to do.");
+  throw new UsageError("--effect must be yes or no: whether the operation took effect on the chain.");
 }
 
 /** Commands on what went wrong, and on secrets. */
 export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
   stuck: {
     takes: "",
-    does: "lists transactions that wait for an operator",
+    does: "lists transactions that need an operator",
     run: async (admin) => listed(await admin.transactions.stuck(), stuckRow),
   },
   operation: {
     takes: "<operation> [<integration>]",
-    does: "shows what became of a write, with its transactions; of an old one with its integration",
+    does: "shows an operation and its transactions; an archived one needs its integration",
     run: async (admin, [uuid = "", integration]) => shown(await admin.operations.get(uuid, integration)),
   },
   "operation settle": {
     takes: "<operation> --effect yes|no",
-    does: "ends an unknown one as you found it on the chain",
+    does: "ends an operation with an unknown outcome as you found it on the chain",
     run: async (admin, [uuid = ""], { effect }) =>
       shown(await admin.operations.settle(uuid, { had_effect: effectOf(effect) })),
   },

@@ -13,7 +13,7 @@ export const WALLET_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "wallet create": {
     takes: "<integration>",
-    does: "makes its wallet where making it failed before",
+    does: "creates its wallet if that failed before",
     run: async (admin, [uuid = ""]) => shown(await admin.wallets.create(uuid)),
   },
   "wallet restore": {

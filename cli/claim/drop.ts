@@ -65,7 +65,7 @@ export function continued(folder: string, issued: IssuedDrop, wanted: Wanted): I
   const differs = (Object.keys(OPTIONS) as (keyof Wanted)[]).find((name) => issued[name] !== wanted[name]);
   if (differs === undefined || issued.refused) return { ...issued, ...wanted };
   throw new UsageError(
-    `${folder} was begun with ${OPTIONS[differs]} ${issued[differs]}. Run it with that, or give another --folder.`,
+    `${folder} was started with ${OPTIONS[differs]} ${issued[differs]}. Use the same, or give another --folder.`,
   );
 }
 

@@ -32,7 +32,7 @@ export function claimsText({ links, copies }: OpenClaims, left: number): string 
   const spare = left - copies;
   const beyond =
     spare < 0
-      ? `that is ${-spare} more than there are, so that some links will give nothing`
-      : `${spare} more can be minted before links give nothing`;
-  return `Claim links: ${links} are open and need ${copies} of the ${left} copies that are left; ${beyond}. No copies are reserved for links.`;
+      ? `${-spare} copies are missing, so some links will fail`
+      : `${spare} more can be minted before links fail`;
+  return `Claim links: ${links} are open and need ${copies} of the ${left} copies left; ${beyond}. No copies are reserved for links.`;
 }

@@ -114,7 +114,7 @@ async function blockOf(baseUrl: string, cid: CID): Promise<Block> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const { digest } = await sha256.digest(bytes);
   if (Buffer.from(digest).equals(Buffer.from(cid.multihash.digest))) return { cid, bytes };
-  throw new Error(`${url} answered with other bytes than its CID names.`);
+  throw new Error(`${url} returned bytes that don't match its CID.`);
 }
 
 async function hasBlock(baseUrl: string, cid: string): Promise<boolean> {

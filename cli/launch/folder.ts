@@ -33,7 +33,7 @@ export const settingsFile = (folder: string): string | null =>
 export async function checkFolder(folder: string): Promise<CheckedFolder> {
   const name = settingsFile(folder);
   if (name === null) {
-    throw new UsageError(`${folder} has no collection.yaml. Make one: npm run launch -- --init ${folder}`);
+    throw new UsageError(`${folder} has no collection.yaml. Create it: npm run launch -- --init ${folder}`);
   }
   const problems: string[] = [];
   const collect = <T extends object>(found: T | { readonly problems: readonly string[] }): T | null => {

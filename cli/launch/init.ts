@@ -75,14 +75,14 @@ export async function askAll(questions: Questions, hasNames: boolean): Promise<A
     : { account: "none", percent: "0" };
   const payout = isSold
     ? await ask(
-        "Account that the rest of the sales is paid out to, which only the operator sets (none: later):",
+        "Account for payouts of the remaining sales; only the operator can set it (none: later):",
         "none",
         (text) => (text === "none" || isAccountId(text) ? null : ACCOUNT_ID_RULE),
       )
     : "none";
   const resales = await askShare(questions, "resales", { usual: "5", most: 10_000 });
   const page = await ask(
-    "Address of mint page and gallery, such as night-herons (yes: the title makes it; no: no pages):",
+    "Address of the mint page and gallery, such as night-herons (yes: from the title; no: no pages):",
     "yes",
     problemOf(readPage, "yes"),
   );

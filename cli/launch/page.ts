@@ -20,7 +20,7 @@ export const readPage = (text: string): Read<WantedPage> => {
   if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) && text.length >= SHORTEST && text.length <= LONGEST)
     return { value: { slug: text } };
   return {
-    problem: `give the last part of the pages' address, ${SHORTEST} to ${LONGEST} lower-case letters and digits with single hyphens between them, or no; it is "${text}"`,
+    problem: `give the last part of the pages' address: ${SHORTEST} to ${LONGEST} lower-case letters and digits with single hyphens between them, or no; it is "${text}"`,
   };
 };
 
@@ -51,7 +51,7 @@ export async function showPage(
   });
   if (there && wanted !== "by_title" && there.slug !== wanted.slug) {
     throw new UsageError(
-      `The collection's pages are at ${there.slug}, and page: ${wanted.slug} comes too late. Move them by PUT /collection/${uuid}/page, and take the change in the folder back.`,
+      `The collection's pages are at ${there.slug}, not at ${wanted.slug}. Move them with PUT /collection/${uuid}/page, or restore page in the folder.`,
     );
   }
   if (there) return there;
@@ -61,7 +61,7 @@ export async function showPage(
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     throw new UsageError(
-      `The collection is on the chain, but ${slug} is the address of another page. Give another one, as in page: ${slug.slice(0, LONGEST - 2)}-2, and run it again.`,
+      `The collection is on the chain, but ${slug} is the address of another page. Choose another, such as page: ${slug.slice(0, LONGEST - 2)}-2, and run it again.`,
     );
   }
 }

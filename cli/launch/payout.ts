@@ -21,7 +21,7 @@ export async function wantedPayout(account: string | null, me: Me): Promise<Want
   const admin = operator();
   if (admin === null) {
     throw new UsageError(
-      `payout: only the service's operator sets where money goes. Ask them for\n  npm run admin -- payout account ${me.integration_uuid} ${account}\nand take the line payout out of the folder's settings.`,
+      `payout: only the service's operator can set the payout account. Ask them to run\n  npm run admin -- payout account ${me.integration_uuid} ${account}\nand remove payout from the folder's settings.`,
     );
   }
   const { payout_account: had } = await admin.integrations.get(me.integration_uuid);

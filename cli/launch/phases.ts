@@ -14,9 +14,7 @@ export function requireOpenPhases(
   const problems = Object.entries(phases).flatMap(([name, phase]) => {
     const end = phase?.ends_at;
     return end && Date.parse(end) <= now
-      ? [
-          `${settingsName} phases.${name}: it is over since ${end}, so that nobody could mint in it. Give a later time in ends, or leave the phase out.`,
-        ]
+      ? [`${settingsName} phases.${name}: it ended at ${end}. Set a later time in ends, or remove the phase.`]
       : [];
   });
   if (problems.length > 0) throw new FolderError(problems);

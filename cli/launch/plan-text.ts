@@ -8,7 +8,7 @@ import { nearText } from "./prices.ts";
 
 type Phase = NonNullable<CheckedFolder["file"]["draft"]["public_mint_config"]>;
 
-const NOBODY = "nobody; you mint through the API";
+const NOBODY = "nobody; only you mint, through the API";
 
 /** What a launch will do, for a person to agree to. */
 export function planText(

@@ -10,7 +10,7 @@ export function readNear(text: string): Read<string> {
   const match = /^(\d{1,15})(?:\.(\d{1,24}))?(?:\s*(?:NEAR|Ⓝ))?$/i.exec(text);
   if (!match) return { problem: `give an amount of NEAR, such as "1.5"; it is "${text}"` };
   const yocto = BigInt(`${match[1]}${(match[2] ?? "").padEnd(24, "0")}`);
-  if (yocto > MAX_U128) return { problem: "give fewer NEAR: the chain can't count so many" };
+  if (yocto > MAX_U128) return { problem: "give fewer NEAR: the amount is out of range" };
   return { value: yocto.toString() };
 }
 

@@ -156,7 +156,7 @@ Change the collection, phases with npm run launch -- set ${folder} and other set
 
 const draftGone = (file: string, uuid: string): UsageError =>
   new UsageError(
-    `${file} says that the launch of this folder began as draft ${uuid}, which this key doesn't have. Use the key that it began with. If the draft was deleted, or the service started over, delete that file to launch the folder again.`,
+    `${file} names draft ${uuid}, which this key doesn't have. Use the key that started the launch. If the draft was deleted, or the service's data was, delete that file to launch the folder again.`,
   );
 
 async function makeDraft(launch: Launch, file: string, begun: LaunchState): Promise<LaunchState> {

@@ -42,7 +42,7 @@ function readArguments(args: readonly string[], usage: string) {
   const folder = folderOf(named);
   const phase = values.phase as keyof typeof PHASES;
   if (!Object.hasOwn(PHASES, phase))
-    throw new UsageError(`--phase has to be ${Object.keys(PHASES).join(" or ")}; it is "${phase}".`);
+    throw new UsageError(`--phase must be ${Object.keys(PHASES).join(" or ")}; it is "${phase}".`);
   const given: Changes = {
     mint_fee: option("price", values.price, readPrice),
     limit_per_account: option("per-account", values["per-account"], orNone(wholeNumber)),
@@ -74,7 +74,7 @@ export async function changePhase(args: readonly string[], usage: string): Promi
   const uuid = earlierRun(folder, baseUrl)?.collection_uuid;
   if (!uuid) {
     throw new UsageError(
-      `${folder} is on no chain yet, as far as this folder says. Change its collection.yaml and run npm run launch -- ${folder}.`,
+      `${folder} hasn't been launched. Change its collection.yaml and run npm run launch -- ${folder}.`,
     );
   }
   const client = commandClient();
@@ -105,8 +105,10 @@ export async function changePhase(args: readonly string[], usage: string): Promi
     }
     const changed = await client.collections.update(uuid, body, { quote: quote.quote_uuid });
     if (json) process.stdout.write(`${JSON.stringify(changed)}\n`);
-    else process.stdout.write("Changed on-chain. collection.yaml keeps what the launch began with.\n");
+    else process.stdout.write("Changed on-chain. collection.yaml keeps the settings of the launch.\n");
     return;
   }
-  process.stdout.write(json ? `${JSON.stringify(collection)}\n` : "The collection is like that already.\n");
+  process.stdout.write(
+    json ? `${JSON.stringify(collection)}\n` : "The collection already has these settings.\n",
+  );
 }

@@ -31,7 +31,7 @@ export function readState(file: string): LaunchState | null {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(
-      `${file}, which says how far this folder's launch has come, is damaged. If no collection was made of the folder yet, delete it.`,
+      `${file}, the state of this folder's launch, is damaged. If the folder has no collection yet, delete it.`,
     );
   }
 }

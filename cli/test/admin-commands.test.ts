@@ -472,14 +472,14 @@ describe("the operator's commands", () => {
       "limits set",
       ["i", "drafts", "many"],
       {},
-      'The limit drafts has to be a whole number of at most 15 digits, or "default"; it is "many".',
+      'The limit drafts must be a whole number of at most 15 digits, or "default"; it is "many".',
     ],
     // As a number it would be infinite, which JSON has as null: the default.
     [
       "limits set",
       ["i", "drafts", "9".repeat(400)],
       {},
-      "The limit drafts has to be a whole number of at most",
+      "The limit drafts must be a whole number of at most",
     ],
     [
       "limits set",
@@ -491,14 +491,14 @@ describe("the operator's commands", () => {
       "limits set",
       ["i", "spending_per_day", "2,5"],
       {},
-      'The limit spending_per_day has to be an amount of NEAR such as 2.5, or "default"; it is "2,5".',
+      'The limit spending_per_day must be an amount of NEAR such as 2.5, or "default"; it is "2,5".',
     ],
     ["limits set", ["i", "__proto__", "7"], {}, 'There is no limit "__proto__"; there are requests,'],
     ["integration create", [], {}, "--name is missing."],
     ["contract deploy", ["i"], { name: "Shop" }, "--symbol is missing."],
-    ["key issue", ["i"], { name: "till", role: "owner" }, '--role has to be full or read; it is "owner".'],
+    ["key issue", ["i"], { name: "till", role: "owner" }, '--role must be full or read; it is "owner".'],
     ["key issue", ["i"], { name: "till", expires: "2027" }, "--expires: give a date, a time and a zone"],
-    ["operation settle", ["o"], {}, "--effect has to be yes or no"],
+    ["operation settle", ["o"], {}, "--effect must be yes or no"],
   ] as const)("%s refuses what it can't use before asking", async (name, words, options, message) => {
     const run = command(name, words, options, () => "drop");
     await expect(run).rejects.toThrow(UsageError);

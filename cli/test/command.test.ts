@@ -64,7 +64,7 @@ describe("the service that a command is for", () => {
 
   test.each(["nonsense", "mint.example", "ftp://mint.example"])("is refused as %s", (MINTAGE_URL) => {
     const env = { MINTAGE_DATA: data, MINTAGE_URL, MINTAGE_API_KEY: "mk_live_other" };
-    expect(() => keyAccess(env)).toThrow(`MINTAGE_URL has to be an address`);
+    expect(() => keyAccess(env)).toThrow(`MINTAGE_URL must be an address`);
   });
 
   test.each(["https://mint.example", "http://localhost:8788", "http://localhost.example:8787"])(
@@ -123,7 +123,9 @@ describe("a service that refuses access", () => {
   test("is asked nothing where a variable is missing or has what no key has", () => {
     const none = { MINTAGE_DATA: join(data, "none") };
     const env = { ...none, MINTAGE_URL: "https://mint.example" };
-    expect(() => keyAccess(env)).toThrow("Set MINTAGE_API_KEY. MINTAGE_URL names another");
+    expect(() => keyAccess(env)).toThrow(
+      "Set MINTAGE_API_KEY. MINTAGE_URL is the address of a service other than",
+    );
     expect(() => keyAccess(none)).toThrow("Set MINTAGE_URL and MINTAGE_API_KEY. Or run npm start");
     expect(() => keyAccess({ ...env, MINTAGE_API_KEY: "mk_live_a\n" })).toThrow("MINTAGE_API_KEY has spaces");
     expect(() => keyAccess({ MINTAGE_DATA: data, MINTAGE_NETWORK: "testnet" })).toThrow(

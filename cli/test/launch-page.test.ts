@@ -60,9 +60,7 @@ describe("showing it", () => {
     }
     const moved = await shown({ slug: "other" }, () => ({ status: 200, body: page }));
     expect(moved.outcome).toBeInstanceOf(UsageError);
-    expect((moved.outcome as Error).message).toContain(
-      "pages are at night-herons-4, and page: other comes too",
-    );
+    expect((moved.outcome as Error).message).toContain("pages are at night-herons-4, not at other.");
   });
 
   test("asks nobody where none is wanted", async () => {
@@ -75,6 +73,6 @@ describe("showing it", () => {
       method === "GET" ? MISSING : { status: 409, body: taken },
     );
     expect(outcome).toBeInstanceOf(UsageError);
-    expect((outcome as Error).message).toContain("as in page: herons-2, and run it again");
+    expect((outcome as Error).message).toContain("such as page: herons-2, and run it again");
   });
 });

@@ -139,7 +139,7 @@ test("a phase that has ended meanwhile is refused before anything is uploaded", 
     asked.push(`${method} ${path}`);
     return { status: 200, body: { collection_draft_uuid: DRAFT, state: "draft" } };
   });
-  expect(said).toContain("collection.yaml phases.public: it is over since 2026-01-01T00:00:00.000Z");
+  expect(said).toContain("collection.yaml phases.public: it ended at 2026-01-01T00:00:00.000Z");
   expect(asked).toEqual([`GET /api/v1/collection-draft/${DRAFT}`]);
 });
 
@@ -151,7 +151,7 @@ test("a phase that has ended since the collection went on-chain changes nothing"
 test("a draft that is gone is told with the file that names it", async () => {
   const said = await goesOn(() => ({ status: 404, body: { code: "not_found", message: "No such draft." } }));
   expect(said).toContain(join(folder, ".mintage-launch."));
-  expect(said).toContain(`began as draft ${DRAFT}`);
+  expect(said).toContain(`names draft ${DRAFT}`);
 });
 
 test("a damaged state is told with its file", async () => {

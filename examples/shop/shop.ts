@@ -28,7 +28,7 @@ interface ShopOptions {
 
 /** Refusals that the same order gets whenever it is tried again. */
 const IMPOSSIBLE = ["sold_out", "unknown_account", "invalid_request"];
-/** Refusals after which the mint has to be quoted again. */
+/** Refusals after which the mint must be quoted again. */
 const QUOTE_OVER = ["quote_expired", "cost_exceeds_maximum"];
 
 /** Operations whose ends the shop wants to be told of. */

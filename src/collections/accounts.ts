@@ -5,20 +5,14 @@ import { isImplicitAccountId } from "../domain/account-ids.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Issue } from "../domain/issues.ts";
 
-/** An account that a request names, and where it does. */
-export interface NamedAccount {
-  readonly path: Issue["path"];
-  readonly accountId: string;
-}
-
 /**
- * Makes sure that accounts exist on the chain. Implicit accounts come into being with the first payment.
- * @param message what is to be done about one that doesn't
- * @throws ServiceError unknown_account that names each that doesn't; chain_unavailable
+ * Makes sure that accounts of a request exist on the chain. The first payment creates an implicit account.
+ * @param message says what to do about a missing account
+ * @throws ServiceError unknown_account that names each missing account; chain_unavailable
  */
 export const requireAccounts = async (
   context: ServiceContext,
-  accounts: readonly NamedAccount[],
+  accounts: readonly { readonly path: Issue["path"]; readonly accountId: string }[],
   message: string,
 ): Promise<void> => {
   const named = accounts.filter(({ accountId }) => !isImplicitAccountId(accountId));

@@ -7,7 +7,7 @@ import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 
-/** Where a collection is on the chain; part of the request of everything that acts on one. */
+/** The on-chain address of a collection; part of the request of every operation on one. */
 export interface CollectionTarget {
   /** The contract's account. */
   readonly contract: string;
@@ -15,14 +15,14 @@ export interface CollectionTarget {
   readonly collectionId: number;
 }
 
-/** A collection's place, and the SHA-256 of the code that its contract ran when it was looked up. */
+/** A collection's address, and the SHA-256 of its contract's code when it was read. */
 interface KnownTarget extends CollectionTarget {
   readonly codeHash: Uint8Array;
 }
 
 /**
- * Where collections are on the chain, by integration and collection: it never changes once a collection is there, so
- * that a write needs not ask D1 again. The oldest go first.
+ * Addresses of collections by integration and collection. An address never changes, so that a write need not read D1
+ * again. The oldest entries are evicted first.
  */
 const targets = new Map<string, KnownTarget>();
 const MOST_TARGETS = 1_000;
@@ -30,7 +30,7 @@ const MOST_TARGETS = 1_000;
 const nameOf = ({ integrationId }: Pick<Caller, "integrationId">, collectionUuid: Uuid): string =>
   `${integrationId} ${collectionUuid}`;
 
-/** Where one of the caller's collections is on the chain. @throws ServiceError not_found */
+/** The address of one of the caller's collections. @throws ServiceError not_found */
 export const targetOf = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
@@ -40,7 +40,7 @@ export const targetOf = async (
   return placeOf(known ?? (await remembered(context, caller, collectionUuid)));
 };
 
-/** A collection's place alone, as requests keep it. */
+/** A collection's address alone, as operations' requests store it. */
 export const placeOf = ({ contract, collectionId }: CollectionTarget): CollectionTarget => ({
   contract,
   collectionId,
@@ -57,27 +57,21 @@ const remembered = async (
   return collection;
 };
 
-/** What a look at a collection on the chain has found, and the collection as it was looked at. */
-interface Looked<T> {
-  readonly collection: ReadableCollection;
-  readonly found: T | null;
-}
-
 /**
- * Looks at one of the caller's collections on the chain before a write, which the chain may still refuse. Where this isolate
- * knows the collection, D1 isn't asked: a node that lags may show it as it was. What such a look doesn't find is looked
- * for at a node that shows everything that operations of the service have done to it.
- * @param look null: it found nothing
- * @throws ServiceError not_found, where there is no such collection
+ * Reads one of the caller's collections from the chain before a write, which the chain may still reject. If this isolate has
+ * its address, D1 isn't read, and a lagging node may return an older state. If that read finds nothing, it is repeated at a
+ * node that has all effects of the service's operations.
+ * @param look returns null if it found nothing
+ * @throws ServiceError not_found if there is no such collection
  */
 export const lookAt = async <T>(
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
   look: (collection: ReadableCollection) => Promise<T | null>,
-): Promise<Looked<T>> => {
+): Promise<{ readonly collection: ReadableCollection; readonly found: T | null }> => {
   const known = targets.get(nameOf(caller, collectionUuid));
-  // A contract of a former release may have been upgraded since; no other comes back to one.
+  // A contract of a former release may have been upgraded since; contracts never go back to one.
   if (known && !BEFORE_DEPOSITS.includes(toHex(known.codeHash))) {
     const collection = readable(context, known, 0);
     const found = await look(collection);
@@ -90,13 +84,13 @@ export const lookAt = async <T>(
 /** A collection that can be read on the chain. */
 export interface ReadableCollection extends KnownTarget {
   readonly views: ContractViews;
-  /** From which on the chain shows everything that the service has done to it. */
+  /** The block height that has all effects of the service's operations on it. */
   readonly height: number;
 }
 
 /**
- * One of the caller's collections, with the views of its contract at a node that shows everything that operations of
- * the service have done to it. @throws ServiceError not_found
+ * One of the caller's collections, with the views of its contract at a node that has all effects of the service's
+ * operations. @throws ServiceError not_found
  */
 export const readableOf = async (
   context: ServiceContext,
@@ -110,7 +104,7 @@ export const readableOf = async (
   return readable(context, target, height);
 };
 
-/** @param height that the node which is asked has reached */
+/** @param height that the node must have reached */
 const readable = (context: ServiceContext, target: KnownTarget, height: number): ReadableCollection => ({
   ...target,
   views: contractViews(connectFor(context), target.contract, height),

@@ -7,7 +7,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { inOrder } from "../domain/settings.ts";
 import { dagPbCid } from "../files/ipfs/cid.ts";
 
-/** A collection as callers see it. */
+/** The API's view of a collection. */
 export const toCollection = (
   collection: queries.CollectionRow["collection"],
   contractAccountId: string,

@@ -5,23 +5,18 @@ import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 
-/** A contract as its row has it. */
-interface Running {
-  /** SHA-256 of the code that a contract runs. */
-  readonly codeHash: Uint8Array;
-}
-
 /**
- * Makes sure that a contract knows the calls which change settings and tokens' metadata as they are sent: releases of
- * layout 2 refuse them. Mints, allowlists and finalizations are the same in both.
+ * Makes sure that a contract takes the service's calls that change settings and metadata, which releases of layout 2
+ * reject. Mints, allowlists and finalizations are the same in both.
+ * @param codeHash SHA-256 of the contract's code
  * @throws ServiceError conflict until the operator has upgraded it
  */
-export const requireUpgraded = ({ codeHash }: Running): void => {
+export const requireUpgraded = ({ codeHash }: { readonly codeHash: Uint8Array }): void => {
   if (BEFORE_DEPOSITS.includes(toHex(codeHash))) throw notUpgraded();
 };
 
 /**
- * As `requireUpgraded`, as the condition of a proposal, which is looked at in the batch that accepts it.
+ * `requireUpgraded` as the condition of a proposal, checked in the batch that accepts it.
  * @param accountId the contract's account
  */
 export const whereUpgraded = (

@@ -14,8 +14,8 @@ import { CONNECTIONS } from "../files/storage/blob-writer.ts";
 import { ParallelWork } from "../files/storage/parallel-work.ts";
 import { putBlob } from "../files/storage/put-blob.ts";
 
-/** A file of a collection as its directory names it. */
-export interface CollectionFile {
+/** A file of a collection's directory. */
+interface CollectionFile {
   readonly name: string;
   /** Lower-case hexadecimal of the SHA-256. */
   readonly digest: string;
@@ -26,7 +26,7 @@ export interface CollectionFile {
   readonly mediaType: string;
 }
 
-/** The UnixFS directory of a collection's files. It depends on the draft's assets alone. */
+/** The UnixFS directory of a collection's files. It depends only on the draft's assets. */
 export interface CollectionDirectory {
   readonly rootSha256: Uint8Array;
   readonly rootCid: string;
@@ -39,9 +39,9 @@ export interface CollectionDirectory {
 }
 
 /**
- * Builds the directory of a draft's media and reference files and puts its blocks to R2, where nobody sees them before
- * `keepDirectory`. Running it again gives the same directory and does no harm, so that a finalization can be resumed
- * anywhere.
+ * Builds the directory of a draft's media and reference files and puts its blocks to R2, where the gateway doesn't serve
+ * them before `keepDirectory`. Running it again gives the same directory, so that a finalization can be resumed at
+ * any point.
  */
 export async function buildCollectionDirectory(
   context: ServiceContext,
@@ -66,9 +66,8 @@ export async function buildCollectionDirectory(
 }
 
 /**
- * Statements for the batch that makes the collection, which `commitWithBlobs` runs: the directory's blocks are visible
- * from then on, and the collection keeps them.
- * @param startedAt when the directory was begun
+ * Statements for the batch that inserts the collection, which `commitWithBlobs` runs: from then on the directory's blocks
+ * are served and kept. @param startedAt when building the directory began
  */
 export const keepDirectory = (
   { db, now }: ServiceContext,
@@ -84,7 +83,7 @@ export const keepDirectory = (
   ),
 ];
 
-/** The files of a draft by the names that they have in its directory, reference files included. */
+/** The files of a draft, reference files included, by their names in its directory. */
 async function draftFiles(assets: DraftAssets): Promise<Map<string, CollectionFile>> {
   const files: CollectionFile[] = [];
   for await (const asset of assets.behind()) {
@@ -109,10 +108,7 @@ const entryOf = ([name, file]: readonly [string, CollectionFile]): DirectoryEntr
   ...fileLink(file),
 });
 
-/**
- * What finalize answers about IPFS.
- * @param base the service's own address, without a slash at the end
- */
+/** The IPFS part of finalize's response. @param base the service's own URL, without a trailing slash */
 export const ipfsResult = ({ rootCid, totalSize, files }: CollectionDirectory, base: string): IpfsResult => ({
   root_cid: rootCid,
   root_url: gatewayUrl(base, rootCid),

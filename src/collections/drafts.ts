@@ -4,6 +4,7 @@ import type { ContractCollection } from "../chain/contract/views.ts";
 import { connect } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
 import type { Caller, RequestKey, ServiceContext } from "../context.ts";
+import { runBatch } from "../db/client.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
 import { draftTotals } from "../db/queries/assets.ts";
 import { adoptBlobs, type StoredBlob } from "../db/queries/blobs.ts";
@@ -14,7 +15,6 @@ import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost
 import { insertContract } from "../db/queries/provisioning.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
 import { explained, noRoom, refuseUsedUp } from "../db/quota.ts";
-import type { Statement } from "../db/statements.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
@@ -85,7 +85,7 @@ const listed = async (draft: DraftAssets): Promise<ManifestAsset[]> => {
 export const hasManifest = async ({ env }: ServiceContext, collectionUuid: Uuid): Promise<boolean> =>
   (await env.BUCKET.head(manifestKey(collectionUuid))) !== null;
 
-/** The manifest of a collection; null if its finalization began in an earlier release. */
+/** The manifest of a collection; null if R2 has none. */
 export const readManifest = async (
   { env }: ServiceContext,
   collectionUuid: Uuid,
@@ -119,7 +119,7 @@ export const putDraftBack = async (
     ...adoptBlobs(db, files, new Date(0), now()),
     ...putBackDraft(db, draft, assets, now()),
   ];
-  await commitWithBlobs(context, files, () => db.batch(statements as [Statement, ...Statement[]]));
+  await commitWithBlobs(context, files, () => runBatch(db, statements));
 };
 
 /** The files of a manifest, each once. */
@@ -232,8 +232,8 @@ const keepCreated = async (
     weigh(db, integrationId, draftWeight(integrationId, draft.id), 1),
     ...keepWithEffect(db, answered, queries.isThere(draft.id)),
     refuseAbove(db, integrationId, "database_bytes"),
-  ] as unknown as [typeof insertion, Statement];
-  const [stored] = await db.batch(statements).catch(async (error: unknown) => {
+  ] as const;
+  const [stored] = await runBatch(db, statements).catch(async (error: unknown) => {
     throw await explained(context, integrationId, unlessTaken(error));
   });
   if (stored.length > 0) return;

@@ -1,7 +1,7 @@
 import type { Drop, DropSummary } from "../api/resources/drop.ts";
 import type { ContractCollection, ContractDrop } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import { type Page, unknownCursor } from "../domain/cursors.ts";
+import { cursorNumber, type Page } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { type ReadableCollection, readableOf } from "./collection-target.ts";
@@ -9,24 +9,24 @@ import { requireUpgraded } from "./contract-release.ts";
 
 /** Drops that one view returns. */
 const VIEW_PAGE = 100;
-/** Views that one page of a list asks for, at most, whatever of them is of the collection. */
+/** Most views that one page of a list calls. */
 const MOST_VIEWS = 10;
 
-/** Where a drop is, as callers see it. */
-interface DropPlace {
+/** The collection of a drop. */
+interface DropHome {
   readonly collectionUuid: Uuid;
   /** The contract's account. */
   readonly contract: string;
-  /** Its collection on the chain. */
+  /** The collection on the chain. */
   readonly shown: ContractCollection | null;
 }
 
-/** Copies that a collection has left; a node that lags shows too many. */
+/** Copies that a collection has left; a lagging node returns too many. */
 export const copiesLeft = (shown: ContractCollection | null): number =>
   shown === null ? 0 : shown.total - shown.minted;
 
-/** A drop without its links, as callers see it. */
-const toSummary = (drop: ContractDrop, { collectionUuid, contract, shown }: DropPlace): DropSummary => ({
+/** The API's view of a drop without its links. */
+const toSummary = (drop: ContractDrop, { collectionUuid, contract, shown }: DropHome): DropSummary => ({
   drop_id: drop.drop_id,
   collection_uuid: collectionUuid,
   collection_id: drop.collection_id,
@@ -40,9 +40,9 @@ const toSummary = (drop: ContractDrop, { collectionUuid, contract, shown }: Drop
   reserve: drop.reserve,
 });
 
-/** A drop as callers see it. */
-export const toDrop = (drop: ContractDrop, place: DropPlace): Drop => ({
-  ...toSummary(drop, place),
+/** The API's view of a drop. */
+export const toDrop = (drop: ContractDrop, home: DropHome): Drop => ({
+  ...toSummary(drop, home),
   claimed_links: drop.claimed_links ?? "",
 });
 
@@ -58,7 +58,7 @@ export const readDrop = async (
   return drop;
 };
 
-/** A drop of a collection, from the chain; null: it shows none. @throws ServiceError conflict, chain_unavailable */
+/** A drop of a collection, from the chain; null if there is none. @throws ServiceError conflict, chain_unavailable */
 export const dropOf = async (
   collection: ReadableCollection,
   collectionUuid: Uuid,
@@ -70,13 +70,13 @@ export const dropOf = async (
   return drop?.collection_id === collectionId ? toDrop(drop, { collectionUuid, contract, shown }) : null;
 };
 
-/** Why a drop isn't shown or changed. */
+/** The error for a drop that doesn't exist. */
 export const noDrop = (): ServiceError =>
   new ServiceError("not_found", "The collection has no such drop, or it was closed. Check drop_id.");
 
 /**
- * Drops of a collection by their ids, from the chain. The contract lists those of all its collections together, so that
- * a page may have fewer than the limit, or none, and a next one.
+ * Drops of a collection by their ids, from the chain. The contract lists those of all collections together, so a page may
+ * have fewer than the limit, or none, and still a next one.
  * @throws ServiceError not_found, invalid_request (cursor), conflict, chain_unavailable
  */
 export const listDrops = async (
@@ -90,21 +90,15 @@ export const listDrops = async (
   const { contract, collectionId, views } = collection;
   const items: DropSummary[] = [];
   const home = { collectionUuid, contract, shown: await views.collection(collectionId) };
-  let place = placeOf(cursor);
-  for (let asked = 0; asked < MOST_VIEWS; asked++) {
-    const page = await views.drops(place, VIEW_PAGE);
+  let position = cursorNumber(cursor);
+  for (let calls = 0; calls < MOST_VIEWS; calls++) {
+    const page = await views.drops(position, VIEW_PAGE);
     for (const [index, drop] of page.entries()) {
-      if (items.length === limit) return { items, next: String(place + index) };
+      if (items.length === limit) return { items, next: String(position + index) };
       if (drop?.collection_id === collectionId) items.push(toSummary(drop, home));
     }
-    place += page.length;
+    position += page.length;
     if (page.length < VIEW_PAGE) return { items, next: null };
   }
-  return { items, next: String(place) };
-};
-
-const placeOf = (cursor: string | null): number => {
-  if (cursor === null) return 0;
-  if (!/^[1-9]\d{0,9}$/.test(cursor)) throw unknownCursor();
-  return Number(cursor);
+  return { items, next: String(position) };
 };

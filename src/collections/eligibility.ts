@@ -6,11 +6,11 @@ import type { Uuid } from "../domain/ids.ts";
 import { readableOf } from "./collection-target.ts";
 
 /** Milliseconds. */
-const kept = new SharedReads<ContractEligibility>({ ttlMs: 5_000, pendingMs: 30_000, most: 1_000 });
+const cached = new SharedReads<ContractEligibility>({ ttlMs: 5_000, pendingMs: 30_000, most: 1_000 });
 
 /**
- * What the contract says of an account, five seconds old at most. An operation that has changed the collection has raised
- * its height, so that what was said before isn't told again.
+ * The contract's eligibility view of an account, cached for five seconds. Operations that change the collection raise its
+ * height, which invalidates the cached view.
  * @throws ServiceError not_found, chain_unavailable, rate_limited
  */
 export const eligibility = async (
@@ -19,16 +19,16 @@ export const eligibility = async (
   collectionUuid: Uuid,
   accountId: string,
 ): Promise<Eligibility> => {
-  // The call is admitted before it is made, and not within it: its answer is for others too, whose keys have calls left.
-  const asker = { ...context, admitCall: async () => undefined };
-  const { contract, collectionId, views, height } = await readableOf(asker, caller, collectionUuid);
+  // The caller's limit is checked before the call: its result is shared with callers whose limits allow it.
+  const unlimited = { ...context, admitCall: async () => undefined };
+  const { contract, collectionId, views, height } = await readableOf(unlimited, caller, collectionUuid);
   const name = `${contract} ${collectionId} ${height} ${accountId}`;
-  const ask = () => views.eligibility(collectionId, accountId);
-  const found = await kept.get(context, name, ask, context.admitCall);
+  const read = () => views.eligibility(collectionId, accountId);
+  const found = await cached.get(context, name, read, context.admitCall);
   return { ...toEligibility(accountId, found), locks: found.locks ?? [] };
 };
 
-/** The contract's answer as the API tells it. */
+/** The API's view of the contract's eligibility view. */
 export const toEligibility = (
   accountId: string,
   { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account }: ContractEligibility,

@@ -1,18 +1,19 @@
 import type { ServiceContext } from "../context.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
+
 import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
 import { commitWithBlobs } from "../files/uploads/commit-blobs.ts";
 import { requireAccounts } from "./accounts.ts";
-import { buildCollectionDirectory, type CollectionDirectory, keepDirectory } from "./directory.ts";
+import { buildCollectionDirectory, keepDirectory } from "./directory.ts";
 
 const TABLES = ["initial_royalties", "ongoing_royalties"] as const;
 
 /**
- * Makes sure that every account which would be paid royalties exists.
- * @throws ServiceError unknown_account that names each that doesn't; chain_unavailable
+ * Makes sure that every account that would receive royalties exists.
+ * @throws ServiceError unknown_account that names each missing account; chain_unavailable
  */
 export const requirePayees = (
   context: ServiceContext,
@@ -26,7 +27,7 @@ export const requirePayees = (
     "Name an account that exists on the chain: this one could never receive its share.",
   );
 
-/** A collection that is on the chain, before D1 has it. */
+/** A collection on the chain that isn't in D1 yet. */
 export interface NewCollection {
   readonly id: Uuid;
   readonly integrationId: Uuid;
@@ -38,14 +39,13 @@ export interface NewCollection {
   readonly total: number;
   readonly assets: number;
   readonly minted: number;
-  /** Final height at which it shows. */
+  /** A final block height that has it. */
   readonly height: number;
 }
 
 /**
- * Builds a collection's directory, and what enters both into D1: its row, the writes for the batch that has it, and how
- * that batch is run.
- * @param assets of its draft
+ * Builds a collection's directory, and the row and statements that insert both into D1.
+ * @returns `commit` runs the batch with the statements
  */
 export const newCollection = async (
   context: ServiceContext,
@@ -53,13 +53,13 @@ export const newCollection = async (
   assets: DraftAssets,
 ) => {
   const startedAt = context.now();
-  const directory: CollectionDirectory = await buildCollectionDirectory(context, assets);
+  const directory = await buildCollectionDirectory(context, assets);
   const now = context.now();
   const row = {
     ...collection,
     earned: "0",
-    told: 0,
-    toldSeq: 0,
+    eventsReportedTo: 0,
+    scannedSeq: 0,
     recentMints: null,
     ipfsRoot: directory.rootSha256,
     pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,

@@ -4,7 +4,7 @@ import type { Uuid } from "../domain/ids.ts";
 /** Collections that one view returns within a view's gas. */
 const PAGE = 50;
 
-/** A contract's collections, one page after the other. */
+/** A contract's collections, page by page. */
 async function* collectionsOf(views: ContractViews): AsyncGenerator<ContractCollection> {
   for (let from = 0; ; ) {
     const page = await views.collections(from, PAGE);
@@ -21,7 +21,7 @@ export const allCollections = async (views: ContractViews): Promise<ContractColl
   return all;
 };
 
-/** The collection that was created for a UUID, which the contract keeps as its external id; null: there is none. */
+/** The collection created for a UUID, which is its external id; null if there is none. */
 export const findOnChain = async (
   views: ContractViews,
   collectionUuid: Uuid,

@@ -9,7 +9,7 @@ import { gatewayUrl } from "../files/gateway/address.ts";
 import { fileCid } from "../files/ipfs/cid.ts";
 import { connectPublic } from "./public-nodes.ts";
 
-/** A page's collection, and the views of its contract at nodes that show what the service has done to it. */
+/** A page's collection, with the views of its contract at nodes that have all effects of the service's operations. */
 export interface Showcase {
   readonly row: EnabledPage;
   readonly collectionId: number;
@@ -17,7 +17,7 @@ export interface Showcase {
   readonly views: ContractViews;
 }
 
-/** The collection of an enabled page. @throws ServiceError not_found, the same for a disabled page and none at all */
+/** The collection of an enabled page. @throws ServiceError not_found, also for a disabled page */
 export const openShowcase = async (context: ServiceContext, slug: string): Promise<Showcase> => {
   const row = isSlug(slug) ? await findEnabledPage(context.db, slug) : undefined;
   if (!row) throw new ServiceError("not_found", "There is no such page. Check the address.");
@@ -33,7 +33,7 @@ export const onChain = async ({ views, collectionId }: Showcase): Promise<Contra
   throw new ServiceError("not_found", "There is no such page. Check the address.");
 };
 
-/** Whether assets are still hidden: then nothing is told of which there are. */
+/** Whether assets are hidden until a reveal. */
 export const isHidden = ({ reveal }: Pick<ContractCollection, "reveal">): boolean =>
   reveal != null && reveal.state !== "revealed";
 
@@ -47,7 +47,7 @@ const phase = (kind: PublicPhase["kind"], config: ContractMintConfig): PublicPha
   limit_per_account: config.limit_per_account,
 });
 
-/** The picture that stands for the collection: while assets are hidden, the placeholder that all tokens show. */
+/** The collection's cover; before the reveal, the placeholder of all tokens. */
 const coverFor = async (
   context: ServiceContext,
   { page, collection }: EnabledPage,

@@ -3,8 +3,7 @@ import { type ContractToken, mayHaveMore } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { mediaTypesOf } from "../db/queries/collection-pages.ts";
 import { mintTransactionOf } from "../db/queries/mint-transactions.ts";
-import { traitsByReference } from "../db/queries/reference-traits.ts";
-import { unknownCursor } from "../domain/cursors.ts";
+import { cursorNumber } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 import { collectionOf, tokenNumber } from "../domain/token-ids.ts";
@@ -12,16 +11,17 @@ import type { Trait } from "../domain/traits.ts";
 import { gatewayUrl } from "../files/gateway/address.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./public-collection.ts";
 import { readTokens } from "./tokens.ts";
+import { traitsByReference } from "./traits.ts";
 
-/** Tokens that one request looks at, at most, whatever of them fit: two views at one time. */
-const MOST_LOOKED_AT = 1_000;
+/** Most tokens that one filtered request reads, and how many at once: two concurrent views. */
+const MOST_READ = 1_000;
 const AT_ONCE = 200;
-/** Bytes of tokens behind which it looks at no more: a node works on large ones for long. */
-const MOST_BYTES_LOOKED_AT = 1_048_576;
+/** Bytes of tokens after which it stops: large tokens take a node long. */
+const MOST_BYTES_READ = 1_048_576;
 /** Tokens of an owner that one view returns. */
 const OWNERS_PAGE = 100;
 
-/** Which tokens of a gallery are asked for. */
+/** Which tokens of a gallery to return. */
 export interface TokenFilter {
   readonly limit: number;
   readonly cursor: string | null;
@@ -29,7 +29,7 @@ export interface TokenFilter {
   readonly traits: readonly Trait[];
 }
 
-/** A page of a gallery; it may be short, and have a next one all the same. */
+/** A page of a gallery. A short page may have a next one. */
 export interface TokenPage {
   readonly tokens: readonly PublicToken[];
   readonly next: string | null;
@@ -38,7 +38,7 @@ export interface TokenPage {
 const hexOf = (hash: string | null): string | null =>
   hash === null ? null : toHex(Uint8Array.from(atob(hash), (letter) => letter.charCodeAt(0)));
 
-/** Tokens as the gallery shows them. @param hidden whether a reveal is still to come: then nothing is said of traits */
+/** Tokens as the gallery shows them. @param hidden before the reveal, when traits are withheld */
 const toPublic = async (
   context: ServiceContext,
   { row }: Showcase,
@@ -74,29 +74,23 @@ const toPublic = async (
   });
 };
 
-/** Whether a token has all traits that are asked for, of each type one of the values. */
+/** Whether a token has, for each type of the wanted traits, one of their values. */
 const fits = (token: PublicToken, wanted: readonly Trait[]): boolean =>
   [...Map.groupBy(wanted, ({ type }) => type)].every(([type, values]) => {
     const own = token.traits.find((trait) => trait.type === type);
     return own !== undefined && values.some(({ value }) => value === own.value);
   });
 
-const placeOf = (cursor: string | null): number => {
-  if (cursor === null) return 0;
-  if (!/^[1-9]\d{0,9}$/.test(cursor)) throw unknownCursor();
-  return Number(cursor);
-};
-
-/** Some tokens behind a place, of the collection or of an owner, with the places behind each of them. */
-const readSome = async ({ views, collectionId }: Showcase, place: number, owner: string | undefined) => {
-  if (owner === undefined) return readTokens(views, collectionId, place, AT_ONCE);
-  const found = await views.tokensOfOwner(owner, place, OWNERS_PAGE);
-  return { found, goesOn: mayHaveMore(found, OWNERS_PAGE) };
+/** Tokens after a position, of the collection or of an owner. */
+const readSome = async ({ views, collectionId }: Showcase, position: number, owner: string | undefined) => {
+  if (owner === undefined) return readTokens(views, collectionId, position, AT_ONCE);
+  const found = await views.tokensOfOwner(owner, position, OWNERS_PAGE);
+  return { found, hasMore: mayHaveMore(found, OWNERS_PAGE) };
 };
 
 /**
- * Tokens of a page's collection in minting order, read from the chain; with filters, those among the next thousand that
- * fit, or among fewer where they are large.
+ * Tokens of a page's collection in minting order, from the chain; with filters, the matches among the next thousand, or
+ * fewer if they are large.
  * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
  */
 export const showTokens = async (
@@ -107,15 +101,20 @@ export const showTokens = async (
 ): Promise<TokenPage> => {
   const showcase = await openShowcase(context, slug);
   const hidden = isHidden(await onChain(showcase));
-  // A type that is filtered by while traits are withheld fits nothing, and nothing is read for it.
+  // Hidden traits match nothing.
   if (hidden && traits.length > 0) return { tokens: [], next: null };
-  const filtered = owner !== undefined || traits.length > 0;
-  if (!filtered) return plainPage(context, showcase, { base, hidden, limit, place: placeOf(cursor) });
+  let position = cursorNumber(cursor);
+  if (owner === undefined && traits.length === 0) {
+    const { found, hasMore } = await readTokens(showcase.views, showcase.collectionId, position, limit);
+    return {
+      tokens: await toPublic(context, showcase, found, { base, hidden }),
+      next: hasMore && found.length > 0 ? String(position + found.length) : null,
+    };
+  }
   const tokens: PublicToken[] = [];
-  let place = placeOf(cursor);
   let bytes = 0;
-  for (const end = place + MOST_LOOKED_AT; place < end && bytes < MOST_BYTES_LOOKED_AT; ) {
-    const { found, goesOn } = await readSome(showcase, place, owner);
+  for (const end = position + MOST_READ; position < end && bytes < MOST_BYTES_READ; ) {
+    const { found, hasMore } = await readSome(showcase, position, owner);
     const own = found.filter(({ token_id }) => collectionOf(token_id) === showcase.collectionId);
     const shown = new Map(
       (await toPublic(context, showcase, own, { base, hidden })).map((token) => [token.token_id, token]),
@@ -123,31 +122,14 @@ export const showTokens = async (
     for (const [index, { token_id }] of found.entries()) {
       const token = shown.get(token_id);
       if (!token || !fits(token, traits)) continue;
-      if (tokens.length === limit) return { tokens, next: String(place + index) };
+      if (tokens.length === limit) return { tokens, next: String(position + index) };
       tokens.push(token);
     }
-    place += found.length;
+    position += found.length;
     bytes += Buffer.byteLength(JSON.stringify(found));
-    if (!goesOn || found.length === 0) return { tokens, next: null };
+    if (!hasMore || found.length === 0) return { tokens, next: null };
   }
-  return { tokens, next: String(place) };
-};
-
-const plainPage = async (
-  context: ServiceContext,
-  showcase: Showcase,
-  {
-    limit,
-    place,
-    ...how
-  }: { readonly limit: number; readonly place: number; readonly base: string; readonly hidden: boolean },
-): Promise<TokenPage> => {
-  const { views, collectionId } = showcase;
-  const { found, goesOn } = await readTokens(views, collectionId, place, limit);
-  return {
-    tokens: await toPublic(context, showcase, found, how),
-    next: goesOn && found.length > 0 ? String(place + found.length) : null,
-  };
+  return { tokens, next: String(position) };
 };
 
 /** One token of a page's collection by its number. @throws ServiceError not_found, chain_unavailable */
@@ -169,7 +151,7 @@ export const showToken = async (
   throw new ServiceError("not_found", "There is no such NFT in this collection, or its owner has burnt it.");
 };
 
-/** Tokens by their ids; those that aren't there are left out. */
+/** Tokens by their ids; missing ones are left out. */
 export const tokensByIds = async (
   context: ServiceContext,
   showcase: Showcase,

@@ -1,22 +1,22 @@
 import type { Token } from "../api/resources/token.ts";
 import { type ContractToken, type ContractViews, mayHaveMore } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import { unknownCursor } from "../domain/cursors.ts";
+import { cursorNumber } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { collectionOf } from "../domain/token-ids.ts";
 import { gatewayUrl } from "../files/gateway/address.ts";
 import { readableOf } from "./collection-target.ts";
 
-/** The collection of a token, by its three names. */
-export interface TokenHome {
+/** The identifiers of a token's collection. */
+interface TokenHome {
   readonly collectionUuid: Uuid;
   readonly collectionId: number;
   readonly contract: string;
-  /** Base address of the gateway. */
+  /** Base URL of the gateway. */
   readonly base: string;
 }
 
-/** A token as callers see it. `media` and `reference` are CIDs, as the contract has them. */
+/** The API's view of a token. `media` and `reference` are the contract's CIDs. */
 export const toToken = (token: ContractToken, home: TokenHome): Token => ({
   token_id: token.token_id,
   owner_id: token.owner_id,
@@ -35,7 +35,7 @@ const VIEW_PAGE = 100;
 
 /**
  * Tokens of a collection in minting order, from the chain.
- * @param page `limit`: at most so many are returned; `cursor`: the number of the last token of the page before
+ * @param page `cursor`: the number of the last token of the page before
  * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
  */
 export const tokensOf = async (
@@ -46,76 +46,67 @@ export const tokensOf = async (
 ): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
   const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
   const from = cursorNumber(page.cursor);
-  const { found, goesOn } = await readTokens(views, collectionId, from, page.limit);
+  const { found, hasMore } = await readTokens(views, collectionId, from, page.limit);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   return {
     tokens: found.map((token) => toToken(token, home)),
-    next: goesOn && found.length > 0 ? String(from + found.length) : null,
+    next: hasMore && found.length > 0 ? String(from + found.length) : null,
   };
 };
 
-/** Some of a collection's tokens behind a place, in minting order. `goesOn`: there may be others behind them. */
+/** Tokens of a collection after a number, in minting order. `hasMore`: others may follow them. */
 export const readTokens = async (
   views: ContractViews,
   collectionId: number,
   from: number,
   limit: number,
-): Promise<{ readonly found: readonly ContractToken[]; readonly goesOn: boolean }> => {
+): Promise<{ readonly found: readonly ContractToken[]; readonly hasMore: boolean }> => {
   const starts = Array.from({ length: Math.ceil(limit / VIEW_PAGE) }, (_, index) => index * VIEW_PAGE);
   const pages = await Promise.all(
     starts.map((start) =>
       views.tokensOfCollection(collectionId, from + start, Math.min(VIEW_PAGE, limit - start)),
     ),
   );
-  // Pages are read at one time from final blocks that may differ: what follows a short one is left for the next call.
+  // Pages are read concurrently, maybe at different final blocks: those after a short page are left to the next call.
   const short = pages.findIndex(
     (tokens, index) => tokens.length < Math.min(VIEW_PAGE, limit - starts[index]!),
   );
   const found = (short < 0 ? pages : pages.slice(0, short + 1)).flat();
   // A page that is short because its tokens are large is followed by others.
-  return { found, goesOn: short < 0 || mayHaveMore(pages[short]!, VIEW_PAGE) };
+  return { found, hasMore: short < 0 || mayHaveMore(pages[short]!, VIEW_PAGE) };
 };
 
-/** Views that one page of an owner's tokens asks for, at most, whatever of them are of the collection. */
+/** Most views that one page of an owner's tokens calls. */
 const OWNER_VIEWS = 10;
 
-/** Whose tokens are listed, and where. */
-interface OwnersPage {
-  readonly owner: string;
-  readonly limit: number;
-  /** How many of the owner's tokens on the contract were looked at before; null: none. */
-  readonly cursor: string | null;
-}
-
 /**
- * Tokens of a collection that an account owns, from the chain. The contract lists an owner's tokens of all its
- * collections together, so that a page may have fewer than the limit, or none, and a next one.
+ * Tokens of a collection that an account owns, from the chain. The contract lists an owner's tokens of all collections
+ * together, so a page may have fewer than the limit, or none, and still a next one.
+ * @param page `cursor`: the number of the owner's tokens on the contract that earlier pages have read
  * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
  */
 export const tokensOfOwner = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  { owner, limit, cursor }: OwnersPage,
+  {
+    owner,
+    limit,
+    cursor,
+  }: { readonly owner: string; readonly limit: number; readonly cursor: string | null },
 ): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
   const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   const tokens: Token[] = [];
-  let place = cursorNumber(cursor);
-  for (let asked = 0; asked < OWNER_VIEWS; asked++) {
-    const page = await views.tokensOfOwner(owner, place, VIEW_PAGE);
+  let position = cursorNumber(cursor);
+  for (let calls = 0; calls < OWNER_VIEWS; calls++) {
+    const page = await views.tokensOfOwner(owner, position, VIEW_PAGE);
     for (const [index, token] of page.entries()) {
-      if (tokens.length === limit) return { tokens, next: String(place + index) };
+      if (tokens.length === limit) return { tokens, next: String(position + index) };
       if (collectionOf(token.token_id) === collectionId) tokens.push(toToken(token, home));
     }
-    place += page.length;
+    position += page.length;
     if (!mayHaveMore(page, VIEW_PAGE)) return { tokens, next: null };
   }
-  return { tokens, next: String(place) };
-};
-
-const cursorNumber = (cursor: string | null): number => {
-  if (cursor === null) return 0;
-  if (!/^[1-9]\d{0,9}$/.test(cursor)) throw unknownCursor();
-  return Number(cursor);
+  return { tokens, next: String(position) };
 };

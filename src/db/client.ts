@@ -1,6 +1,7 @@
+import { type SQL, sql } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { within } from "../waiting.ts";
-import { failure, unanswered } from "./statements.ts";
+import { failure, type Statement, unanswered } from "./statements.ts";
 
 /** D1 through Drizzle. */
 export type Database = DrizzleD1Database;
@@ -63,6 +64,24 @@ export const openDatabase = (d1: D1Database): Database => {
   opened.set(d1, database);
   return database;
 };
+
+/** The results of statements, in order. */
+type Results<Statements extends readonly Statement[]> = {
+  [Index in keyof Statements]: Statements[Index]["_"]["result"];
+};
+
+/** Runs statements as one transaction, in one trip. Without statements there is no trip. */
+export const runBatch = async <const Statements extends readonly Statement[]>(
+  db: Database,
+  statements: Statements,
+): Promise<Results<Statements>> => {
+  const [first, ...others] = statements;
+  return (first === undefined ? [] : await db.batch([first, ...others])) as Results<Statements>;
+};
+
+/** Whether a condition holds now. */
+export const holds = async (db: Database, condition: SQL): Promise<boolean> =>
+  (await db.get<{ holds: number }>(sql`SELECT ${condition} AS holds`)).holds === 1;
 
 /** The database as one request sees it. */
 export interface DatabaseSession {

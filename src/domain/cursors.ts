@@ -14,6 +14,13 @@ export const cursorUuid = (cursor: string | null): Uuid | null => {
   return cursor;
 };
 
+/** Reads the cursor of a list whose positions are numbers from 1; 0 without a cursor. @throws ServiceError invalid_request */
+export const cursorNumber = (cursor: string | null): number => {
+  if (cursor === null) return 0;
+  if (!/^[1-9]\d{0,9}$/.test(cursor)) throw unknownCursor();
+  return Number(cursor);
+};
+
 /** A part of a list, and the cursor of the next part; null at the end. */
 export interface Page<Item> {
   readonly items: readonly Item[];

@@ -3,7 +3,7 @@ import { jsonBytes } from "./json-text.ts";
 import type { OperationKind } from "./operations.ts";
 import { tokenNumber } from "./token-ids.ts";
 
-/** What an integration is told of. */
+/** Types of events, as in docs/webhooks.md. */
 export const EVENT_TYPES = [
   "operation.succeeded",
   "operation.failed",
@@ -29,27 +29,27 @@ export type EventRun = readonly [type: EventType, count: number];
 /** Numbers of tokens that follow each other. */
 export type NumberRun = readonly [first: number, last: number];
 
-/** What a batch tells of. */
-export interface Told {
+/** The events of one batch of statements. */
+export interface EventReport {
   readonly runs: readonly EventRun[];
-  /** Numbers of the tokens that are told of, ascending. */
+  /** Numbers of the reported tokens, ascending. */
   readonly numbers?: readonly number[];
   /** The resource that the first run shows, where the operation's answer is too large to be read for it. */
   readonly data?: unknown;
 }
 
-/** What the end of an operation tells of: its effects first, then itself. */
-export const toldByEnd = (
+/** The events of an operation that ended: its effects first, then `operation.*`. */
+export const eventsOfOutcome = (
   kind: OperationKind,
   state: "succeeded" | "failed" | "unknown",
   body: unknown,
-): Told => {
+): EventReport => {
   if (state !== "succeeded") return { runs: [[`operation.${state}`, 1]] };
   const effects = effectsOf(kind, body);
   return { ...effects, runs: [...effects.runs, ["operation.succeeded", 1]] };
 };
 
-const effectsOf = (kind: OperationKind, body: unknown): Told => {
+const effectsOf = (kind: OperationKind, body: unknown): EventReport => {
   switch (kind) {
     case "mint":
     case "claim": {
@@ -122,8 +122,7 @@ export const MOST_DATA_BYTES = 20_000;
 const SMALL_FIELD_BYTES = 200;
 
 /**
- * An event's data as it is told: the resource, or, where that is too large, its small fields, and in `see` where it can
- * be read.
+ * An event's data: the resource or, if that is too large, its small fields with the path of the resource in `see`.
  */
 export const fitting = (data: object, see: string): object => {
   if (jsonBytes(data) <= MOST_DATA_BYTES) return data;

@@ -27,8 +27,8 @@ function* png(): Reader {
       return first ? "doesn't begin with its IHDR chunk" : "has two IHDR chunks";
     first = false;
     const { crc } = yield { pass: length, crc: crc32(head.subarray(4)) };
-    const { bytes: told } = yield { take: 4 };
-    if (uint32(told, 0) !== crc) return `has a damaged ${type} chunk`;
+    const { bytes: stored } = yield { take: 4 };
+    if (uint32(stored, 0) !== crc) return `has a damaged ${type} chunk`;
     hasData ||= type === "IDAT";
     if (type === "IEND") return hasData ? null : "has no picture data";
   }

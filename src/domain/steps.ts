@@ -168,8 +168,8 @@ export interface CollectionOnChain {
   readonly published: boolean;
 }
 
-/** Whether the chain has to be asked for the collection to tell what became of a step of its finalization. */
-export const isToldByCollection = ({
+/** Whether the outcome of a step of a finalization depends on whether the chain has the collection. */
+export const dependsOnCollection = ({
   state,
   contractCode,
 }: Pick<StepOutcome, "state" | "contractCode">): boolean =>
@@ -187,7 +187,7 @@ export const settleByCollection = (
   ends: ReadonlyMap<string, number>,
 ): StepOutcome[] =>
   outcomes.map((outcome) => {
-    if (!isToldByCollection(outcome) || shown === null) return outcome;
+    if (!dependsOnCollection(outcome) || shown === null) return outcome;
     const name = stepName(outcome.step);
     const end = ends.get(name);
     const done = name === "publish" ? shown.published : end !== undefined && shown.assets >= end;

@@ -17,15 +17,15 @@ const NEAR = 10n ** 24n;
 /** A wallet with less than this left for new writes is low, yoctoNEAR. */
 export const LOW = NEAR;
 
-/** A balance that rose by less isn't told: gas that comes back raises it a little. yoctoNEAR. */
+/** A smaller rise of the balance is no top-up: gas refunds raise it a little. yoctoNEAR. */
 export const TOP_UP_FROM = NEAR / 10n;
 
 /** Days, to a tenth, that what was left lasts at the pace of the last seven; null: it spends nothing. */
 export const runwayDays = ({ available, perDay }: WalletSeen): number | null =>
   BigInt(perDay) > 0n ? Number((BigInt(available) * 10n) / BigInt(perDay)) / 10 : null;
 
-/** What a look at a wallet tells, given the look before: nothing new at the first one but that it is low. */
-export const toldByLook = (before: WalletSeen | null, now: WalletSeen): EventType[] => {
+/** The events of a reading of a wallet, given the previous one; the first reading can only report that it is low. */
+export const walletEvents = (before: WalletSeen | null, now: WalletSeen): EventType[] => {
   const rose = before !== null && BigInt(now.balance) - BigInt(before.balance) >= TOP_UP_FROM;
   return [
     ...(rose ? (["wallet.topped_up"] as const) : []),

@@ -1,14 +1,70 @@
 import type { ServiceContext } from "../context.ts";
 import { rateLimited } from "../domain/errors.ts";
-import { MemoryBudget } from "../domain/memory-budget.ts";
 import { pollUntil } from "../waiting.ts";
 
 const MB = 1_048_576;
 
+/** Memory that somebody holds for a while. */
+interface Share {
+  readonly bytes: number;
+  readonly owner: string;
+  /** When it lapses. */
+  until: number;
+}
+
+interface BudgetLimits {
+  /** For all together. */
+  readonly bytes: number;
+  /** For one owner, so that nobody holds all of it. */
+  readonly bytesOfOwner: number;
+  /** After how long a share lapses that is neither renewed nor given back. Milliseconds. */
+  readonly lapsesAfterMs: number;
+}
+
 /**
- * What requests hold of an isolate's memory while bodies, forms, files at URLs and events pass through. Cloudflare gives
- * an isolate 128 MB (https://developers.cloudflare.com/workers/platform/limits/); the rest is for the code. A form is
- * renewed with every piece; what takes longest without one is the batch of D1.
+ * Memory that requests of one isolate may hold together, of the 128 MB that a Worker has. A share leaves as much free as
+ * it takes, so that large ones never keep small ones waiting. The platform ends a request whose client has gone without
+ * running another line of it, so that not every share is given back: it lapses.
+ */
+export class MemoryBudget {
+  readonly #limits: BudgetLimits;
+  readonly #shares = new Set<Share>();
+
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes a share; null if there is no room for it now. Times are milliseconds. */
+  take(bytes: number, owner: string, now: number): Share | null {
+    let held = 2 * bytes;
+    let heldByOwner = 2 * bytes;
+    for (const share of this.#shares) {
+      if (share.until <= now) this.#shares.delete(share);
+      else {
+        held += share.bytes;
+        if (share.owner === owner) heldByOwner += share.bytes;
+      }
+    }
+    if (held > this.#limits.bytes || heldByOwner > this.#limits.bytesOfOwner) return null;
+    const share = { bytes, owner, until: now + this.#limits.lapsesAfterMs };
+    this.#shares.add(share);
+    return share;
+  }
+
+  /** Keeps a share from lapsing. */
+  renew(share: Share, now: number): void {
+    share.until = now + this.#limits.lapsesAfterMs;
+  }
+
+  giveBack(share: Share): void {
+    this.#shares.delete(share);
+  }
+}
+
+/**
+ * Memory of the isolate that is reserved for request bodies, forms, files at URLs and events. Cloudflare gives an isolate
+ * 128 MB (https://developers.cloudflare.com/workers/platform/limits/); the rest is for the code. Each chunk of a form
+ * renews its share; the longest time between two renewals is that of the D1 batch.
  */
 export const isolateMemory = new MemoryBudget({
   bytes: 96 * MB,
@@ -16,26 +72,26 @@ export const isolateMemory = new MemoryBudget({
   lapsesAfterMs: 180_000,
 });
 
-/** How long a request waits, unread, until others have ended, and how often it looks. Milliseconds. */
+/** How long an unread request waits for memory, and how often it polls. Milliseconds. */
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 20;
-/** Seconds after which some of the others are likely to have ended. */
+/** Seconds after which other requests are likely to have ended. */
 const RETRY_AFTER = 5;
 
 /** A share of the isolate's memory. */
 export interface MemoryShare {
-  /** A piece came, or was taken: the share doesn't lapse yet. */
+  /** Renews the share: a chunk was read or written. */
   readonly moved: () => void;
-  /** It is over. */
+  /** Returns the share. */
   readonly ended: () => void;
-  /** It stays for as long as the isolate: memory of WebAssembly only grows. */
+  /** Keeps the share for as long as the isolate lives: memory of WebAssembly never shrinks. */
   readonly kept: () => void;
 }
 
 /**
- * A share of the isolate's memory, as soon as there is room for it. Nobody is woken: the request that holds the memory
- * may be gone.
- * @param wanted `owner`: an integration, or a name for what needs no key; `what`: what comes in, in the plural
+ * Reserves memory of the isolate, as soon as there is room. It polls, because the request that holds the memory may have
+ * been cancelled without releasing it.
+ * @param wanted `owner`: an integration, or a name for requests without a key; `what`: a plural noun for the message
  * @throws ServiceError rate_limited if there is no room within 10 s
  */
 export const memoryShare = async (
@@ -50,6 +106,6 @@ export const memoryShare = async (
   return {
     moved: () => isolateMemory.renew(share, time()),
     ended: () => isolateMemory.giveBack(share),
-    kept: () => isolateMemory.keep(share),
+    kept: () => isolateMemory.renew(share, Number.POSITIVE_INFINITY),
   };
 };

@@ -2,7 +2,6 @@ import type { ServiceContext } from "../context.ts";
 import { counted, duration } from "../domain/counted.ts";
 import { rateLimited, type ServiceError } from "../domain/errors.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
-import { WaitCounter } from "../domain/wait-counter.ts";
 import { pause, within } from "../waiting.ts";
 import { counterOf, type Ended } from "./request-counter.ts";
 
@@ -38,6 +37,49 @@ const UNANSWERED_MS = REQUEST_PERIOD_S * 1_000;
 const LOOK_EVERY_MS = 100;
 /** Keys that an isolate keeps grants of; beyond it the oldest goes. */
 const CAPACITY = 10_000;
+
+/** A request that waits. */
+interface Waiter {
+  /** Until when it counts, unless it says again that it waits. */
+  until: number;
+}
+
+/**
+ * Counts requests that wait. The platform ends a request whose client has gone without running another line of it: one
+ * that says nothing for a while counts no longer. Times are milliseconds.
+ */
+export class WaitCounter {
+  readonly #lapsesAfterMs: number;
+  readonly #waiting = new Set<Waiter>();
+
+  constructor(lapsesAfterMs: number) {
+    this.#lapsesAfterMs = lapsesAfterMs;
+  }
+
+  /** A request begins to wait. */
+  join(now: number): Waiter {
+    const waiter = { until: now + this.#lapsesAfterMs };
+    this.#waiting.add(waiter);
+    return waiter;
+  }
+
+  /** It still waits, also where it had lapsed. */
+  renew(waiter: Waiter, now: number): void {
+    waiter.until = now + this.#lapsesAfterMs;
+    this.#waiting.add(waiter);
+  }
+
+  /** It waits no longer. */
+  leave(waiter: Waiter): void {
+    this.#waiting.delete(waiter);
+  }
+
+  /** How many wait. */
+  count(now: number): number {
+    for (const waiter of this.#waiting) if (waiter.until <= now) this.#waiting.delete(waiter);
+    return this.#waiting.size;
+  }
+}
 
 /** The requests of a key that this isolate may let pass, and what its counter last said. Times are milliseconds. */
 class Meter {

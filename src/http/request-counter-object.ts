@@ -1,8 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
-import { RequestWindow } from "../domain/request-window.ts";
 import type { Bindings } from "../env.ts";
-import type { Ask, Counter, Ended, Grant } from "./request-counter.ts";
+import { type Ask, type Counter, type Ended, type Grant, RequestWindow } from "./request-counter.ts";
 
 /** How long a grant lasts. Milliseconds. */
 const GRANT_MS = 1_000;

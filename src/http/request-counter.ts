@@ -1,5 +1,77 @@
 import type { Bindings } from "../env.ts";
 
+/** Requests that were allowed at one moment. */
+interface Entry {
+  /** Milliseconds. */
+  readonly at: number;
+  count: number;
+}
+
+/**
+ * The requests of the last period, counted exactly: one leaves the window when it is a period old. A key that sends
+ * at most the limit in any period is never refused, and no period has more than the limit. Times are milliseconds.
+ */
+export class RequestWindow {
+  readonly #periodMs: number;
+  /** Ascending by time; those before `#first` have left. */
+  #entries: Entry[] = [];
+  #first = 0;
+  #used = 0;
+  #latest = 0;
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  /** Requests in the period that ends now. */
+  used(now: number): number {
+    this.#slide(now);
+    return this.#used;
+  }
+
+  /** Adds requests. @returns the time they are counted at, which `giveBack` takes; a clock never goes back here */
+  add(count: number, now: number): number {
+    this.#slide(now);
+    const last = this.#entries.at(-1);
+    if (last !== undefined && last.at === this.#latest) last.count += count;
+    else if (count > 0) this.#entries.push({ at: this.#latest, count });
+    this.#used += count;
+    return this.#latest;
+  }
+
+  /** Takes back requests that were counted at a time and not made. What has left the window meanwhile has no effect. */
+  giveBack(count: number, at: number, now: number): void {
+    this.#slide(now);
+    const entry = this.#entries.find((each, index) => index >= this.#first && each.at === at);
+    if (entry === undefined) return;
+    const taken = Math.min(count, entry.count);
+    entry.count -= taken;
+    this.#used -= taken;
+  }
+
+  /** Milliseconds until the oldest request leaves the window; 0 where there is none. */
+  freeAfter(now: number): number {
+    this.#slide(now);
+    for (let index = this.#first; index < this.#entries.length; index++) {
+      const entry = this.#entries[index]!;
+      if (entry.count > 0) return entry.at + this.#periodMs - this.#latest;
+    }
+    return 0;
+  }
+
+  #slide(now: number): void {
+    this.#latest = Math.max(this.#latest, now);
+    for (let entry = this.#entries[this.#first]; entry !== undefined; entry = this.#entries[this.#first]) {
+      if (entry.at + this.#periodMs > this.#latest) break;
+      this.#used -= entry.count;
+      this.#first += 1;
+    }
+    if (this.#first * 2 <= this.#entries.length) return;
+    this.#entries = this.#entries.slice(this.#first);
+    this.#first = 0;
+  }
+}
+
 /** What an isolate asks of a key's counter. */
 export interface Ask {
   /** Requests that the key may make in a period. */

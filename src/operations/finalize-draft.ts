@@ -6,9 +6,8 @@ import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
-import { insertOperationKey, unlessTaken } from "../db/queries/idempotency.ts";
+import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
-import type { Statement } from "../db/statements.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
@@ -79,10 +78,7 @@ const join = async (
   row: OperationRow,
 ): Promise<EndpointResponse<FinalizeAnswer>> => {
   if (caller.requestKey) {
-    const statements = insertOperationKey(context.db, caller.requestKey, row.id);
-    await context.db.batch(statements as [Statement, ...Statement[]]).catch((error: unknown) => {
-      throw unlessTaken(error);
-    });
+    await runKeyedBatch(context.db, insertOperationKey(context.db, caller.requestKey, row.id));
   }
   return joinOperation(context, caller, { ...row, kind: "finalize" });
 };
@@ -103,7 +99,7 @@ const proposalOf = async (
   await requirePayees(context, draft.settings);
   const id = newUuid();
   const request = await continued(context, draft, brokenOff, {
-    collectionUuid: draft.plannedCollectionId ?? newUuid(),
+    collectionUuid: draft.plannedCollectionId,
     contractUuid: contract.id,
     contract: contract.accountId,
     settings: draft.settings,

@@ -1,12 +1,16 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { Quote } from "../api/resources/quote.ts";
 import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
-import { findQuote, insertQuote, type QuoteRow } from "../db/queries/quotes.ts";
+import type { Database } from "../db/client.ts";
+import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "../db/queries/idempotency.ts";
+import { hasRoom, quotesWeight, weighed } from "../db/queries/usage.ts";
 import { noRoom } from "../db/quota.ts";
+import { quotes } from "../db/schema/index.ts";
 import { yoctoProblem } from "../domain/amounts.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { isUuid, newUuid, toHex, type Uuid, uuidAt } from "../domain/ids.ts";
+import { isUuid, newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../domain/ids.ts";
 import { canonicalJson } from "../domain/json-text.ts";
 import type { CostLimit } from "../domain/spending.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -21,6 +25,46 @@ const VALID_MS = 10 * 60_000;
  * doubles in about 140 blocks, and most attached gas isn't burnt.
  */
 const PRICE_MARGIN = 2n;
+
+/** A row of quotes. */
+type QuoteRow = typeof quotes.$inferSelect;
+
+/**
+ * Keeps a quote.
+ * @param answered the answer to keep, if there is room for the quote
+ * @returns whether the integration has room for it
+ * @throws ServiceError idempotency_key_in_flight
+ */
+const insertQuote = async (
+  db: Database,
+  quote: QuoteRow,
+  answered: KeyWithResponse | null,
+): Promise<boolean> => {
+  const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt } = quote;
+  const insert = db
+    .insert(quotes)
+    .select(sql`
+      SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${method}, ${path}, ${bodyDigest}, ${expected}, ${most},
+        ${createdAt.getTime()}, ${expiresAt.getTime()}
+      WHERE ${hasRoom(integrationId)}`)
+    .returning({ id: quotes.id });
+  const which = sql`id = ${uuidToBytes(id)}`;
+  const statements = [
+    ...weighed(db, integrationId, quotesWeight(which), [insert]),
+    // The answer takes room too, which is counted behind the quote's.
+    ...keepWithEffect(db, answered, sql`EXISTS (SELECT 1 FROM quotes WHERE ${which})`),
+  ];
+  const results = await runKeyedBatch(db, statements);
+  return (results[1] as Awaited<typeof insert>).length > 0;
+};
+
+/** A quote of an integration's. */
+export const findQuote = (db: Database, integrationId: Uuid, id: Uuid): Promise<QuoteRow | undefined> =>
+  db
+    .select()
+    .from(quotes)
+    .where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId)))
+    .get();
 
 /** A write to quote. */
 export interface QuotedWrite {

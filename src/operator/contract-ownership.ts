@@ -117,7 +117,7 @@ export const listContractsWithRoles = async (
 ): Promise<Page<ContractWithRoles>> => {
   const integration = await requireIntegration(context, integrationId);
   const most = Math.min(size, ROLES_AT_ONCE);
-  const found = await listContracts(context.db, integrationId, cursorUuid(cursor), most + 1);
+  const found = await listContracts(context.db, { integrationId }, cursorUuid(cursor), most + 1);
   const { items, next } = pageOf(found, most, ({ id }) => id);
   return { items: await Promise.all(items.map((row) => withRoles(context, row, integration))), next };
 };

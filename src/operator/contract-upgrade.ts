@@ -26,50 +26,36 @@ import { OPERATOR, requireContract } from "./provisioning.ts";
 /** Burned for each byte of a code that is published, yoctoNEAR (NEP-591). */
 const PUBLICATION_PRICE = 10n ** 20n;
 
-/** Gas that one transaction of an upgrade carries at most, and those beside the migrations: two payments, the switch. */
+/** Most gas of one transaction of an upgrade, and the transactions other than migrations: two payments, the switch. */
 const TRANSACTION_GAS = 300n * 10n ** 12n;
 const OTHER_TRANSACTIONS = 3;
 
-/** What the contract keeps beside what it stores and owes (docs/contract.md, "What is paid for"), yoctoNEAR. */
+/** yoctoNEAR that the contract keeps in addition to its storage and debts (docs/contract.md, "What is paid for"). */
 const CUSHION = 10n ** 23n;
 
-/** What the chain has of a contract before its upgrade. */
-export interface ContractState {
-  /** Hexadecimal; null: no such account, or no code. */
+/** The on-chain state of a contract before its upgrade. */
+interface ContractState {
+  /** Hexadecimal; null if the account doesn't exist or has no code. */
   readonly codeHash: string | null;
-  /** Null where the account has no contract of ours. */
+  /** Null if the account has no contract of this service. */
   readonly version: ContractVersion | null;
   readonly ownerId: string | null;
   readonly collections: readonly ContractCollection[];
-  /** What the account lacks of what it has to hold once it is upgraded, yoctoNEAR. */
+  /** yoctoNEAR that the account lacks of the balance it needs after the upgrade. */
   readonly missing: bigint;
 }
 
-/** A contract looked at for its upgrade. Amounts are yoctoNEAR. */
-export interface Survey {
+/** The plan of an upgrade, with what its operation needs. */
+interface Survey {
   readonly contract: ContractRow;
-  readonly chain: ContractState;
-  readonly newCodeHash: string;
-  /** Nothing is to be done. */
-  readonly isCurrent: boolean;
-  /** The account runs the new code, and its collections may have to be taken over yet. */
+  readonly plan: UpgradePlan;
+  /** Whether the account runs the new code already; collections may still have to be converted. */
   readonly isSwitched: boolean;
-  /** Collections may lie on pages of layout 2. */
+  /** Whether collections may be stored in pages of layout 2. */
   readonly migrates: boolean;
-  /** Why it can't be done, as a sentence for the operator; null: it can. */
-  readonly obstacle: string | null;
-  readonly publish: { readonly isNeeded: boolean; readonly cost: bigint };
-  readonly transactions: number;
-  readonly topUp: bigint;
-  readonly fees: bigint;
-  readonly wallet: {
-    readonly accountId: string | null;
-    readonly available: bigint | null;
-    readonly missing: bigint;
-  };
 }
 
-/** Looks at a contract, its wallet and the code's publication. @throws ChainUnavailableError */
+/** Reads a contract, its wallet and the code's publication. @throws ChainUnavailableError */
 const surveyOf = async (context: ServiceContext, contract: ContractRow): Promise<Survey> => {
   const rpc = connect(context.settings);
   const code = await contractCode();
@@ -90,30 +76,31 @@ const surveyOf = async (context: ServiceContext, contract: ContractRow): Promise
   const topUp = isCurrent ? 0n : chain.missing;
   const fees = BigInt(transactions) * TRANSACTION_GAS * limits.minGasPrice;
   const lacking = topUp + fees - BigInt(available ?? topUp + fees);
-  return {
-    contract,
-    chain,
-    newCodeHash,
-    isCurrent,
-    isSwitched,
-    migrates,
-    obstacle: obstacleOf(contract, chain, integration?.walletAccountId ?? null, newCodeHash),
-    publish: {
-      isNeeded: !isCurrent && !isPublished,
-      cost: isCurrent || isPublished ? 0n : BigInt(code.bytes.length) * PUBLICATION_PRICE,
-    },
+  const walletId = integration?.walletAccountId ?? null;
+  const obstacle = obstacleOf(contract, chain, walletId, newCodeHash);
+  const publishes = !isCurrent && !isPublished;
+  const plan: UpgradePlan = {
+    contract_uuid: contract.id,
+    integration_uuid: contract.integrationId,
+    account_id: contract.accountId,
+    state: obstacle !== null ? "blocked" : isCurrent ? "current" : "ready",
+    obstacle,
+    code_hash: chain.codeHash,
+    layout: chain.version?.layout ?? null,
+    version: chain.version?.version ?? null,
+    new_code_hash: newCodeHash,
+    collections: chain.collections.length,
     transactions,
-    topUp,
-    fees,
-    wallet: {
-      accountId: integration?.walletAccountId ?? null,
-      available: available === null ? null : BigInt(available),
-      missing: lacking > 0n ? lacking : 0n,
-    },
+    publish: publishes,
+    publish_cost: String(publishes ? BigInt(code.bytes.length) * PUBLICATION_PRICE : 0n),
+    top_up: String(topUp),
+    fees: String(fees),
+    wallet: { account_id: walletId, available, missing: String(lacking > 0n ? lacking : 0n) },
   };
+  return { contract, plan, isSwitched, migrates };
 };
 
-/** Whether the code is published: by an operation that is over, or by somebody whom the database doesn't know. */
+/** Whether the code is published, by an operation that succeeded or by another account. */
 const isAvailable = async ({ db }: ServiceContext, rpc: ChainRpc, codeHash: Uint8Array): Promise<boolean> =>
   (await publicationOf(db, codeHash, newUuid())) === "elsewhere_done" || isPublishedCode(rpc, codeHash);
 
@@ -174,35 +161,9 @@ const obstacleOf = (
 
 const KIND = "contract_upgrade";
 
-const toPlan = (survey: Survey): UpgradePlan => {
-  const { contract, chain, publish, topUp, fees, wallet } = survey;
-  return {
-    contract_uuid: contract.id,
-    integration_uuid: contract.integrationId,
-    account_id: contract.accountId,
-    state: survey.obstacle !== null ? "blocked" : survey.isCurrent ? "current" : "ready",
-    obstacle: survey.obstacle,
-    code_hash: chain.codeHash,
-    layout: chain.version?.layout ?? null,
-    version: chain.version?.version ?? null,
-    new_code_hash: survey.newCodeHash,
-    collections: chain.collections.length,
-    transactions: survey.transactions,
-    publish: publish.isNeeded,
-    publish_cost: publish.cost.toString(),
-    top_up: topUp.toString(),
-    fees: fees.toString(),
-    wallet: {
-      account_id: wallet.accountId,
-      available: wallet.available?.toString() ?? null,
-      missing: wallet.missing.toString(),
-    },
-  };
-};
-
-/** What an upgrade of a contract would do; nothing is sent. @throws ServiceError not_found, chain_unavailable */
+/** The plan of a contract's upgrade; nothing is sent. @throws ServiceError not_found, chain_unavailable */
 export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Promise<UpgradePlan> =>
-  toPlan(await surveyOf(context, await requireContract(context, contractId)));
+  (await surveyOf(context, await requireContract(context, contractId))).plan;
 
 /**
  * Upgrades a contract to this release's code: publishes the code if the chain lacks it, switches the contract, and
@@ -219,17 +180,23 @@ export const upgradeContract = async (
   const subject = { integrationId, subjectId: contractId };
   const open = await openOperationOf(context.db, subject, KIND);
   if (open) return joinOperation(context, OPERATOR, { ...open, kind: KIND });
-  const survey = await surveyOf(context, contract);
-  if (survey.obstacle !== null) throw new ServiceError("conflict", survey.obstacle);
-  if (survey.isCurrent) return { status: 200, body: currentView(survey) };
-  requireFunds(survey);
-  await publishCode(context, survey);
+  const { plan, isSwitched, migrates } = await surveyOf(context, contract);
+  if (plan.obstacle !== null) throw new ServiceError("conflict", plan.obstacle);
+  const { account_id, new_code_hash: codeHash } = plan;
+  if (plan.state === "current") {
+    return {
+      status: 200,
+      body: { contract_uuid: contract.id, account_id, code_hash: codeHash, tx_results: [] },
+    };
+  }
+  requireFunds(plan);
+  if (plan.publish) await publishCode(context, contract, codeHash);
   const request: ContractUpgradeOperation = {
-    contract: contract.accountId,
-    codeHash: survey.newCodeHash,
-    topUp: survey.topUp.toString(),
-    switched: survey.isSwitched,
-    migrates: survey.migrates,
+    contract: account_id,
+    codeHash,
+    topUp: plan.top_up,
+    switched: isSwitched,
+    migrates,
   };
   const condition = not(hasOpenOperation(subject, KIND));
   const proposal = { kind: KIND, subjectId: contractId, request, condition } as const;
@@ -240,36 +207,24 @@ export const upgradeContract = async (
   throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
 };
 
-const currentView = ({ contract, newCodeHash }: Survey) => ({
-  contract_uuid: contract.id,
-  account_id: contract.accountId,
-  code_hash: newCodeHash,
-  tx_results: [],
-});
-
-const requireFunds = ({ wallet, topUp, fees }: Survey): void => {
-  if (wallet.missing === 0n) return;
+const requireFunds = ({ wallet, top_up, fees }: UpgradePlan): void => {
+  if (wallet.missing === "0") return;
   throw new ServiceError(
     "insufficient_funds",
-    `Send at least ${wallet.missing} yoctoNEAR to ${wallet.accountId}, the integration's wallet, and try again: the upgrade takes up to ${topUp + fees}. Nothing was sent.`,
+    `Send at least ${wallet.missing} yoctoNEAR to ${wallet.account_id}, the integration's wallet, and try again: the upgrade takes up to ${BigInt(top_up) + BigInt(fees)}. Nothing was sent.`,
     { outcome: "not_submitted", retryable: true },
   );
 };
 
-/**
- * Has the platform publish the code if the chain lacks it. Of several requests at once one does; the others' upgrades
- * wait for it.
- */
-const publishCode = async (context: ServiceContext, survey: Survey): Promise<void> => {
-  const { contract, newCodeHash, publish } = survey;
+/** Publishes the code from the platform's account, unless another operation is publishing it; the upgrade waits for that. */
+const publishCode = async (
+  context: ServiceContext,
+  { id: subjectId, integrationId }: ContractRow,
+  codeHash: string,
+): Promise<void> => {
   const id = newUuid();
-  const { hash } = await contractCode();
-  if (!publish.isNeeded || (await publicationOf(context.db, hash, id)) === "elsewhere_pending") return;
-  const request: ContractPublishOperation = {
-    platformId: context.settings.PLATFORM_ACCOUNT_ID,
-    codeHash: newCodeHash,
-  };
-  const { integrationId } = contract;
-  const proposal = { id, kind: "contract_publish", subjectId: contract.id, request } as const;
+  if ((await publicationOf(context.db, Buffer.from(codeHash, "hex"), id)) === "elsewhere_pending") return;
+  const request: ContractPublishOperation = { platformId: context.settings.PLATFORM_ACCOUNT_ID, codeHash };
+  const proposal = { id, kind: "contract_publish", subjectId, request } as const;
   await runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };

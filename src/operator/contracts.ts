@@ -1,7 +1,7 @@
 import type { Contract, OwnedContract } from "../api/resources/contract.ts";
 import { contractCode } from "../chain/contract/code.ts";
 import type { ServiceContext } from "../context.ts";
-import { type ContractRow, listAllContracts, listContracts as rows } from "../db/queries/contracts.ts";
+import { type ContractRow, listContracts as rows } from "../db/queries/contracts.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { requireIntegration } from "./integrations.ts";
@@ -26,7 +26,7 @@ export const listContracts = async (
   size: number,
 ): Promise<Page<Contract>> => {
   await requireIntegration(context, integrationId);
-  const found = await rows(context.db, integrationId, cursorUuid(cursor), size + 1);
+  const found = await rows(context.db, { integrationId }, cursorUuid(cursor), size + 1);
   return pageOf(found.map(toContract), size, (contract) => contract.contract_uuid);
 };
 
@@ -41,7 +41,7 @@ export const listEveryContract = async (
   size: number,
 ): Promise<Page<OwnedContract>> => {
   const code = toHex((await contractCode()).hash);
-  const found = await listAllContracts(context.db, accountId, cursorUuid(cursor), size + 1);
+  const found = await rows(context.db, { accountId }, cursorUuid(cursor), size + 1);
   const view = (row: ContractRow): OwnedContract => ({
     ...toContract(row),
     integration_uuid: row.integrationId,

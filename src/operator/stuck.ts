@@ -1,7 +1,7 @@
 import type { StuckTransaction } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
-import { openOperations, withOldOperations } from "../db/queries/integrations.ts";
-import type { WalletName } from "../db/queries/recovery.ts";
+import { withOldOperations } from "../db/queries/integrations.ts";
+import { openOperationsOf, type WalletName } from "../db/queries/recovery.ts";
 import { behindFrom } from "../db/queries/rollback.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
@@ -98,9 +98,9 @@ const stuckOf = async (
   const found = await walletOf(env, wallet ?? "platform").stuck(after, limit);
   if (found !== null) return found.map(({ place, record }) => ({ place, stuck: toStuck(record) }));
   if (wallet === null) return [];
-  const rows = await openOperations(db, wallet, after, limit);
-  return rows.map(({ place, id, kind }) => ({
-    place,
+  const rows = await openOperationsOf(db, wallet, after, limit);
+  return rows.map(({ rowNumber, id, kind }) => ({
+    place: rowNumber,
     stuck: { operation_uuid: id, step: kind, state: "wallet_inactive", transaction: null },
   }));
 };

@@ -1,15 +1,15 @@
 import type { Recovery } from "../api/resources/recovery.ts";
 import type { ServiceContext } from "../context.ts";
+import { runBatch } from "../db/client.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { skipNumbers } from "../db/queries/events.ts";
-import { findIntegration } from "../db/queries/integrations.ts";
+import { findIntegration, HAS_WALLET, integrationIds } from "../db/queries/integrations.ts";
 import { acceptedRow, findOperation, type OperationRow } from "../db/queries/operations.ts";
 import {
   heldBy,
-  integrationsAfter,
   lackedOf,
   latestSucceeded,
-  openOf,
+  openOperationsOf,
   putBackKey,
   putBackOperation,
   type WalletName,
@@ -19,7 +19,7 @@ import { recountUsage } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { unknownCursor } from "../domain/cursors.ts";
-import { firstOfGeneration, toldByEnd } from "../domain/events.ts";
+import { eventsOfOutcome, firstOfGeneration } from "../domain/events.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { KINDS, OPERATION_KINDS, type OperationKind } from "../domain/operations.ts";
 import { findArchived } from "../files/archive/read.ts";
@@ -80,15 +80,19 @@ const putBack = async (
       : endingStatements(db, operation, answerOf(journaled.ending), {
           records,
           ...effects,
-          told: toldByEnd(operation.kind, journaled.ending.state, await bodyOf(context, journaled.ending)),
+          report: eventsOfOutcome(
+            operation.kind,
+            journaled.ending.state,
+            await bodyOf(context, journaled.ending),
+          ),
           at: new Date(journaled.ending.endedAt),
         });
   const batch = [
     putBackOperation(db, { ...operation, acceptedAt: operation.createdAt }),
     ...(isLacked ? keyStatements(context, journaled) : []),
     ...statements,
-  ] as [Statement, ...Statement[]];
-  const write = () => db.batch(batch);
+  ];
+  const write = () => runBatch(db, batch);
   await (effects.commit?.(write) ?? write());
   checkpoint("recovery.put_back");
   if (accepted !== null) throw accepted;
@@ -295,7 +299,7 @@ class WalletRecovery {
   /** Ends operations that the database has as open and that the journal knows the end of. */
   async endOpen(): Promise<boolean> {
     for (let after = 0; ; ) {
-      const open = await openOf(this.#context.db, this.#name, after, PAGE);
+      const open = await openOperationsOf(this.#context.db, this.#name, after, PAGE);
       for (const operation of await this.#wallet.journaledOf(open.map(({ id }) => id))) {
         if (operation.ending === null) continue;
         if (this.#isLate) return false;
@@ -359,7 +363,7 @@ async function* walletsFrom(context: ServiceContext, first: WalletName): AsyncGe
   yield first;
   let after = first === "platform" ? null : first;
   for (;;) {
-    const page = await integrationsAfter(context.db, after, WALLETS_PAGE);
+    const page = await integrationIds(context.db, { which: HAS_WALLET, after }, WALLETS_PAGE);
     yield* page;
     const last = page.at(-1);
     if (page.length < WALLETS_PAGE || last === undefined) return;

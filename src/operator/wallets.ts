@@ -149,7 +149,7 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
         });
     }
   }
-  const remaining = await queries.countSealedBefore(db, version);
+  const remaining = await queries.countIntegrations(db, queries.isSealedBefore(version));
   return { version, resealed, failed, remaining, webhooks: await resealWebhooks(context) };
 };
 
@@ -157,11 +157,12 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
 const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
   const { db } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
-  let rows = await queries.sealedBefore(db, version, after, ROUND);
-  if (rows.length === 0 && after !== null) rows = await queries.sealedBefore(db, version, null, ROUND);
-  const last = rows.length < ROUND ? null : (rows.at(-1)?.id ?? null);
+  const which = queries.isSealedBefore(version);
+  let ids = await queries.integrationIds(db, { which, after }, ROUND);
+  if (ids.length === 0 && after !== null) ids = await queries.integrationIds(db, { which }, ROUND);
+  const last = ids.length < ROUND ? null : (ids.at(-1) ?? null);
   await writeSweep(db, SWEEP, last, context.now());
-  return rows.map(({ id }) => id);
+  return ids;
 };
 
 /** Has a wallet seal its key again and keeps the copy. @returns whether it did */

@@ -48,9 +48,9 @@ export interface SnapshotPosition {
 /** The result of an operation, as returned to its caller. */
 export interface OperationEnding {
   readonly state: Extract<OperationState, "succeeded" | "failed">;
-  readonly answerStatus: number | null;
+  readonly answerStatus: number;
   /** As the database stores it: the body, or its location in R2. */
-  readonly answerBody: string | null;
+  readonly answerBody: string;
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
 }

@@ -192,7 +192,7 @@ describe("fetchMediaUrl", () => {
     const answers: [string, () => Response, UrlField?][] = [
       ["status 404", () => new Response("x", { status: 404 })],
       ["status 206", () => new Response("x", { status: 206 })],
-      ["answers with an empty body", () => new Response(null)],
+      ["responds with an empty body", () => new Response(null)],
       ["none of PNG, JPEG", () => new Response("<html>".repeat(1000))],
       ["none of PNG, JPEG", () => new Response("x")],
       ["none of PNG, JPEG", () => new Response("")],

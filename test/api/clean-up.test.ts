@@ -2,8 +2,8 @@ import { eq, isNull, sql } from "drizzle-orm";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keepDirectory } from "../../src/collections/directory.ts";
+import { runBatch } from "../../src/db/client.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
-import type { Statement } from "../../src/db/statements.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { THUMBNAIL_WIDTHS } from "../../src/domain/thumbnails.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
@@ -186,9 +186,7 @@ describe("collecting files that nothing refers to", () => {
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     const directory = await storedDirectory(tenant);
     const collectionId = await addCollection(tenant);
-    await db.batch(
-      keepDirectory(contextAt(), collectionId, directory, new Date()) as [Statement, ...Statement[]],
-    );
+    await runBatch(db, keepDirectory(contextAt(), collectionId, directory, new Date()));
     await passHours(1, 30);
     expect(await objects()).toBe(2);
     const root = await send(`/ipfs/${directory.rootCid}?format=raw&download=true`);

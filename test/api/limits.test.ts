@@ -348,8 +348,8 @@ describe("lists of large drafts", () => {
       approvals_denied_accounts: LARGE,
     });
     const insert = env.DB.prepare(
-      `INSERT INTO drafts (id, integration_id, contract_id, settings, state, created_at, updated_at)
-       SELECT ?, integration_id, contract_id, ?, 'draft', 1, 1 FROM drafts WHERE lower(hex(id)) = ?`,
+      `INSERT INTO drafts (id, integration_id, contract_id, settings, state, planned_collection_id, created_at, updated_at)
+       SELECT ?1, integration_id, contract_id, ?2, 'draft', ?1, 1, 1 FROM drafts WHERE lower(hex(id)) = ?3`,
     );
     const draft = tenant.draftId.replaceAll("-", "");
     await env.DB.batch(

@@ -1,14 +1,13 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/db/client.ts";
+import { pagesWithoutTraits } from "../../src/collections/traits.ts";
+import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
-import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
-import { isUnclaimed, toldDrops } from "../../src/db/queries/claims.ts";
+import { isUnclaimed } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteAddedFiles, releaseMedia } from "../../src/db/queries/collection-media.ts";
-import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
 import { operationsOfEvents, readEventPage } from "../../src/db/queries/event-pages.ts";
 import {
   deleteOldEvents,
@@ -16,21 +15,19 @@ import {
   readLastSeq,
   readStand,
   skipNumbers,
-  toldNumbers,
 } from "../../src/db/queries/events.ts";
-import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
+import { withOldOperations } from "../../src/db/queries/integrations.ts";
 import { keepMintTransaction, mintTransactionOf, moveMints } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
   isOpen,
-  isSpendingInParts,
   openOperationOf,
   releaseEffects,
+  spendsInParts,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
-import { deleteExpiredQuotes, findQuote } from "../../src/db/queries/quotes.ts";
-import { openOf } from "../../src/db/queries/recovery.ts";
+import { openOperationsOf } from "../../src/db/queries/recovery.ts";
 import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
 import {
   countSecretsBefore,
@@ -41,13 +38,18 @@ import {
 } from "../../src/db/queries/webhooks.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid } from "../../src/domain/ids.ts";
+import { findQuote } from "../../src/operations/quotes.ts";
+import { isBeingFinalized } from "../../src/operator/jobs/chain-comparison.ts";
+import { reportedDrops } from "../../src/operator/jobs/claims.ts";
 import {
+  deleteExpiredQuotes,
   endOfMarked,
   endOfPage,
   markUnreferenced,
   takeForDeletion,
   unmarkReferenced,
 } from "../../src/operator/jobs/clean-up.ts";
+import { openMints, reportedNumbers } from "../../src/operator/jobs/wallet-mints.ts";
 
 /**
  * Rows accumulate for years, so a query that runs every minute or with every write has to find its rows by an index.
@@ -85,8 +87,7 @@ const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
   return plans;
 };
 
-const batch = (statements: readonly unknown[]) =>
-  db.batch(statements as unknown as [Statement, ...Statement[]]);
+const batch = (statements: readonly Statement[]) => runBatch(db, statements);
 const id = newUuid();
 const now = new Date();
 const page = { after: "", upTo: "ff" };
@@ -122,18 +123,17 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "what will spend more than is reserved",
-    () => isSpendingInParts(db, id),
+    () => holds(db, spendsInParts(id)),
     "operations_going_on (integration_id=?",
   ],
   ["a quote", () => findQuote(db, id, id), "quotes USING INDEX sqlite_autoindex_quotes_1 (id=?)"],
   ["quotes whose time is over", () => deleteExpiredQuotes(db, now, 10), "quotes_expiry (expires_at<?)"],
-  ["open ones of a wallet", () => openOperations(db, id, 0, 10), "operations_going_on (integration_id=?"],
   [
     "open ones of the platform",
-    () => openOf(db, "platform", 0, 10),
+    () => openOperationsOf(db, "platform", 0, 10),
     "SCAN operations USING INDEX operations_going_on",
   ],
-  ["open ones to recover", () => openOf(db, id, 0, 10), "operations_going_on (integration_id=?"],
+  ["open ones to recover", () => openOperationsOf(db, id, 0, 10), "operations_going_on (integration_id=?"],
   [
     "a page of operations",
     () => listOperations(db, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10, files: 8 }),
@@ -162,8 +162,8 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   ["old events", () => batch([deleteOldEvents(db, id, now, 10)]), "PRIMARY KEY (integration_id=?"],
   [
-    "what was told of a collection",
-    () => toldNumbers(db, id, id, 0),
+    "reported tokens of a collection",
+    () => reportedNumbers(db, id, id, 0),
     "PRIMARY KEY (integration_id=? AND seq>?)",
   ],
   [
@@ -176,7 +176,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => assetIndexOf(db, id, id),
     "draft_assets_position (draft_id=? AND position<?)",
   ],
-  ["drops that were told of", () => toldDrops(db, id), "sqlite_autoindex_claim_drops_1 (contract_id=?)"],
+  ["reported links of drops", () => reportedDrops(db, id), "sqlite_autoindex_claim_drops_1 (contract_id=?)"],
   [
     "whether a link is claimed",
     () => db.all(sql`SELECT ${isUnclaimed({ collectionId: id, dropId: 1, link: 1 })}`),
@@ -186,11 +186,6 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "the transaction that minted a token",
     () => mintTransactionOf(db, id, 1),
     "PRIMARY KEY (collection_id=? AND hundred=?)",
-  ],
-  [
-    "the transaction that minted a token, by the release before",
-    () => mintTransactionOf(db, id, 1),
-    "PRIMARY KEY (collection_id=? AND first<?)",
   ],
   [
     "what a collection's row has noted of mints",
@@ -227,7 +222,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   ["how many those are", () => countSecretsBefore(db, 2), "webhooks_secret (secret_version<?)"],
   ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_going_on"],
-  ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_going_on"],
+  ["a finalization under way", () => holds(db, isBeingFinalized("00")), "operations_going_on"],
   [
     "files of a failed mint",
     () => batch(releaseMedia(db, { collectionId: id, operationId: id, digests: ["AAAA"] })),

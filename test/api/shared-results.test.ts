@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { type Query, type SQLWrapper, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/db/client.ts";
+import { openDatabase, runBatch } from "../../src/db/client.ts";
 import {
   insertTransactions,
   keepFor,
@@ -210,7 +210,7 @@ test("a record that says something else than the first keeps it", async () => {
     return insertTransactions(db, operation, [{ hash, step: "mint", result: { status } }], new Date());
   };
   const last = async (id: Uuid) => (await resultsOfOperation(db, id)).at(-1)!.result;
-  const run = (statements: readonly Statement[]) => db.batch(statements as [Statement, ...Statement[]]);
+  const run = (statements: readonly Statement[]) => runBatch(db, statements);
   await env.DB.prepare(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(first)}`).run();
   await run([...record(first, "pending"), ...record(second, "success"), ...record(third, "pending")]);
   expect([await last(first), await last(second), await last(third)]).toEqual([
@@ -231,7 +231,7 @@ test("a record is written again in its place, though the first one has been arch
     const operation = { id, integrationId: shop.integrationUuid as Uuid };
     return insertTransactions(db, operation, [{ hash, step: "mint", result: { status } }], new Date());
   };
-  const run = (statements: readonly Statement[]) => db.batch(statements as [Statement, ...Statement[]]);
+  const run = (statements: readonly Statement[]) => runBatch(db, statements);
   await env.DB.prepare(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(second)}`).run();
   await run([...record(first, "pending"), ...record(second, "pending")]);
   const before = await resultsOfOperation(db, second);

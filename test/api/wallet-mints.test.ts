@@ -133,9 +133,9 @@ const muchElsewhere = async (): Promise<number> => {
 };
 /** Up to which event nothing tells of a token of the collection that isn't told of. */
 const looked = ({ collection_uuid: uuid }: Finalized) =>
-  env.DB.prepare("SELECT told_seq FROM collections WHERE lower(hex(id)) = ?")
+  env.DB.prepare("SELECT scanned_seq FROM collections WHERE lower(hex(id)) = ?")
     .bind(uuid.replaceAll("-", ""))
-    .first<number>("told_seq");
+    .first<number>("scanned_seq");
 
 test("of a quiet collection are read only since the last check, however many events other collections had", async () => {
   const atFirst = await looked(made);
@@ -158,7 +158,7 @@ test("of quiet collections cost one database call per page to record the check",
   const last = await muchElsewhere();
   const notes: string[] = [];
   const DB = failingDatabase(env.DB, async (sql) => {
-    if (/"told_seq" = /.test(sql)) notes.push(sql);
+    if (/"scanned_seq" = /.test(sql)) notes.push(sql);
     return null;
   });
   const context = serviceContext();

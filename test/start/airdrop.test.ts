@@ -237,6 +237,6 @@ test("bad rows, too many NFTs and a changed file are named before anything is se
   const changed = await run(large);
   expect([changed.code, changed.stderr]).toEqual([
     2,
-    expect.stringContaining("another content of large.csv"),
+    expect.stringContaining("was started with other rows in large.csv"),
   ]);
 });

@@ -111,7 +111,7 @@ test("more links are added to those that there are, and a drop that is open can'
   expect(await done("status", folder)).toMatchObject({ links: 5, claimed: 0, claimed_links: [] });
   const { code, stderr } = await command("close", folder, "--yes");
   expect(code).toBe(2);
-  expect(stderr).toContain("its links are good until 2030-01-01T00:00:00.000Z. Close it after that,");
+  expect(stderr).toContain("its links are valid until 2030-01-01T00:00:00.000Z. Close it after that,");
   expect(stderr).not.toContain("expires_at");
 });
 
@@ -125,7 +125,7 @@ test("what the service refuses is asked for anew, in the same folder", async () 
   const other = await command(...args, "2031-01-01T00:00:00Z", "--yes");
   expect(other).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("was begun with --expires 2030-01-01T00:00:00.000Z"),
+    stderr: expect.stringContaining("was started with --expires 2030-01-01T00:00:00.000Z"),
   });
 });
 
@@ -133,9 +133,9 @@ test("a top-up takes neither links nor time back, and draws all codes anew for a
   const folder = join(home, "moved");
   await done("create", collection, "--links", "2", "--expires", END, "--folder", folder, "--qr", "png");
   const fewer = await command("top-up", folder, "--links", "1", "--yes");
-  expect(fewer).toMatchObject({ code: 2, stderr: expect.stringContaining("has 2 already") });
+  expect(fewer).toMatchObject({ code: 2, stderr: expect.stringContaining("the drop has 2 links") });
   const sooner = await command("top-up", folder, "--expires", "2029-01-01T00:00:00Z", "--yes");
-  expect(sooner).toMatchObject({ code: 2, stderr: expect.stringContaining("links stay good until 2030") });
+  expect(sooner).toMatchObject({ code: 2, stderr: expect.stringContaining("links are valid until 2030") });
   await client.collections.setPage(collection, { slug: "moved-herons", enabled: true });
   await done("top-up", folder, "--links", "3", "--qr", "png");
   const rows = readFileSync(join(folder, "links.csv"), "utf8").trim().split("\n").slice(1);
@@ -156,14 +156,14 @@ test("whoever opens links beside others, or mints, is told how few copies are le
   expect(code, stderr).toBe(0);
   const open = 5 + 2 + 3 + 30;
   expect(stderr).toContain(
-    `Claim links: ${open} are open and need ${open} of the 40 copies that are left; 0 more can be minted`,
+    `Claim links: ${open} are open and need ${open} of the 40 copies left; 0 more can be minted`,
   );
   await client.collections.mint(collection, {
     receiver_addresses: [shop.walletAccountId],
     quantity_per_receiver: 4,
   });
   const status = await command("status", folder);
-  expect(status.stderr).toContain("that is 4 more than there are, so that some links will give nothing");
+  expect(status.stderr).toContain("4 copies are missing, so some links will fail");
   expect(status.stdout).toMatch(/^copies left +36$/m);
 });
 
@@ -177,9 +177,9 @@ test("a folder whose file is broken is named", async () => {
 });
 
 test.each([
-  [["create", "x", "--links", "0", "--expires", END], /--links has to be a whole number/],
+  [["create", "x", "--links", "0", "--expires", END], /--links must be a whole number/],
   [["create", "x", "--links", "3", "--expires", "tomorrow"], /--expires: give a date/],
-  [["create", "x", "--links", "3", "--expires", END, "--qr", "gif"], /--qr has to be one of/],
+  [["create", "x", "--links", "3", "--expires", END, "--qr", "gif"], /--qr must be one of/],
   [["status", "/nowhere"], /There are no claim links in/],
 ])("%j says what is wrong", async (args, wanted) => {
   const { code, stderr } = await command(...args);

@@ -185,11 +185,11 @@ test("single settings of a phase change on-chain, whatever is killed, and the ot
   await set("--per-account", "1", "--phase", "allowlist", "--yes");
   const seen = proxy.writes.length;
   for (const [args, wanted] of [
-    [["--price", "2.5", "--yes"], /like that already/],
+    [["--price", "2.5", "--yes"], /already has these settings/],
     [["--price", "cheap"], /^--price: give an amount of NEAR/],
     [["--starts", "tomorrow"], /^--starts: give a date/],
     [["--per-account", "0"], /^--per-account: give a whole number/],
-    [["--phase", "early", "--price", "1"], /^--phase has to be public or allowlist/],
+    [["--phase", "early", "--price", "1"], /^--phase must be public or allowlist/],
     [["--yes"], /^Give --price, --per-account, --starts or --ends/],
   ] as const) {
     const { stdout, stderr } = await set(...args);
@@ -339,9 +339,7 @@ test("a collection that nobody could mint any more is refused before anything is
   const refused = await startCommand("launch.ts", [late, "--yes"], env).ended;
   rmSync(late, { recursive: true });
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain(
-    "collection.yaml phases.public: it is over since 2020-01-01T00:00:00.000Z",
-  );
+  expect(refused.stderr).toContain("collection.yaml phases.public: it ended at 2020-01-01T00:00:00.000Z");
   expect(refused.stderr).toContain("Nothing was sent");
   expect(await all(client.drafts.list())).toEqual(before);
 });

@@ -17,7 +17,8 @@ export const { env, usage } = limited(bindings);
 /** Drizzle on the database as it is, for what tests look at. */
 export const db = openDatabase(unrecorded(bindings.DB));
 
-const log: unknown[] = [];
+/** What contexts of `contextAt` have logged. */
+export const log: unknown[] = [];
 
 /** A context of the services. Its clock can be set ahead by milliseconds. */
 export const contextAt = (ahead = 0): ServiceContext => ({
@@ -72,9 +73,15 @@ export async function newTenant(): Promise<Tenant> {
   await db
     .insert(contracts)
     .values({ id: contractId, integrationId, accountId, codeHash, state: "ready", ...times });
-  await db
-    .insert(drafts)
-    .values({ id: draftId, integrationId, contractId, settings: SETTINGS, state: "draft", ...times });
+  await db.insert(drafts).values({
+    id: draftId,
+    integrationId,
+    contractId,
+    settings: SETTINGS,
+    state: "draft",
+    plannedCollectionId: newUuid(),
+    ...times,
+  });
   return { integrationId, contractId, draftId, key };
 }
 

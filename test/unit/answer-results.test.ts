@@ -44,7 +44,7 @@ test("an answer keeps nothing of results that have rows, and what no row has", (
   expect(withoutResults({ tx_results: { ...kept } }, [kept])).toEqual({ tx_results: kept });
 });
 
-test("answers of a former release, which have results themselves, are as they are", () => {
+test("an answer that keeps its results is unchanged", () => {
   fc.assert(
     fc.property(answers, ({ body }) => {
       expect(withResults(body, [])).toEqual(body);

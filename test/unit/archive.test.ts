@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ArchiveRow } from "../../src/db/queries/archives.ts";
 import { type ArchivedOperation, linesOf, operationsOf } from "../../src/files/archive/file.ts";
-import { joined, type ListTail, readPart } from "../../src/files/archive/read.ts";
+import { type ListTail, mergeParts, readPart } from "../../src/files/archive/read.ts";
 
 /** Lists go on from the database into files, which may overlap: each item comes once, and in order. */
 
@@ -67,11 +67,11 @@ test("every item of a list comes once, in order, however it is spread over files
               ),
             lastOf: ({ lastId }) => lastId,
             itemsOf: (operations: readonly ArchivedOperation[]) => operations.map(({ row }) => row.id),
-            placeOf: (item) => item,
+            positionOf: (item) => item,
             ...{ before, floor, want: size + 1 },
             passes: (item) => passes(Number(item)),
           });
-          const { items, reached }: ListTail<string> = joined<string>(
+          const { items, reached }: ListTail<string> = mergeParts<string>(
             [{ items: rows, reached: floor }, part],
             (item) => item,
           );
@@ -100,7 +100,7 @@ const archivedOf = (sharing: readonly (readonly [number, boolean])[][]): Archive
           step: `step ${at}`,
           result: { transaction_hash: `shared ${shared}`, logs: differs ? [`${number}`] : ["long"] },
           at: number,
-          place: number,
+          rowNumber: number,
         })),
       }) as unknown as ArchivedOperation,
   );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { linksToTell, withLinks } from "../../src/operator/jobs/claims.ts";
+import { unreportedLinks, withLinks } from "../../src/operator/jobs/claims.ts";
 
 const LINKS = 10_000;
 const claimed = fc.uniqueArray(fc.nat(LINKS - 1), { maxLength: 300 });
@@ -17,7 +17,7 @@ test("each claimed link is told of once, whatever a run tells of at most and cla
       const heard: number[] = [];
       for (const links of [first, [...new Set([...first, ...later])]]) {
         for (;;) {
-          const next = linksToTell(bitsOf(links), told, most);
+          const next = unreportedLinks(bitsOf(links), told, most);
           if (next.length === 0) break;
           expect(next).toEqual(next.toSorted((a, b) => a - b));
           expect(next.length).toBeLessThanOrEqual(most);

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  eventsOfOutcome,
   eventUuid,
   fitting,
   MOST_DATA_BYTES,
   type NumberRun,
   numberRuns,
   numbersLeft,
-  toldByEnd,
 } from "../../src/domain/events.ts";
 import { newUuid } from "../../src/domain/ids.ts";
-import { LOW, runwayDays, TOP_UP_FROM, toldByLook } from "../../src/domain/wallet-watch.ts";
+import { LOW, runwayDays, TOP_UP_FROM, walletEvents } from "../../src/domain/wallet-watch.ts";
 
 test("each event of a row has a uuid of its own, the same each time", () => {
   const row = newUuid();
@@ -36,16 +36,18 @@ test("data is told whole up to 20 kB, and beyond it by its small fields and wher
 });
 
 test("the end of an operation tells its effects before itself", () => {
-  expect(toldByEnd("mint", "succeeded", { tokens: [{ token_id: "3:8" }, { token_id: "3:7" }] })).toEqual({
+  expect(
+    eventsOfOutcome("mint", "succeeded", { tokens: [{ token_id: "3:8" }, { token_id: "3:7" }] }),
+  ).toEqual({
     runs: [
       ["nft.minted", 2],
       ["operation.succeeded", 1],
     ],
     numbers: [7, 8],
   });
-  expect(toldByEnd("mint", "succeeded", { tokens: [] }).runs).toEqual([["operation.succeeded", 1]]);
-  expect(toldByEnd("mint", "failed", { code: "sold_out" }).runs).toEqual([["operation.failed", 1]]);
-  expect(toldByEnd("finalize", "succeeded", { near_collection: { a: 1 } })).toEqual({
+  expect(eventsOfOutcome("mint", "succeeded", { tokens: [] }).runs).toEqual([["operation.succeeded", 1]]);
+  expect(eventsOfOutcome("mint", "failed", { code: "sold_out" }).runs).toEqual([["operation.failed", 1]]);
+  expect(eventsOfOutcome("finalize", "succeeded", { near_collection: { a: 1 } })).toEqual({
     runs: [
       ["collection.finalized", 1],
       ["operation.succeeded", 1],
@@ -61,11 +63,11 @@ test("a look at a wallet tells what has changed, and nothing twice", () => {
     available: balance.toString(),
     perDay: "0",
   });
-  expect(toldByLook(null, seen(5n * LOW))).toEqual([]);
-  expect(toldByLook(null, seen(0n))).toEqual(["wallet.low"]);
+  expect(walletEvents(null, seen(5n * LOW))).toEqual([]);
+  expect(walletEvents(null, seen(0n))).toEqual(["wallet.low"]);
   fc.assert(
     fc.property(fc.bigInt(0n, 5n * LOW), fc.bigInt(0n, 5n * LOW), (before, now) => {
-      const told = toldByLook(seen(before), seen(now));
+      const told = walletEvents(seen(before), seen(now));
       expect(told.includes("wallet.low")).toBe(before >= LOW && now < LOW);
       expect(told.includes("wallet.topped_up")).toBe(now - before >= TOP_UP_FROM);
     }),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { MemoryBudget } from "../../src/domain/memory-budget.ts";
+import { MemoryBudget } from "../../src/files/isolate-memory.ts";
 
 const LIMITS = { bytes: 100, bytesOfOwner: 60, lapsesAfterMs: 1_000 };
 

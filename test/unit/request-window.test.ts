@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RequestWindow } from "../../src/domain/request-window.ts";
+import { RequestWindow } from "../../src/http/request-counter.ts";
 
 const PERIOD = 1_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { WaitCounter } from "../../src/domain/wait-counter.ts";
+import { WaitCounter } from "../../src/http/rate-limit.ts";
 
 it("counts who waits until they leave", () => {
   const waiters = new WaitCounter(100);

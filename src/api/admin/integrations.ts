@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { requireAccounts } from "../../collections/accounts.ts";
 import type { ServiceContext } from "../../context.ts";
+import { holds } from "../../db/client.ts";
 import {
   hasOpenOperations,
   type IntegrationRow,
@@ -73,7 +74,7 @@ const deleteIntegration = async (
 ): Promise<Integration> => {
   const row = await requireUndeleted(context, id);
   if (!row.suspendedAt) throw conflict("Suspend the integration first: PUT it with suspended true.");
-  if (await hasOpenOperations(context.db, id)) throw working();
+  if (await holds(context.db, hasOpenOperations(id))) throw working();
   if (!leaveFunds) await refuseMoney(context, row);
   if (!(await markDeleted(context.db, id, context.now()))) throw working();
   context.log("integration.deleted", { integration_uuid: id });

@@ -130,11 +130,11 @@ const countedAt = async (
 /** Counts tokens by owner. A contract that had no such collection at the block, or was none yet, has no holders. */
 const count = async (views: ContractViews, collectionId: number): Promise<readonly Holder[]> => {
   const tokens = new Map<string, number>();
-  for (let from = 0, goesOn = true; goesOn; ) {
+  for (let from = 0, hasMore = true; hasMore; ) {
     const page = await pageAt(views, collectionId, from);
     for (const { owner_id: owner } of page.found) tokens.set(owner, (tokens.get(owner) ?? 0) + 1);
     from += page.found.length;
-    goesOn = page.goesOn && page.found.length > 0;
+    hasMore = page.hasMore && page.found.length > 0;
   }
   return [...tokens]
     .map(([account, number]) => ({ account_id: account, tokens: number }))
@@ -148,7 +148,7 @@ const pageAt = async (views: ContractViews, collectionId: number, from: number) 
       readTokens(views, collectionId, from, AT_ONCE),
     );
   } catch (error) {
-    if (error instanceof ViewError) return { found: [], goesOn: false };
+    if (error instanceof ViewError) return { found: [], hasMore: false };
     throw error;
   }
 };

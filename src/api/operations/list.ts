@@ -8,7 +8,7 @@ import {
 import { cursorUuid, type Page } from "../../domain/cursors.ts";
 import { OPERATION_KINDS, OPERATION_STATES } from "../../domain/operations.ts";
 import { archivedOperations } from "../../files/archive/lists.ts";
-import { FILES_AT_ONCE, joined } from "../../files/archive/read.ts";
+import { FILES_AT_ONCE, mergeParts } from "../../files/archive/read.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type OperationSummary, operationSummaryView } from "../resources/operation.ts";
@@ -33,7 +33,7 @@ const listOwnOperations = async (
   const floor = rows.length > size ? rows.at(-1)!.id : lookedAt;
   const asked = { integrationId, files, before: after, floor, want: size + 1 };
   const archived = await archivedOperations(context, filter, asked);
-  const { items, reached } = joined([{ items: rows, reached: floor }, archived], ({ id }) => id);
+  const { items, reached } = mergeParts([{ items: rows, reached: floor }, archived], ({ id }) => id);
   const shown = items.slice(0, size);
   return {
     items: shown.map(toSummary),

@@ -9,24 +9,24 @@ import { HASH_BYTES } from "../../db/queries/operation-transactions.ts";
 import { transactions } from "../../db/schema/index.ts";
 import { unknownCursor } from "../../domain/cursors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { archivedTransactions, transactionPlace } from "../../files/archive/lists.ts";
-import { FILES_AT_ONCE, joined } from "../../files/archive/read.ts";
+import { archivedTransactions, transactionPosition } from "../../files/archive/lists.ts";
+import { FILES_AT_ONCE, mergeParts } from "../../files/archive/read.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { transactionView } from "../resources/operation.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
 /**
- * Final transactions of an integration, each once, newest first, behind a place in the list; fewer than the limit where
- * they are large. Beside them the files that may have some of the same part of the list.
+ * Final transactions of an integration, each once, newest first, after a position in the list; fewer than the limit if
+ * they are large. Also the archive files that may contain a part of this range.
  */
 const transactionRows = async (
   db: Database,
   integrationId: Uuid,
-  after: { readonly time: Date; readonly place: number } | null,
+  after: { readonly time: Date; readonly rowNumber: number } | null,
   { limit, files: mostFiles }: { readonly limit: number; readonly files: number },
 ) => {
-  const behind = after ? sql`AND (created_at, rowid) < (${after.time.getTime()}, ${after.place})` : sql``;
+  const behind = after ? sql`AND (created_at, rowid) < (${after.time.getTime()}, ${after.rowNumber})` : sql``;
   const { places, candidates } = withinBytes({
     rows: sql`SELECT rowid AS place, created_at, octet_length(result) AS bytes FROM transactions
       WHERE integration_id = ${uuidToBytes(integrationId)} AND length(hash) = ${HASH_BYTES} ${behind}
@@ -37,7 +37,7 @@ const transactionRows = async (
     .select({
       result: transactions.result,
       createdAt: transactions.createdAt,
-      place: sql<number>`rowid`,
+      rowNumber: sql<number>`rowid`,
       candidates,
     })
     .from(transactions)
@@ -56,35 +56,39 @@ const listTransactions = async (
 ): Promise<{ readonly transactions: readonly ChainTransactionResult[]; readonly next: string | null }> => {
   const { cursor, limit } = page;
   const { integrationId } = caller;
-  const after = cursor === null ? null : placeOf(cursor);
+  const after = cursor === null ? null : positionOf(cursor);
   const { rows: found, files } = await transactionRows(context.db, integrationId, after, {
     limit: limit + 1,
     files: FILES_AT_ONCE,
   });
-  const items = found.map(({ result, createdAt, place }) => ({ result, time: createdAt.getTime(), place }));
+  const items = found.map(({ result, createdAt, rowNumber }) => ({
+    result,
+    time: createdAt.getTime(),
+    rowNumber,
+  }));
   const last = items.at(-1);
   const isAll = found.length <= limit && (found.at(-1)?.candidates ?? 0) <= found.length;
-  const floor = last && !isAll ? transactionPlace(last) : null;
-  const before = after && transactionPlace({ time: after.time.getTime(), place: after.place });
+  const floor = last && !isAll ? transactionPosition(last) : null;
+  const before = after && transactionPosition({ time: after.time.getTime(), rowNumber: after.rowNumber });
   const asked = { integrationId, files, before, floor, want: limit + 1 };
   const archived = await archivedTransactions(context, asked);
-  const { items: all, reached } = joined([{ items, reached: floor }, archived], transactionPlace);
+  const { items: all, reached } = mergeParts([{ items, reached: floor }, archived], transactionPosition);
   const shown = all.slice(0, limit);
-  const end = all.length > limit ? transactionPlace(shown.at(-1)!) : reached;
+  const end = all.length > limit ? transactionPosition(shown.at(-1)!) : reached;
   return {
     transactions: shown.map(({ result }) => result as ChainTransactionResult),
     next: end === null ? null : cursorOf(end),
   };
 };
 
-/** A cursor has the numbers of a place as they are. */
-const cursorOf = (place: string): string => place.split("-").map(Number).join("-");
+/** A cursor has the numbers of a position without leading zeros. */
+const cursorOf = (position: string): string => position.split("-").map(Number).join("-");
 
-/** A place in the list: the time of a row, and its number among those of the same time. */
-const placeOf = (cursor: string): { time: Date; place: number } => {
+/** A position in the list: the time of a row, and its row number. */
+const positionOf = (cursor: string): { time: Date; rowNumber: number } => {
   const match = /^(\d{1,15})-(\d{1,15})$/.exec(cursor);
   if (!match) throw unknownCursor();
-  return { time: new Date(Number(match[1])), place: Number(match[2]) };
+  return { time: new Date(Number(match[1])), rowNumber: Number(match[2]) };
 };
 
 export const transactionsList = endpoint(

@@ -1,13 +1,8 @@
-import { and, asc, desc, eq, gt, gte, inArray, lt, lte, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
-import { PLATFORM_KINDS } from "../../domain/operations.ts";
+import { type Uuid, uuidAt } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { archives, broughtFiles, integrations, operations, transactions } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
-import { unhexed } from "./blobs.ts";
-import { keepFor, RESULT } from "./operation-transactions.ts";
-import { archivedWeight, weigh } from "./usage.ts";
+import { archives } from "../schema/index.ts";
 
 /** A file of archived operations. */
 export type ArchiveRow = typeof archives.$inferSelect;
@@ -26,142 +21,6 @@ const nextDay = (moment: number): Date =>
 
 /** When a version 7 UUID was made: its first 48 bits are milliseconds since the epoch (RFC 9562). */
 export const madeAt = (id: Uuid): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-
-/** Integrations in the order of their ids, from one on. */
-export const integrationsFrom = async (db: Database, from: Uuid | null, limit: number): Promise<Uuid[]> => {
-  const rows = await db
-    .select({ id: integrations.id })
-    .from(integrations)
-    .where(from === null ? undefined : gte(integrations.id, from))
-    .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
-  return rows.map(({ id }) => id);
-};
-
-/** What tells whether an operation may be archived, and how much of a file it takes. */
-export interface OldOperation {
-  readonly id: Uuid;
-  readonly kind: (typeof operations.$inferSelect)["kind"];
-  readonly state: (typeof operations.$inferSelect)["state"];
-  readonly finishedAt: Date | null;
-  /** When the records of its transactions were written: the first and the last, milliseconds since the epoch; null: none. */
-  readonly firstAt: number | null;
-  readonly lastAt: number | null;
-  /** Of its texts and its transactions'. */
-  readonly bytes: number;
-}
-
-/** What its transactions come to together, for a row of operations. */
-const ofTransactions = <Value>(value: SQL): SQL<Value> =>
-  sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
-
-/**
- * Operations of an integration that were accepted before a time, in the order of their ids, behind one. The operation with
- * the highest row number is never among them: SQLite would give its number again, and numbers are in the order of acceptance.
- */
-export const oldOperations = (
-  db: Database,
-  integrationId: Uuid,
-  { after, before }: { readonly after: Uuid | null; readonly before: Date },
-  limit: number,
-): Promise<OldOperation[]> =>
-  db
-    .select({
-      id: operations.id,
-      kind: operations.kind,
-      state: operations.state,
-      finishedAt: operations.finishedAt,
-      firstAt: ofTransactions<number | null>(sql`min(created_at)`),
-      lastAt: ofTransactions<number | null>(sql`max(created_at)`),
-      bytes: sql<number>`octet_length(request) + coalesce(octet_length(answer_body), 0)
-        + ${ofTransactions(sql`coalesce(sum(octet_length(result)), 0)`)}`,
-    })
-    .from(operations)
-    .where(
-      and(
-        eq(operations.integrationId, integrationId),
-        lt(operations.id, uuidAt(before)),
-        sql`operations.rowid < (SELECT max(rowid) FROM operations)`,
-        after === null ? undefined : gt(operations.id, after),
-      ),
-    )
-    .orderBy(asc(operations.id))
-    .limit(limit)
-    .all();
-
-/** The oldest id among the newest `count` operations that an integration's own wallet signs; null: there are fewer. */
-export const newestFrom = async (db: Database, integrationId: Uuid, count: number): Promise<Uuid | null> => {
-  const row = await db
-    .select({ id: operations.id })
-    .from(operations)
-    .where(and(eq(operations.integrationId, integrationId), notInArray(operations.kind, PLATFORM_KINDS)))
-    .orderBy(desc(operations.id))
-    .limit(1)
-    .offset(count - 1)
-    .get();
-  return row?.id ?? null;
-};
-
-/** Operations by their ids, and their transactions in the order of their steps. */
-export const operationsWithTransactions = async (db: Database, ids: readonly Uuid[]) => {
-  const named = unhexed(hexesOf(ids));
-  const [rows, results] = await db.batch([
-    db.select().from(operations).where(sql`id IN ${named}`),
-    db
-      .select({
-        operationId: transactions.operationId,
-        hash: transactions.hash,
-        step: transactions.step,
-        result: RESULT.mapWith(transactions.result),
-        createdAt: transactions.createdAt,
-        place: sql<number>`rowid`,
-      })
-      .from(transactions)
-      .where(sql`operation_id IN ${named}`),
-  ]);
-  return { rows, results: results.toSorted((one, other) => one.place - other.place) };
-};
-
-const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
-
-/** Which files a failed operation brought to its collection: hexadecimal of the three parts of their key. */
-export type BroughtFile = readonly [collection: string, sha256: string, operation: string];
-
-/**
- * Replaces operations that have ended by the file that has them, in one batch. Nothing happens unless all of them are
- * there still: of two runs that wrote a file of the same, one counts.
- * @param brought by those that failed: a file that they brought is no longer held for them
- */
-export const replaceByFile = async (
-  db: Database,
-  file: ArchiveRow,
-  ids: readonly Uuid[],
-  brought: readonly BroughtFile[],
-): Promise<boolean> => {
-  const named = unhexed(hexesOf(ids));
-  const isIn = sql`EXISTS (SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(file.integrationId)}
-    AND last_id = ${uuidToBytes(file.lastId)} AND object_key = ${file.objectKey})`;
-  const insert = db
-    .insert(archives)
-    .select(sql`
-      SELECT ${uuidToBytes(file.integrationId)}, ${uuidToBytes(file.firstId)}, ${uuidToBytes(file.lastId)},
-        ${file.firstAt?.getTime() ?? null}, ${file.lastAt?.getTime() ?? null}, ${file.objectKey}, ${file.operations},
-        ${file.bytes}, ${file.createdAt.getTime()}
-      WHERE (SELECT count(*) FROM operations WHERE id IN ${named} AND finished_at IS NOT NULL) = ${ids.length}`)
-    .returning({ lastId: archives.lastId });
-  const files = sql`(SELECT unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2)
-    FROM json_each(${JSON.stringify(brought)}))`;
-  const [inserted] = await db.batch([
-    insert,
-    weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
-    db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
-    keepFor(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
-    db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
-    db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
-  ] as unknown as [typeof insert, ...Statement[]]);
-  return inserted.length > 0;
-};
 
 const own = (integrationId: Uuid): SQL => eq(archives.integrationId, integrationId);
 

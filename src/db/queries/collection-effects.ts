@@ -12,11 +12,11 @@ import { isOpen, wasAccepted } from "./operations.ts";
 
 /** What operations leave behind in collections and drafts. Each statement does nothing once its operation is over. */
 
-/** Stores a finalized collection, whose tokens events tell of from now on. */
+/** Stores a finalized collection. Its tokens are reported as events from now on. */
 export const insertCollection = (db: Database, row: typeof collections.$inferInsert): Statement =>
   db
     .insert(collections)
-    .values({ ...row, toldSeq: lastSeq(row.integrationId) })
+    .values({ ...row, scannedSeq: lastSeq(row.integrationId) })
     .onConflictDoNothing();
 
 /**

@@ -1,9 +1,9 @@
-import { and, asc, eq, gte, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
-import { type Statement, violated } from "../statements.ts";
-import { type KeyWithResponse, keepWithEffect, unlessTaken } from "./idempotency.ts";
+import { violated } from "../statements.ts";
+import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "./idempotency.ts";
 
 /** A row of the pages. */
 export type CollectionPageRow = typeof collectionPages.$inferSelect;
@@ -73,11 +73,7 @@ export const keepPage = async (
     .returning();
   const answered = asRead?.answered ?? null;
   const condition = sql`EXISTS (SELECT 1 ${where})`;
-  const results = await db
-    .batch([find, ...keepWithEffect(db, answered, condition), keep] as unknown as [typeof find, Statement])
-    .catch((error: unknown) => {
-      throw unlessTaken(error);
-    });
+  const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), keep]);
   const [stored] = results.at(-1) as Awaited<typeof keep>;
   return { isThere: results[0].length > 0, page: stored };
 };
@@ -123,24 +119,4 @@ export const mediaTypesOf = async (
 };
 
 /** Value of a page's `traits_cursor` before any reference file is read. Pages that are done have null. */
-const FROM_START = -1;
-
-/** Pages whose collections' reference files are not all read yet. */
-export const pagesWithoutTraits = (db: Database, limit: number) =>
-  db
-    .select({ collectionId: collectionPages.collectionId })
-    .from(collectionPages)
-    .where(and(gte(collectionPages.traitsCursor, FROM_START), eq(collectionPages.enabled, true)))
-    .limit(limit)
-    .all();
-
-/** How far the reference files of a page's collection are read, and whose they are; undefined: no such page, or all are. */
-export const traitsCursorOf = (db: Database, collectionId: Uuid) =>
-  db
-    .select({ cursor: collectionPages.traitsCursor, draftId: collections.draftId })
-    .from(collectionPages)
-    .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
-    .where(
-      sql`${collectionPages.collectionId} = ${uuidToBytes(collectionId)} AND ${collectionPages.traitsCursor} IS NOT NULL`,
-    )
-    .get();
+export const FROM_START = -1;

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
@@ -62,6 +62,30 @@ export const findCollectionOnChain = (db: Database, contractAccountId: string, o
     )
     .where(eq(contracts.accountId, contractAccountId))
     .get();
+
+/** What D1 knows of a contract's collections whose ids on-chain are in `(from, to]`. */
+export const collectionsOnChain = (db: Database, contractId: Uuid, from: number, to: number) =>
+  db
+    .select({
+      id: collections.id,
+      integrationId: collections.integrationId,
+      onChainId: collections.onChainId,
+      settings: collections.settings,
+      minted: collections.minted,
+      earned: collections.earned,
+      eventsReportedTo: collections.eventsReportedTo,
+      scannedSeq: collections.scannedSeq,
+      height: collections.height,
+    })
+    .from(collections)
+    .where(
+      and(
+        eq(collections.contractId, contractId),
+        gt(collections.onChainId, from),
+        lte(collections.onChainId, to),
+      ),
+    )
+    .all();
 
 /** Collections of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
 export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {

@@ -30,16 +30,6 @@ export const readyContracts = (db: Database, integrationId: Uuid, limit: number)
     .orderBy(desc(contracts.id))
     .limit(limit);
 
-/** An integration's contracts, newest first, behind the one with the id `after`. */
-export const listContracts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
-  db
-    .select()
-    .from(contracts)
-    .where(and(eq(contracts.integrationId, integrationId), after ? lt(contracts.id, after) : undefined))
-    .orderBy(desc(contracts.id))
-    .limit(limit)
-    .all();
-
 /** A contract of any integration; undefined if there is none. */
 export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.id, id)).get();
@@ -53,10 +43,10 @@ export const runsNoneOf = (accountId: string, codeHashes: readonly string[]): SQ
   SELECT 1 FROM contracts WHERE account_id = ${accountId}
   AND lower(hex(code_hash)) IN (SELECT value FROM json_each(${JSON.stringify(codeHashes)})))`;
 
-/** Contracts of all integrations, or the one at an account, newest first, behind the one with the id `after`. */
-export const listAllContracts = (
+/** Contracts of one integration or of all, or the one of an account, newest first, after the id `after`. */
+export const listContracts = (
   db: Database,
-  accountId: string | undefined,
+  { integrationId, accountId }: { readonly integrationId?: Uuid; readonly accountId?: string | undefined },
   after: Uuid | null,
   limit: number,
 ): Promise<ContractRow[]> =>
@@ -65,6 +55,7 @@ export const listAllContracts = (
     .from(contracts)
     .where(
       and(
+        integrationId && eq(contracts.integrationId, integrationId),
         accountId === undefined ? undefined : eq(contracts.accountId, accountId),
         after ? lt(contracts.id, after) : undefined,
       ),
@@ -76,10 +67,6 @@ export const listAllContracts = (
 /** True while a contract's wallet was taken its role in it. */
 export const isLeft = (accountId: string): SQL =>
   sql`EXISTS (SELECT 1 FROM contracts WHERE account_id = ${accountId} AND left_at IS NOT NULL)`;
-
-/** As `isLeft`, at this moment. */
-export const wasLeft = async (db: Database, accountId: string): Promise<boolean> =>
-  (await db.get<{ left: number }>(sql`SELECT ${isLeft(accountId)} AS left`)).left === 1;
 
 /** Notes whether a contract's wallet has a role in it. @param leftAt null: it has */
 export const setContractLeft = (

@@ -3,10 +3,9 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
 import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
-import { carryOutAnswered, type KeyWithResponse, keepWithEffect, unlessTaken } from "./idempotency.ts";
+import { carryOutAnswered, type KeyWithResponse, keepWithEffect, runKeyedBatch } from "./idempotency.ts";
 import type { OperationRow } from "./operations.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
@@ -17,9 +16,7 @@ export interface DraftRow {
 }
 
 /** A draft as it begins: open, and with no finalization. */
-export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId" | "plannedCollectionId"> & {
-  readonly plannedCollectionId: Uuid;
-};
+export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId">;
 
 const owned = (integrationId: Uuid, id: Uuid): SQL =>
   and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;
@@ -159,11 +156,7 @@ export const updateDraft = async (
     asRead?.answered ?? null,
     sql`EXISTS (SELECT 1 FROM drafts WHERE ${which})`,
   );
-  const results = await db
-    .batch([...weighed(db, integrationId, weight, [...kept, change]), read] as [Statement, ...Statement[]])
-    .catch((error: unknown) => {
-      throw unlessTaken(error);
-    });
+  const results = await runKeyedBatch(db, [...weighed(db, integrationId, weight, [...kept, change]), read]);
   const [changed, , [row]] = results.slice(-3) as [Awaited<typeof change>, unknown, Awaited<typeof read>];
   return { isChanged: changed.length > 0, row };
 };

@@ -7,7 +7,7 @@ import type { CollectionRow } from "./collections.ts";
 import { type EventRow, lastSeq } from "./events.ts";
 import { RESULT } from "./operation-transactions.ts";
 
-/** Which rows of events are read, and of how many of them what they tell of. */
+/** Which rows of events are read, and for how many of them the operations and collections they report. */
 export interface EventPage {
   /** The number behind which they are. */
   readonly after: number;
@@ -22,7 +22,7 @@ export interface EventPage {
 }
 
 /** Columns of operations that events show. */
-const toldColumns = {
+const eventOperationColumns = {
   id: operations.id,
   kind: operations.kind,
   state: operations.state,
@@ -38,22 +38,22 @@ const toldColumns = {
   reference: operations.reference,
 };
 
-/** An operation that an event tells of. */
-export type ToldOperation = Pick<typeof operations.$inferSelect, keyof typeof toldColumns>;
+/** The columns of an operation that its events show. */
+export type EventOperation = Pick<typeof operations.$inferSelect, keyof typeof eventOperationColumns>;
 
-/** An operation that events tell of, with its transactions' results. */
+/** An operation that events report, with the results of its transactions. */
 export interface KnownOperation {
-  readonly row: ToldOperation;
+  readonly row: EventOperation;
   readonly results: readonly unknown[];
 }
 
-/** A row of events, with what was read along of what it tells of. */
+/** A row of events, with what it reports where that was read with it. */
 export interface PageRow {
   readonly event: EventRow;
-  /** Whether that was asked for: an operation that isn't there then isn't in the database. */
+  /** Whether the operation and the collection were read. An operation that is null then isn't in the database. */
   readonly isNear: boolean;
   readonly operation: KnownOperation | null;
-  /** The collection that it tells sold out; null: it tells of none. */
+  /** The collection that it reports as sold out; null: none. */
   readonly soldOut: CollectionRow | null;
 }
 
@@ -63,7 +63,7 @@ export interface EventPageRead {
   readonly rows: readonly PageRow[];
 }
 
-/** Reads rows of events behind a number, in order, and what the first wanted ones tell of, in one statement. */
+/** Reads rows of events after a number, in order, and what the first selected ones report, in one statement. */
 export const readEventPage = async (
   db: Database,
   integrationId: Uuid,
@@ -74,7 +74,7 @@ export const readEventPage = async (
       last: sql<number>`stand.last`,
       isNear: sql<number | null>`page.is_near`,
       event: getTableColumns(events),
-      operation: toldColumns,
+      operation: eventOperationColumns,
       results: RESULTS,
       collection: collections,
       contractAccountId: contracts.accountId,
@@ -104,13 +104,13 @@ export const readEventPage = async (
   return { last: found[0]?.last ?? 0, rows };
 };
 
-/** Operations that events tell of, by their ids. */
+/** Operations that events report, by their ids. */
 export const operationsOfEvents = async (
   db: Database,
   ids: readonly Uuid[],
 ): Promise<Map<Uuid, KnownOperation>> => {
   const rows = await db
-    .select({ operation: toldColumns, results: RESULTS })
+    .select({ operation: eventOperationColumns, results: RESULTS })
     .from(operations)
     .where(inArray(operations.id, [...ids]))
     .all();
@@ -121,7 +121,7 @@ export const operationsOfEvents = async (
 const RESULTS = sql<string>`(SELECT json_group_array(json(result)) FROM (
   SELECT ${RESULT} AS result FROM transactions WHERE operation_id = ${operations}.id ORDER BY rowid))`;
 
-const knownOf = (row: ToldOperation, results: string): KnownOperation => ({
+const knownOf = (row: EventOperation, results: string): KnownOperation => ({
   row,
   results: JSON.parse(results) as unknown[],
 });
@@ -141,7 +141,7 @@ const pageRows = (integrationId: Uuid, { after, most, limit, near, types }: Even
 /** How many events of some types a row has. */
 const wantedOf = (types: readonly EventType[] | undefined): SQL => {
   if (types === undefined) return sql`count`;
-  const told = sql`coalesce((SELECT sum(json_extract(run.value, '$[1]')) FROM json_each(runs) AS run
+  const selected = sql`coalesce((SELECT sum(json_extract(run.value, '$[1]')) FROM json_each(runs) AS run
     WHERE ${inArray(sql`json_extract(run.value, '$[0]')`, [...types])}), 0)`;
-  return types.includes("collection.sold_out") ? sql`${told} + sold_out` : told;
+  return types.includes("collection.sold_out") ? sql`${selected} + sold_out` : selected;
 };

@@ -1,28 +1,28 @@
-import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { countOf, type EventRun, type EventType, type NumberRun, numberRuns } from "../../domain/events.ts";
+import { asc, gt, type SQL, sql } from "drizzle-orm";
+import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { events, integrations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
-/** Events that go into a batch with the effect that they tell of. */
+/** Events to insert in the batch of the effect that they report. */
 export interface NewEvents {
   readonly integrationId: Uuid;
   readonly runs: readonly EventRun[];
   readonly operationId?: Uuid;
   readonly data?: unknown;
-  /** The collection of the tokens that are told of; their numbers ascend. */
+  /** The collection of the reported tokens; their numbers ascend. */
   readonly collectionId?: Uuid;
   readonly numbers?: readonly number[];
-  /** Tokens of a collection that are minted by now: if these are all, and it was not sold out before, that is told too. */
+  /** How many tokens of a collection are minted. If it sells out by that, `collection.sold_out` is added. */
   readonly minted?: { readonly collectionId: Uuid; readonly tokens: number };
   readonly at: Date;
 }
 
 /**
- * Tells of something where `condition` holds. It has to stand in its batch before the statements that change what the
- * condition asks about, and what is known to be minted. A batch is one transaction, so that numbers have no gaps; the
- * newest row of an integration is never deleted, so that none comes twice.
+ * Inserts events if `condition` holds. In its batch, the statement precedes those that change what the condition reads or
+ * the collection's count of minted tokens. A batch is one transaction, so numbers have no gaps; the newest row of an
+ * integration is never deleted, so no number is used twice.
  */
 export const insertEvents = (
   db: Database,
@@ -30,18 +30,18 @@ export const insertEvents = (
   condition: SQL,
 ): Statement => {
   const integration = uuidToBytes(integrationId);
-  const told = countOf(runs);
+  const count = countOf(runs);
   const about = collectionId ?? minted?.collectionId;
   return db.insert(events).select(sql`
     SELECT ${integration},
-      coalesce((SELECT max(seq) FROM events WHERE integration_id = ${integration}), 0) + ${told} + sold_out.yes,
-      ${told} + sold_out.yes, ${uuidToBytes(newUuid())}, ${JSON.stringify(runs)}, sold_out.yes,
+      coalesce((SELECT max(seq) FROM events WHERE integration_id = ${integration}), 0) + ${count} + sold_out.yes,
+      ${count} + sold_out.yes, ${uuidToBytes(newUuid())}, ${JSON.stringify(runs)}, sold_out.yes,
       ${operationId === undefined ? null : uuidToBytes(operationId)},
       ${about === undefined ? null : uuidToBytes(about)},
       ${numbers.length === 0 ? null : JSON.stringify(numberRuns(numbers))},
       ${data === undefined ? null : JSON.stringify(data)}, ${at.getTime()}
     FROM (SELECT ${minted === undefined ? sql`0` : sellsOut(minted)} AS yes) AS sold_out
-    WHERE ${told} + sold_out.yes > 0 AND ${condition}`);
+    WHERE ${count} + sold_out.yes > 0 AND ${condition}`);
 };
 
 /**
@@ -60,27 +60,6 @@ const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): S
 
 /** A row of events. */
 export type EventRow = typeof events.$inferSelect;
-
-/** Runs of the numbers of a collection's tokens that events behind a number told of. */
-export const toldNumbers = async (
-  db: Database,
-  integrationId: Uuid,
-  collectionId: Uuid,
-  after: number,
-): Promise<NumberRun[]> => {
-  const rows = await db
-    .select({ minted: events.minted })
-    .from(events)
-    .where(
-      and(
-        eq(events.integrationId, integrationId),
-        gt(events.seq, after),
-        eq(events.collectionId, collectionId),
-      ),
-    )
-    .all();
-  return rows.flatMap(({ minted }) => minted ?? []);
-};
 
 /** The number of an integration's last event, as `lastSeq`. */
 export const readLastSeq = async (db: Database, integrationId: Uuid): Promise<number> =>
@@ -136,7 +115,7 @@ export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date,
     WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM events WHERE ${own}))`);
 };
 
-/** Something that the operator is told of. */
+/** An event for the operator. */
 export interface OperatorEvent {
   readonly type: EventType;
   readonly data: object;
@@ -144,8 +123,9 @@ export interface OperatorEvent {
 }
 
 /**
- * Tells the operator's integration of something where `condition` holds. No statement where there is no such
- * integration; an id that no integration has tells nobody, and breaks no batch.
+ * Inserts an event of the operator's integration if `condition` holds.
+ * @param operator id of that integration; undefined: none is configured, so there is no statement. An id without an
+ * integration inserts nothing
  */
 export const insertOperatorEvent = (
   db: Database,

@@ -1,7 +1,7 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
 import { keyInFlight } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
+import { type Database, runBatch } from "../client.ts";
 import { idempotencyKeys } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
@@ -115,6 +115,18 @@ export const keepWithEffect = (
 export const unlessTaken = (error: unknown): unknown =>
   failedOn(error, "idempotency_keys.created_at") ? keyInFlight() : error;
 
+/** Runs a batch that inserts a key. @throws ServiceError idempotency_key_in_flight */
+export const runKeyedBatch = async <const Statements extends readonly Statement[]>(
+  db: Database,
+  statements: Statements,
+) => {
+  try {
+    return await runBatch(db, statements);
+  } catch (error) {
+    throw unlessTaken(error);
+  }
+};
+
 /**
  * Carries out an effect together with its answer.
  * @param condition under which the effect comes about, of the database before it
@@ -129,12 +141,8 @@ export const carryOutAnswered = async <Effect extends Statement>(
   before: readonly Statement[] = [],
 ): Promise<Awaited<Effect>> => {
   const statements = [...keepWithEffect(db, answered, condition), ...before, effect];
-  try {
-    const results = await db.batch(statements as [Statement, ...Statement[]]);
-    return results.at(-1) as Awaited<Effect>;
-  } catch (error) {
-    throw unlessTaken(error);
-  }
+  const results = await runKeyedBatch(db, statements);
+  return results.at(-1) as Awaited<Effect>;
 };
 
 /** Some keys that have expired, with where their answers are, except those of operations that go on. */

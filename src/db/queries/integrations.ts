@@ -4,18 +4,18 @@ import {
   desc,
   eq,
   gt,
+  gte,
   inArray,
   isNotNull,
   isNull,
   lt,
   not,
-  notInArray,
   or,
   type SQL,
   sql,
 } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { PAYOUT, PLATFORM_KINDS } from "../../domain/operations.ts";
+import { PAYOUT } from "../../domain/operations.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import type { Database } from "../client.ts";
 import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
@@ -55,6 +55,32 @@ export const listIntegrations = (
     .limit(limit)
     .all();
 
+/** Condition of integrations that have a wallet, and of deleted ones, as their partial indexes have it. */
+export const HAS_WALLET = sql`wallet_account_id IS NOT NULL`;
+export const IS_DELETED = sql`deleted_at IS NOT NULL`;
+
+/** Ids of integrations in ascending order. */
+export const integrationIds = async (
+  db: Database,
+  { which, after, from }: { readonly which?: SQL; readonly after?: Uuid | null; readonly from?: Uuid | null },
+  limit: number,
+): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: integrations.id })
+    .from(integrations)
+    .where(
+      and(
+        which,
+        after ? gt(integrations.id, after) : undefined,
+        from ? gte(integrations.id, from) : undefined,
+      ),
+    )
+    .orderBy(asc(integrations.id))
+    .limit(limit)
+    .all();
+  return rows.map(({ id }) => id);
+};
+
 /** Stores a new integration, whose wallet is still to be made. */
 export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
   await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
@@ -78,18 +104,21 @@ export const changeIntegration = async (
     .where(and(eq(integrations.id, id), isNull(integrations.deletedAt)));
 };
 
+/** Condition: an integration has an operation that has not ended. */
+export const hasOpenOperations = (id: Uuid): SQL =>
+  sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
+
 /**
  * Deletes an integration that is suspended and has no open operation: its keys and webhooks go in the same batch, its
  * drafts by and by. Whether it was.
  */
 export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Promise<boolean> => {
   const isDeleted = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND deleted_at IS NOT NULL)`;
-  const hasOpen = sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
   const mayGo = and(
     eq(integrations.id, id),
     isNotNull(integrations.suspendedAt),
     isNull(integrations.deletedAt),
-    not(hasOpen),
+    not(hasOpenOperations(id)),
   );
   const [gone] = await db.batch([
     db
@@ -104,29 +133,6 @@ export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Prom
     db.delete(webhooks).where(and(eq(webhooks.integrationId, id), isDeleted)),
   ]);
   return gone.length > 0;
-};
-
-/** Whether an integration has an operation that is not over. */
-export const hasOpenOperations = async (db: Database, id: Uuid): Promise<boolean> => {
-  const row = await db
-    .select({ id: operations.id })
-    .from(operations)
-    .where(and(eq(operations.integrationId, id), OPEN))
-    .limit(1)
-    .get();
-  return row !== undefined;
-};
-
-/** Deleted integrations in the order of their ids, behind one. */
-export const deletedAfter = async (db: Database, after: Uuid | null, limit: number): Promise<Uuid[]> => {
-  const rows = await db
-    .select({ id: integrations.id })
-    .from(integrations)
-    .where(and(isNotNull(integrations.deletedAt), after === null ? undefined : gt(integrations.id, after)))
-    .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
-  return rows.map(({ id }) => id);
 };
 
 /** Some open drafts of integrations. */
@@ -144,31 +150,13 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
     .limit(limit)
     .all();
 
-/** Integrations whose key is sealed under an older version than `version`, oldest first, behind the one `after`. */
-export const sealedBefore = (db: Database, version: number, after: Uuid | null, limit: number) =>
-  db
-    .select({ id: integrations.id })
-    .from(integrations)
-    .where(
-      and(
-        isNotNull(integrations.walletSecret),
-        lt(integrations.walletSecretVersion, version),
-        after === null ? undefined : gt(integrations.id, after),
-      ),
-    )
-    .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
+/** Condition: an integration's key is sealed under an older version. */
+export const isSealedBefore = (version: number): SQL =>
+  sql`wallet_secret IS NOT NULL AND wallet_secret_version < ${version}`;
 
-/** How many integrations are sealed under an older version. */
-export const countSealedBefore = async (db: Database, version: number): Promise<number> => {
-  const row = await db
-    .select({ count: sql<number>`count(*)` })
-    .from(integrations)
-    .where(and(isNotNull(integrations.walletSecret), lt(integrations.walletSecretVersion, version)))
-    .get();
-  return row?.count ?? 0;
-};
+/** How many integrations meet a condition. */
+export const countIntegrations = async (db: Database, which: SQL): Promise<number> =>
+  (await db.get<{ count: number }>(sql`SELECT count(*) AS count FROM integrations WHERE ${which}`)).count;
 
 /** Replaces the copy of a wallet's key by one that is sealed under a newer version. */
 export const storeSealed = async (
@@ -190,6 +178,9 @@ export const setPayoutAccount = (db: Database, id: Uuid, accountId: string | nul
 /** The account that an integration's money is paid out to; null: none. */
 export const payoutAccount = (id: Uuid): SQL =>
   sql`(SELECT payout_account FROM integrations WHERE id = ${uuidToBytes(id)})`;
+
+/** Condition: an integration has an account that its money is paid out to. */
+export const hasPayoutAccount = (id: Uuid): SQL => sql`${payoutAccount(id)} IS NOT NULL`;
 
 /** yoctoNEAR of a nanoNEAR, the unit in which unpaid sales are counted. */
 export const NANO = 10n ** 15n;
@@ -214,10 +205,6 @@ export const takeSales = (
     .set({ unpaidSales: sql`unpaid_sales - CAST(${sales} AS INTEGER)` })
     .where(and(eq(integrations.id, integrationId), isOpen(id)));
 
-/** Whether an integration has an account that its money is paid out to. */
-export const hasPayoutAccount = async (db: Database, id: Uuid): Promise<boolean> =>
-  (await db.get<{ account: string | null }>(sql`SELECT ${payoutAccount(id)} AS account`)).account !== null;
-
 /**
  * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what
  * is unknown waits for the operator from the start.
@@ -241,26 +228,6 @@ export const withOldOperations = async (db: Database, since: Date, after: Uuid |
     .all();
   return rows.map(({ id }) => id);
 };
-
-/**
- * Open operations that an integration's own wallet signs, in the order of their acceptance, behind a place. The signs keep
- * SQLite from reading all operations by their numbers.
- */
-export const openOperations = (db: Database, integrationId: Uuid, after: number, limit: number) =>
-  db
-    .select({ place: sql<number>`rowid`, id: operations.id, kind: operations.kind })
-    .from(operations)
-    .where(
-      and(
-        eq(operations.integrationId, integrationId),
-        OPEN,
-        notInArray(operations.kind, PLATFORM_KINDS),
-        sql`+rowid > ${after}`,
-      ),
-    )
-    .orderBy(sql`+rowid`)
-    .limit(limit)
-    .all();
 
 /** Integrations that have a wallet, behind the one with the id `after`, and what it had at the last look. */
 export const readyWallets = (db: Database, after: Uuid | null, limit: number) =>

@@ -1,8 +1,8 @@
-import { and, desc, eq, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { hundredOf, type Mint, type MintNotes, notedHash, notesOf } from "../../domain/mint-notes.ts";
 import type { Database } from "../client.ts";
-import { collections, mintedHundreds, mintTransactions } from "../schema/index.ts";
+import { collections, mintedHundreds } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
 /** Of notes in a collection's own row, which are read with it, before another mint moves them: some twenty mints. */
@@ -70,7 +70,7 @@ export const mintTransactionOf = async (
   collectionId: Uuid,
   number: number,
 ): Promise<string | null> => {
-  const [own, hundred, earlier] = await db.batch([
+  const [own, hundred] = await db.batch([
     db.select({ notes: collections.recentMints }).from(collections).where(eq(collections.id, collectionId)),
     db
       .select({ notes: mintedHundreds.transactions })
@@ -78,16 +78,10 @@ export const mintTransactionOf = async (
       .where(
         and(eq(mintedHundreds.collectionId, collectionId), eq(mintedHundreds.hundred, hundredOf(number))),
       ),
-    db
-      .select({ last: mintTransactions.last, hash: mintTransactions.hash })
-      .from(mintTransactions)
-      .where(and(eq(mintTransactions.collectionId, collectionId), lte(mintTransactions.first, number)))
-      .orderBy(desc(mintTransactions.first))
-      .limit(1),
   ]);
   for (const { notes } of [...own, ...hundred]) {
     const hash = notedHash((notes ?? {}) as MintNotes, number);
     if (hash !== null) return hash;
   }
-  return earlier[0] !== undefined && earlier[0].last >= number ? earlier[0].hash : null;
+  return null;
 };

@@ -219,10 +219,6 @@ export const spendsInParts = (integrationId: Uuid): SQL => sql`EXISTS (
   SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)} AND ${OPEN}
   AND state = 'pending' AND ${inArray(operations.kind, KINDS_IN_PARTS)})`;
 
-/** As `spendsInParts`, at this moment. */
-export const isSpendingInParts = async (db: Database, integrationId: Uuid): Promise<boolean> =>
-  (await db.get<{ spends: number }>(sql`SELECT ${spendsInParts(integrationId)} AS spends`)).spends === 1;
-
 /** The open operation of a kind that a subject has; undefined where there is none. */
 export const openOperationOf = (db: Database, subject: Subject, kind: OperationKind) =>
   db.select().from(operations).where(openOf(subject, kind)).get();

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, notInArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
@@ -39,12 +39,12 @@ export const lackedOf = async (db: Database, ids: readonly Uuid[]): Promise<Set<
 };
 
 /**
- * Operations of a wallet that are open, in the order of their acceptance, behind a row number. The signs keep SQLite from
- * reading all operations by their numbers.
+ * Open operations of a wallet in the order of acceptance, after a row number. The unary plus keeps SQLite from scanning
+ * all operations by row number.
  */
-export const openOf = (db: Database, wallet: WalletName, after: number, limit: number) =>
+export const openOperationsOf = (db: Database, wallet: WalletName, after: number, limit: number) =>
   db
-    .select({ rowNumber: sql<number>`rowid`, id: operations.id })
+    .select({ rowNumber: sql<number>`rowid`, id: operations.id, kind: operations.kind })
     .from(operations)
     .where(and(OPEN, signedBy(wallet), sql`+rowid > ${after}`))
     .orderBy(sql`+rowid`)
@@ -103,23 +103,6 @@ export const heldBy = async (db: Database, integrationId: Uuid, keys: readonly s
         OPEN,
       ),
     )
-    .all();
-  return rows.map(({ id }) => id);
-};
-
-/** Integrations that have a wallet, in the order of their ids, behind one. */
-export const integrationsAfter = async (db: Database, after: Uuid | null, limit: number): Promise<Uuid[]> => {
-  const rows = await db
-    .select({ id: integrations.id })
-    .from(integrations)
-    .where(
-      and(
-        sql`${integrations.walletAccountId} IS NOT NULL`,
-        after === null ? undefined : gt(integrations.id, after),
-      ),
-    )
-    .orderBy(asc(integrations.id))
-    .limit(limit)
     .all();
   return rows.map(({ id }) => id);
 };

@@ -1,7 +1,8 @@
 import { asc, eq, gte, inArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
+import { type Database, holds } from "../client.ts";
 import { behindWallets, operations } from "../schema/index.ts";
+import { wasAccepted } from "./operations.ts";
 import type { WalletName } from "./recovery.ts";
 
 /** Notes that a wallet's journal has an operation that the database lacks. */
@@ -107,7 +108,4 @@ export const acceptanceFrom = ({ rowNumber, recent, spendingPerDay, keys }: Acce
 });
 
 /** Whether the database has an operation. */
-export const hasOperation = async (db: Database, id: Uuid): Promise<boolean> => {
-  const row = await db.select({ id: operations.id }).from(operations).where(eq(operations.id, id)).get();
-  return row !== undefined;
-};
+export const hasOperation = (db: Database, id: Uuid): Promise<boolean> => holds(db, wasAccepted(id));

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../client.ts";
 import { sweeps } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
@@ -36,12 +36,6 @@ export const writeSweep = async (
 export const isSweptTo = (name: string, cursor: string | null): SQL =>
   sql`(SELECT cursor FROM sweeps WHERE name = ${name}) IS ${cursor}`;
 
-/** Whether a round was noted since then. */
-export const sweptSince = async (db: Database, name: string, since: Date): Promise<boolean> => {
-  const row = await db
-    .select({ name: sweeps.name })
-    .from(sweeps)
-    .where(and(eq(sweeps.name, name), gt(sweeps.updatedAt, since)))
-    .get();
-  return row !== undefined;
-};
+/** Condition: a round was recorded after a time. */
+export const sweptSince = (name: string, since: Date): SQL =>
+  sql`EXISTS (SELECT 1 FROM sweeps WHERE name = ${name} AND updated_at > ${since.getTime()})`;

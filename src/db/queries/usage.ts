@@ -104,11 +104,7 @@ export const weighed = (
   integrationId: Uuid | SQL,
   weight: Weight,
   changes: readonly Statement[],
-): [Statement, ...Statement[]] => [
-  weigh(db, integrationId, weight, -1),
-  ...changes,
-  weigh(db, integrationId, weight, 1),
-];
+): Statement[] => [weigh(db, integrationId, weight, -1), ...changes, weigh(db, integrationId, weight, 1)];
 
 /** What a draft's own row takes, where it is the integration's and open. */
 export const draftWeight = (integrationId: Uuid, id: Uuid): Weight => ({

@@ -37,18 +37,16 @@ export const collections = sqliteTable(
      * what was earned so far isn't the wallet's, or the contract doesn't count it.
      */
     earned: text("earned"),
-    /** Events have told of all tokens up to this number. */
-    told: integer("told").notNull().default(0),
-    /** Events up to this number tell of no token above `told`. */
-    toldSeq: integer("told_seq").notNull().default(0),
+    /** Number of the last token up to which all are reported as events. */
+    eventsReportedTo: integer("events_reported_to").notNull().default(0),
+    /** The integration's events up to this number report no token above `events_reported_to`. */
+    scannedSeq: integer("scanned_seq").notNull().default(0),
     /** Height of the latest block that an operation of ours had an effect in: a node below it lags. */
     height: integer("height").notNull().default(0),
     /** SHA-256 of the root block of the collection's UnixFS directory. */
     ipfsRoot: bytes("ipfs_root").notNull(),
     /** Pinning at a configured Kubo node: null if none is configured. */
     pinState: text("pin_state", { enum: ["pending", "pinned", "failed"] }),
-    /** Why the last attempt failed, for the integrator; null once it went on. */
-    pinError: text("pin_error"),
     /** Position from which the next CAR takes the draft's assets; null: all files were sent; -1: the root is pinned. */
     pinCursor: integer("pin_cursor").default(0),
     /** Attempts that failed in a row, and when the next one is due. */
@@ -121,26 +119,6 @@ export const collectionPages = sqliteTable(
 );
 
 /**
- * Which transactions minted the tokens of collections that have a page, as the release before kept it, a row a mint. Such
- * rows are read and stay for good; what was minted since is in `minted_hundreds`. The migration makes the table WITHOUT
- * ROWID.
- */
-export const mintTransactions = sqliteTable(
-  "mint_transactions",
-  {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
-    /** Numbers of its first and last token; those between are its own too. */
-    first: integer("first").notNull(),
-    last: integer("last").notNull(),
-    /** base58. */
-    hash: text("hash").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.first] })],
-);
-
-/**
  * Which transactions minted the tokens of collections that have a page, a row for each hundred numbers: mints of their
  * integrations and claims, once `collections.recent_mints` is full, and mints from wallets that a page has followed to their
  * end. Nothing but the pages needs it, and rows stay for good: what was minted before the collection had its page is in
@@ -176,7 +154,7 @@ export const referenceTraits = sqliteTable(
   (table) => [primaryKey({ columns: [table.collectionId, table.referenceSha256] })],
 );
 
-/** A claim drop on the chain, as far as events have told of its links. */
+/** Which links of a claim drop on the chain are reported as redeemed by events. */
 export const claimDrops = sqliteTable(
   "claim_drops",
   {
@@ -185,8 +163,8 @@ export const claimDrops = sqliteTable(
       .references(() => contracts.id),
     /** Its number on the contract. */
     dropId: integer("drop_id").notNull(),
-    /** How many claimed links events have told of. */
-    told: integer("told").notNull(),
+    /** How many claimed links are reported. */
+    reported: integer("reported").notNull(),
     /** Which: one bit a link, the lowest bit of the first byte first. */
     links: bytes("links").notNull(),
   },

@@ -22,10 +22,10 @@ export const drafts = sqliteTable(
     /** The finalization, from the moment it was accepted. */
     operationId: uuid("operation_id"),
     /**
-     * Uuid of the collection that it becomes, which the contract keeps as external id: whatever is lost, the chain says
-     * which draft a collection is of. Null in rows of the release before this one, until they are finalized.
+     * Uuid of the collection that it becomes. The contract keeps it as external id, so the chain shows which draft a
+     * collection comes from, whatever the database has lost.
      */
-    plannedCollectionId: uuid("planned_collection_id"),
+    plannedCollectionId: uuid("planned_collection_id").notNull(),
     ...timestamps(),
   },
   (table) => [

@@ -6,7 +6,6 @@ export {
   collectionPages,
   collections,
   mintedHundreds,
-  mintTransactions,
   referenceTraits,
 } from "./collections.ts";
 export { contracts, publications } from "./contracts.ts";

@@ -1,3 +1,4 @@
+import { Webhook } from "standardwebhooks";
 import { ATTEMPT_MS, type AttemptOutcome, retryAfterOf } from "../../domain/webhooks.ts";
 
 /** What is signed: the event's uuid, the time of the attempt in seconds, and the body. */
@@ -7,28 +8,20 @@ export interface Message {
   readonly body: string;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
-
-/** The headers of a delivery, by Standard Webhooks: one signature for each secret that is in force. */
-export const signedHeaders = async (
-  message: Message,
+/** The headers of a delivery, by Standard Webhooks: one signature for each valid secret. */
+export const signedHeaders = (
+  { id, timestamp, body }: Message,
   secrets: readonly Uint8Array[],
-): Promise<Record<string, string>> => {
-  const text = new TextEncoder().encode(`${message.id}.${message.timestamp}.${message.body}`) as Bytes;
-  const signatures = await Promise.all(secrets.map((secret) => signature(secret, text)));
+): Record<string, string> => {
+  const time = new Date(timestamp * 1_000);
+  const signatures = secrets.map((secret) => new Webhook(secret, { format: "raw" }).sign(id, time, body));
   return {
     "Content-Type": "application/json",
     "User-Agent": "Mintage",
-    "webhook-id": message.id,
-    "webhook-timestamp": String(message.timestamp),
-    "webhook-signature": signatures.map((one) => `v1,${one}`).join(" "),
+    "webhook-id": id,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": signatures.join(" "),
   };
-};
-
-const signature = async (secret: Uint8Array, text: Bytes): Promise<string> => {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", secret as Bytes, algorithm, false, ["sign"]);
-  return Buffer.from(await crypto.subtle.sign("HMAC", key, text)).toString("base64");
 };
 
 /** Bytes of an answer that are kept. */
@@ -67,7 +60,7 @@ export const attempt = async (
   if (fault !== null) return done(nothing, fault);
   const signal = AbortSignal.timeout(ATTEMPT_MS);
   try {
-    const headers = await signedHeaders({ ...message, timestamp: Math.floor(at / 1_000) }, secrets);
+    const headers = signedHeaders({ ...message, timestamp: Math.floor(at / 1_000) }, secrets);
     const init = { method: "POST", headers, body: message.body, redirect: "manual", signal } as const;
     const response = await fetch(url, init);
     const retryAfterS = retryAfterOf(response.headers.get("Retry-After"), at);

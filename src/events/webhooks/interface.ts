@@ -32,8 +32,8 @@ export interface Stand {
 
 /** The object of an endpoint. Each method is safe to repeat. */
 export interface Endpoint {
-  /** There may be something to send. An object of the release before answers nothing. */
-  wake(webhook: Uuid): Promise<Stand | undefined>;
+  /** There may be something to send. */
+  wake(webhook: Uuid): Promise<Stand>;
   /** Sends an event of the type `webhook.test` now; null while another is on its way. */
   sendTest(webhook: Uuid): Promise<Delivery | null>;
   /** Has events sent again; false while as many replays are under way as may be. */

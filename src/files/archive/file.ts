@@ -5,18 +5,18 @@ import { readLines } from "../storage/line-files.ts";
 
 /** A transaction's final record. */
 export interface ArchivedTransaction {
-  /** The key that its row had, lower-case hexadecimal; longer than 32 bytes for a further operation's record of it. */
+  /** The key of its row in lower-case hexadecimal; more than 32 bytes if another operation recorded it first. */
   readonly hash: string;
   readonly step: string;
   /** A ChainTransactionResult. */
   readonly result: unknown;
   /** When its row was written, milliseconds since the epoch. */
   readonly at: number;
-  /** The number that its row had, which orders those of one time. */
-  readonly place: number;
+  /** The number of its row, which orders those of one time. */
+  readonly rowNumber: number;
 }
 
-/** An operation as its row had it, with its transactions in the order of their steps. */
+/** An operation's row, with its transactions in the order of their steps. */
 export interface ArchivedOperation {
   readonly row: OperationRow;
   readonly transactions: readonly ArchivedTransaction[];
@@ -24,28 +24,28 @@ export interface ArchivedOperation {
 
 const instant = (text: unknown): Date => new Date(text as string);
 
-/** Hexadecimal digits of a transaction's hash. A longer key is a further operation's record of the same transaction. */
+/** Hexadecimal digits of a transaction's hash. A longer key is another operation's record of the same transaction. */
 export const HASH_DIGITS = 2 * HASH_BYTES;
 
 /**
- * Operations as the lines of a file. Where several of them share a transaction, the first has its result, and each other
- * that has the same has null.
+ * Operations as the lines of a file. If several share a transaction, the first has its result, and the others with an
+ * equal result have null.
  */
 export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
   const written = new Map<string, string>();
   return operations.map(({ row, transactions }) => {
-    const told = transactions.map((transaction) => {
+    const listed = transactions.map((transaction) => {
       const hash = transaction.hash.slice(0, HASH_DIGITS);
       const text = JSON.stringify(transaction.result);
       if (written.get(hash) === text) return { ...transaction, result: null };
       if (!written.has(hash)) written.set(hash, text);
       return transaction;
     });
-    return JSON.stringify({ row, transactions: told });
+    return JSON.stringify({ row, transactions: listed });
   });
 };
 
-/** The operations of a file's lines, each with its results. */
+/** The operations of a file's lines, with all their results. */
 export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
   const results = new Map<string, unknown>();
   return lines.map(toOperation).map(({ row, transactions }) => ({
@@ -58,7 +58,7 @@ export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
   }));
 };
 
-/** JSON has texts where the row has instants. */
+/** JSON has texts for the row's dates. */
 const toOperation = (line: string): ArchivedOperation => {
   const { row, transactions } = JSON.parse(line) as ArchivedOperation;
   const { createdAt, updatedAt, finishedAt } = row;
@@ -74,7 +74,7 @@ const toOperation = (line: string): ArchivedOperation => {
   };
 };
 
-/** The operations that a file has. @throws Error if R2 has lost it */
+/** The operations of a file. @throws Error if R2 doesn't have it */
 export const readFile = async (
   bucket: R2Bucket,
   { objectKey }: Pick<ArchiveRow, "objectKey">,

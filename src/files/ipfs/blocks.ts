@@ -1,39 +1,28 @@
-import type { BlockId } from "./cid.ts";
+import { type BlockId, cidText } from "./cid.ts";
 import { decodeNode, type Link } from "./dag-pb.ts";
 import { decodeUnixFs, type UnixFs } from "./unixfs.ts";
 
-/** Where blocks are read from. */
+/** A store of blocks. */
 export interface BlockReader {
-  /** The block's bytes, or null if it is not here. */
+  /** The block's bytes; null if it isn't stored. */
   read(block: BlockId): Promise<Uint8Array | null>;
 }
 
-/** A dag-pb block, taken apart. */
+/** A decoded dag-pb block. */
 export interface UnixFsNode {
   readonly links: readonly Link[];
   readonly unixfs: UnixFs;
 }
 
-/** Takes a dag-pb block apart. @throws RangeError if it isn't UnixFS as Mintage writes it */
+/** Decodes a dag-pb block. @throws RangeError if it isn't UnixFS as Mintage writes it */
 export function decodeUnixFsNode(bytes: Uint8Array): UnixFsNode {
   const { links, data } = decodeNode(bytes);
   return { links, unixfs: decodeUnixFs(data) };
 }
 
-/** A block that belongs to content and isn't here: the content can't be read on. */
-class MissingBlock extends Error {
-  readonly block: BlockId;
-
-  constructor(block: BlockId) {
-    super("a block that the content consists of is missing");
-    this.name = "MissingBlock";
-    this.block = block;
-  }
-}
-
-/** Reads a block that has to be here. @throws MissingBlock */
+/** Reads a block that stored content consists of. @throws Error if it is missing */
 export async function mustRead(reader: BlockReader, block: BlockId): Promise<Uint8Array> {
   const bytes = await reader.read(block);
-  if (bytes === null) throw new MissingBlock(block);
+  if (bytes === null) throw new Error(`the block ${cidText(block)} is missing`);
   return bytes;
 }

@@ -17,7 +17,7 @@ export function carHeader(root: BlockId): Uint8Array {
 export const carSectionLength = (blockLength: number): number =>
   varint.encodingLength(CID_LENGTH + blockLength) + CID_LENGTH + blockLength;
 
-/** What stands before a block's bytes in a CAR: the section's length and the CID. */
+/** The bytes before a block in a CAR: the section's length and the CID. */
 export function carSectionHead(block: BlockId, blockLength: number): Uint8Array {
   const head = new Uint8Array(carSectionLength(blockLength) - blockLength);
   head.set(cidBytes(block), writeVarint(head, 0, CID_LENGTH + blockLength));

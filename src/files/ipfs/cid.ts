@@ -7,10 +7,7 @@ import { CID } from "multiformats/cid";
 
 /** Unsigned LEB128, as protobuf and CAR write lengths (https://github.com/multiformats/unsigned-varint). */
 
-/**
- * Writes a number.
- * @returns the offset behind it
- */
+/** Writes a number. @returns the offset behind it */
 export function writeVarint(target: Uint8Array, offset: number, value: number): number {
   varint.encodeTo(value, target, offset);
   return offset + varint.encodingLength(value);
@@ -33,12 +30,9 @@ export const RAW = 0x55;
 /** Multicodec `dag-pb`: the block is a node of a UnixFS file or directory. */
 export const DAG_PB = 0x70;
 
-/** The two codecs that UnixFS needs. */
-export type Codec = typeof RAW | typeof DAG_PB;
-
-/** What a CID says here: the hash is always SHA-256. */
+/** A CID's codec and digest; its hash is always SHA-256. */
 export interface BlockId {
-  readonly codec: Codec;
+  readonly codec: typeof RAW | typeof DAG_PB;
   /** 32 bytes. */
   readonly sha256: Uint8Array;
 }
@@ -60,7 +54,7 @@ export function cidBytes({ codec, sha256 }: BlockId): Uint8Array {
 /** The text of a block's CIDv1 in base32, lower case, as IPFS tools print it: `bafkrei…` or `bafybei…`. */
 export const cidText = (block: BlockId): string => base32.encode(cidBytes(block));
 
-/** CID of a file that is one raw block: at most 1 MiB, so that its SHA-256 is all there is to it. */
+/** CID of a file of one raw block, which has at most 1 MiB. */
 export const rawCid = (sha256: Uint8Array): string => cidText({ codec: RAW, sha256 });
 
 /** CID of a UnixFS directory, or of the root of a file above 1 MiB. */
@@ -80,7 +74,7 @@ const decoders = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base
  * @returns null if the text is no CID, or one of another codec or hash function than UnixFS with SHA-256
  */
 export function parseCid(text: string): BlockId | null {
-  // Base36 and base58 take time by the square of the length, and anybody may ask the gateway for anything.
+  // Base36 and base58 take quadratic time in the length, and the gateway is public.
   const cid = text.length > LONGEST_TEXT ? null : tryParse(text);
   if (cid === null || cid.multihash.code !== SHA2_256 || cid.multihash.digest.length !== DIGEST_LENGTH)
     return null;
@@ -92,7 +86,6 @@ function tryParse(text: string): CID | null {
   try {
     return CID.parse(text, decoders);
   } catch {
-    // Whatever the library finds wrong with it, it is not a CID.
     return null;
   }
 }

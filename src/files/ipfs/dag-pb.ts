@@ -69,21 +69,28 @@ export function encodeNode({ links, data }: Node): Uint8Array {
   return target;
 }
 
-/**
- * Decodes a node that was encoded canonically.
- * @throws RangeError if it is not one
- */
+/** Reads a protobuf message's fields: varints as `value`, others as `bytes`. @throws RangeError if one is cut off */
+export function* fieldsOf(
+  source: Uint8Array,
+): Generator<{ readonly tag: number; readonly value: number; readonly bytes: Uint8Array }, void, void> {
+  for (let at = 0; at < source.length; ) {
+    const tag = source[at]!;
+    const { value, next } = readVarint(source, at + 1);
+    const end = (tag & 7) === 0 ? next : next + value;
+    if (end > source.length) throw new RangeError("a protobuf field is cut off");
+    yield { tag, value, bytes: source.subarray(next, end) };
+    at = end;
+  }
+}
+
+/** Decodes a node that was encoded canonically. @throws RangeError if it wasn't */
 export function decodeNode(source: Uint8Array): Node {
   const links: Link[] = [];
   let data = new Uint8Array(0);
-  for (let at = 0; at < source.length; ) {
-    const { value: length, next } = readVarint(source, at + 1);
-    const body = source.subarray(next, next + length);
-    if (body.length !== length) throw new RangeError("a dag-pb field is cut off");
-    if (source[at] === NODE_LINK) links.push(decodeLink(body));
-    else if (source[at] === NODE_DATA) data = new Uint8Array(body);
+  for (const { tag, bytes } of fieldsOf(source)) {
+    if (tag === NODE_LINK) links.push(decodeLink(bytes));
+    else if (tag === NODE_DATA) data = new Uint8Array(bytes);
     else throw new RangeError("a dag-pb node has an unknown field");
-    at = next + length;
   }
   return { links, data };
 }
@@ -92,20 +99,11 @@ function decodeLink(source: Uint8Array): Link {
   let cid = new Uint8Array(0);
   let name = new Uint8Array(0);
   let totalSize = 0;
-  for (let at = 0; at < source.length; ) {
-    const tag = source[at];
-    const { value, next } = readVarint(source, at + 1);
-    if (tag === LINK_SIZE) {
-      totalSize = value;
-      at = next;
-      continue;
-    }
-    const body = source.subarray(next, next + value);
-    if (body.length !== value) throw new RangeError("a dag-pb link is cut off");
-    if (tag === LINK_CID) cid = new Uint8Array(body);
-    else if (tag === LINK_NAME) name = new Uint8Array(body);
+  for (const { tag, value, bytes } of fieldsOf(source)) {
+    if (tag === LINK_SIZE) totalSize = value;
+    else if (tag === LINK_CID) cid = new Uint8Array(bytes);
+    else if (tag === LINK_NAME) name = new Uint8Array(bytes);
     else throw new RangeError("a dag-pb link has an unknown field");
-    at = next + value;
   }
   return { cid, name, totalSize };
 }

@@ -4,7 +4,7 @@ import { type BlockId, blockIdOf, cidBytes, DAG_PB } from "./cid.ts";
 import { dataLength, encodeNode, type Link, linkLength } from "./dag-pb.ts";
 import { DIRECTORY_DATA, shardData } from "./unixfs.ts";
 
-/** A name in a directory and what it names. */
+/** An entry of a directory. */
 export interface DirectoryEntry {
   /** One path segment; names of a directory differ from each other. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Block {
   readonly bytes: Uint8Array;
 }
 
-/** What remains of a directory once its blocks are written. */
+/** The root of a directory whose blocks are written. */
 export interface DirectoryRoot {
   readonly sha256: Uint8Array;
   /** Bytes of all blocks, those of the files included. */
@@ -32,12 +32,14 @@ export interface DirectoryRoot {
  */
 export const SHARD_ABOVE = 262_144;
 
-/** Hexadecimal digits, upper case, of the slot that a shard's link stands in; its name begins with them. */
+/** Upper-case hexadecimal digits of a shard link's slot, with which the link's name begins. */
 const SLOT_DIGITS = 2;
 
 const encoder = new TextEncoder();
 
-/** An entry made ready: the bytes of its name, and their hash, a byte a level of the HAMT. */
+type Write = (block: Block) => void | Promise<void>;
+
+/** An entry with the bytes of its name and their hash, of which each level of the HAMT takes a byte. */
 interface Leaf {
   readonly entry: DirectoryEntry;
   readonly name: Uint8Array;
@@ -52,7 +54,7 @@ interface Leaf {
  */
 export async function buildDirectory(
   entries: readonly DirectoryEntry[],
-  write: (block: Block) => void | Promise<void>,
+  write: Write,
 ): Promise<DirectoryRoot> {
   return isFlat(entries) ? writeFlat(entries, write) : writeSharded(entries, write);
 }
@@ -65,8 +67,6 @@ function isFlat(entries: readonly DirectoryEntry[]): boolean {
   }
   return true;
 }
-
-type Write = (block: Block) => void | Promise<void>;
 
 async function writeFlat(entries: readonly DirectoryEntry[], write: Write): Promise<DirectoryRoot> {
   const links = entries
@@ -106,19 +106,19 @@ async function writeShard(leaves: readonly Leaf[], depth: number, write: Write):
   return writeNode(links, shardData(slots), write);
 }
 
-const slotPrefix = (slot: number): Uint8Array =>
-  encoder.encode(slot.toString(16).toUpperCase().padStart(SLOT_DIGITS, "0"));
+/** The name of a shard's link: its slot, and the name of the entry where it leads to one. */
+const slotName = (slot: number, name: Uint8Array = new Uint8Array()): Uint8Array =>
+  Buffer.concat([Buffer.from(slot.toString(16).toUpperCase().padStart(SLOT_DIGITS, "0")), name]);
 
-function leafLink({ entry, name }: Leaf, slot: number): Link {
-  const label = new Uint8Array(SLOT_DIGITS + name.length);
-  label.set(slotPrefix(slot));
-  label.set(name, SLOT_DIGITS);
-  return { cid: cidBytes(entry.block), name: label, totalSize: entry.totalSize };
-}
+const leafLink = ({ entry, name }: Leaf, slot: number): Link => ({
+  cid: cidBytes(entry.block),
+  name: slotName(slot, name),
+  totalSize: entry.totalSize,
+});
 
 const shardLink = (shard: DirectoryRoot, slot: number): Link => ({
   cid: cidBytes({ codec: DAG_PB, sha256: shard.sha256 }),
-  name: slotPrefix(slot),
+  name: slotName(slot),
   totalSize: shard.totalSize,
 });
 
@@ -131,22 +131,22 @@ async function writeNode(links: readonly Link[], data: Uint8Array, write: Write)
 
 /**
  * Finds a name in a directory, sharded or not, reading only the blocks on its path.
- * @returns null if there is no such name, or the block is no directory
- * @throws MissingBlock if a shard on the path isn't here
+ * @returns null if there is no such name, or the block isn't a directory
+ * @throws Error if a shard on the path is missing
  */
 export async function findName(
   reader: BlockReader,
   directory: BlockId,
   name: string,
 ): Promise<BlockId | null> {
-  const bytes = new TextEncoder().encode(name);
+  const bytes = encoder.encode(name);
   const hash = await murmur364.encode(bytes);
   let block = directory;
   for (let depth = 0; depth <= hash.length; depth++) {
     if (block.codec !== DAG_PB) return null;
     const { links, unixfs } = decodeUnixFsNode(await mustRead(reader, block));
     if (unixfs.kind === "file") return null;
-    const wanted = unixfs.kind === "directory" ? bytes : withSlot(hash[depth] ?? 0, bytes);
+    const wanted = unixfs.kind === "directory" ? bytes : slotName(hash[depth] ?? 0, bytes);
     const shard = unixfs.kind === "shard" ? wanted.subarray(0, SLOT_DIGITS) : null;
     const link = links.find(
       (each) => Buffer.compare(each.name, wanted) === 0 || (shard && Buffer.compare(each.name, shard) === 0),
@@ -159,26 +159,14 @@ export async function findName(
   return null;
 }
 
-function withSlot(slot: number, name: Uint8Array): Uint8Array {
-  const digits = slot.toString(16).toUpperCase().padStart(SLOT_DIGITS, "0");
-  return Buffer.concat([Buffer.from(digits), name]);
-}
-
-/** An entry of a directory. */
-export interface ListedEntry {
-  readonly name: string;
-  readonly block: BlockId;
-  readonly totalSize: number;
-}
-
 /**
- * Lists a directory, a shard at a time; of a sharded one in the order of its hashes.
+ * Lists a directory, a shard at a time; a sharded one in the order of its hashes.
  * @param node the directory's own block
  */
 export async function* listDirectory(
   reader: BlockReader,
   { links, unixfs }: UnixFsNode,
-): AsyncGenerator<ListedEntry, void, void> {
+): AsyncGenerator<DirectoryEntry, void, void> {
   const prefix = unixfs.kind === "shard" ? SLOT_DIGITS : 0;
   for (const link of links) {
     const block = blockIdOf(link.cid);

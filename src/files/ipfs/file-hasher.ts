@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { BLOCK_SIZE, encodeFileRoot } from "./file.ts";
 
-/** What a file is called once all of it was seen. */
+/** The digests of a whole file. */
 export interface FileDigests {
   readonly sha256: Uint8Array;
   /** SHA-256 of the dag-pb root; null for a file that is one raw block. */
@@ -15,7 +15,7 @@ export interface FileDigests {
 const sha256 = (): Hash => createHash("sha256");
 const digestOf = (hash: Hash): Uint8Array => new Uint8Array(hash.digest());
 
-/** Computes a file's SHA-256 and its CID while it streams by. */
+/** Computes a file's SHA-256 and CID from its stream. */
 export class FileHasher {
   readonly #whole = sha256();
   readonly #leaves: Uint8Array[] = [];
@@ -47,7 +47,7 @@ export class FileHasher {
     this.#leafSize = 0;
   }
 
-  /** The digests of all that was seen. To be called once. */
+  /** The digests of all bytes so far. Call it once. */
   finish(): FileDigests {
     if (this.#leafSize > 0) this.#endLeaf();
     const whole = digestOf(this.#whole);

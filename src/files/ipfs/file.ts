@@ -35,19 +35,11 @@ export function encodeFileRoot(leaves: readonly Uint8Array[], fileSize: number):
   });
 }
 
-/** A file as a directory links to it. */
-export interface FileLink {
+/** A directory's link to a stored file: its root block, and the bytes of all its blocks, the `Tsize` of the link. */
+export function fileLink(file: { sha256: Uint8Array; size: number; rootSha256: Uint8Array | null }): {
   readonly block: BlockId;
-  /** Bytes of all its blocks, the `Tsize` of a link. */
   readonly totalSize: number;
-}
-
-/** How a directory links to a stored file. */
-export function fileLink(file: {
-  sha256: Uint8Array;
-  size: number;
-  rootSha256: Uint8Array | null;
-}): FileLink {
+} {
   if (file.rootSha256 === null) return { block: { codec: RAW, sha256: file.sha256 }, totalSize: file.size };
   return {
     block: { codec: DAG_PB, sha256: file.rootSha256 },

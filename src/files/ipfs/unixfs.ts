@@ -1,14 +1,15 @@
 import { varint } from "multiformats";
-import { readVarint, writeVarint } from "./cid.ts";
+import { writeVarint } from "./cid.ts";
+import { fieldsOf } from "./dag-pb.ts";
 
 /**
  * The metadata that UnixFS keeps in the data field of a dag-pb node (https://specs.ipfs.tech/unixfs/). Only what the
- * profile unixfs-v1-2025 brings forth: no modes, no times, raw leaves.
+ * profile unixfs-v1-2025 produces: no modes, no times, raw leaves.
  */
 export type UnixFs =
   | { readonly kind: "file"; readonly blockSizes: readonly number[] }
   | { readonly kind: "directory" }
-  /** `bits` tells which of the 256 slots are taken, slot 0 first. */
+  /** `bits` marks which of the 256 slots are taken, slot 0 first. */
   | { readonly kind: "shard"; readonly bits: Uint8Array };
 
 /** Slots of a shard: the profile's fanout. */
@@ -75,18 +76,13 @@ export function decodeUnixFs(source: Uint8Array): UnixFs {
   let fanout = 0;
   let bits = new Uint8Array(0);
   const blockSizes: number[] = [];
-  for (let at = 0; at < source.length; ) {
-    const tag = source[at];
-    const { value, next } = readVarint(source, at + 1);
-    at = next;
+  for (const { tag, value, bytes } of fieldsOf(source)) {
     if (tag === TAG.type) type = value;
     else if (tag === TAG.blockSize) blockSizes.push(value);
     else if (tag === TAG.hashType) hashType = value;
     else if (tag === TAG.fanout) fanout = value;
-    else if (tag === TAG.data) {
-      bits = source.slice(next, next + value).reverse();
-      at = next + value;
-    } else if (tag !== TAG.fileSize) throw new RangeError("UnixFS metadata has an unknown field");
+    else if (tag === TAG.data) bits = new Uint8Array(bytes).reverse();
+    else if (tag !== TAG.fileSize) throw new RangeError("UnixFS metadata has an unknown field");
   }
   if (type === TYPE.file) return { kind: "file", blockSizes };
   if (type === TYPE.directory) return { kind: "directory" };

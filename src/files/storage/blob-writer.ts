@@ -2,12 +2,12 @@ import { FileBuffer } from "./file-buffer.ts";
 import { ParallelWork } from "./parallel-work.ts";
 import { putBlob } from "./put-blob.ts";
 
-/** Connections that a Worker may have waiting at once. https://developers.cloudflare.com/workers/platform/limits/ */
+/** A Worker's limit of open connections. https://developers.cloudflare.com/workers/platform/limits/ */
 export const CONNECTIONS = 6;
 
 /**
- * Puts files concurrently, on as many connections as a Worker has, with a buffer for each. A request for a buffer
- * waits until one is free, which slows the body down.
+ * Puts files concurrently, with a buffer for each of the Worker's connections. A request for a buffer waits until one is
+ * free, which slows down the body.
  */
 export class BlobWriter {
   readonly #bucket: R2Bucket;
@@ -24,12 +24,12 @@ export class BlobWriter {
     this.#bufferSize = bufferSize;
   }
 
-  /** The files whose put has begun: digests in lower-case hexadecimal, and bytes. */
+  /** The files whose put has begun: digests in lower-case hexadecimal, and sizes in bytes. */
   *written(): Generator<{ readonly sha256: string; readonly size: number }, void, void> {
     for (const [sha256, size] of this.#written) yield { sha256, size };
   }
 
-  /** An empty buffer to gather a file in. Give it back by `put` or `release`. */
+  /** An empty buffer for a file. Return it by `put` or `release`. */
   async buffer(): Promise<FileBuffer> {
     const free = this.#free.pop();
     if (free) return free;
@@ -38,7 +38,7 @@ export class BlobWriter {
     return new FileBuffer(this.#bufferSize);
   }
 
-  /** Gives a buffer back. */
+  /** Returns a buffer. */
   release(buffer: FileBuffer): void {
     buffer.clear();
     const waiting = this.#waiting.shift();
@@ -47,7 +47,7 @@ export class BlobWriter {
   }
 
   /**
-   * Begins to put what a buffer has gathered, unless the same bytes were put before; the buffer is free afterwards.
+   * Begins to put a buffer's bytes, unless they were put before, and then frees the buffer.
    * @throws the failure of an earlier put
    */
   async put(sha256: string, buffer: FileBuffer, mediaType: string): Promise<void> {
@@ -66,12 +66,12 @@ export class BlobWriter {
     });
   }
 
-  /** Waits for all puts. @throws the first failure of one */
+  /** Waits for all puts. @throws the first failure */
   finish(): Promise<void> {
     return this.#puts.finish();
   }
 
-  /** Waits until no put is under way, failed or not. */
+  /** Waits until no put runs; failures are ignored. */
   idle(): Promise<void> {
     return this.#puts.idle();
   }

@@ -1,19 +1,19 @@
 /** Initial bytes of a buffer: most files are small and would leave most of a large buffer unused. */
 const FIRST_SIZE = 65_536;
 
-/** Memory in which one file after the other is gathered. It grows once, for the first file that needs it. */
+/** Memory that holds one file at a time. It grows once, for the first file that needs it. */
 export class FileBuffer {
   readonly #capacity: number;
   #memory: Uint8Array;
   #length = 0;
 
-  /** @param capacity the most bytes that it takes */
+  /** @param capacity bytes */
   constructor(capacity: number) {
     this.#capacity = capacity;
     this.#memory = new Uint8Array(Math.min(FIRST_SIZE, capacity));
   }
 
-  /** A view of what was gathered, valid until the buffer is cleared or grows. */
+  /** A view of the bytes, valid until the buffer is cleared or grows. */
   get bytes(): Uint8Array {
     return this.#memory.subarray(0, this.#length);
   }
@@ -23,7 +23,7 @@ export class FileBuffer {
     return this.#length === this.#capacity;
   }
 
-  /** Takes as many of these bytes as fit. */
+  /** Appends as many of these bytes as fit. */
   append(bytes: Uint8Array): void {
     const fitting = bytes.subarray(0, this.#capacity - this.#length);
     if (this.#length + fitting.length > this.#memory.length) this.#grow();
@@ -32,12 +32,12 @@ export class FileBuffer {
   }
 
   #grow(): void {
-    const gathered = this.bytes;
+    const { bytes } = this;
     this.#memory = new Uint8Array(this.#capacity);
-    this.#memory.set(gathered);
+    this.#memory.set(bytes);
   }
 
-  /** Forgets what was gathered. */
+  /** Drops all bytes. */
   clear(): void {
     this.#length = 0;
   }

@@ -14,7 +14,7 @@ export const blobKey = (sha256: string): string => `${BLOB_PREFIX}${sha256}`;
 /** Key of a file whose digest is not known before it is stored: R2 can't rename. */
 export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;
 
-/** Key of the note on a file above one block, by its SHA-256: where it is, and what a row of it says. */
+/** Key of the note on a file above one block, by its SHA-256. It has the file's key and its row's fields. */
 export const mediaNoteKey = (sha256: string): string => `media-note/${sha256}`;
 
 /** Key of a thumbnail of a file, by the file's SHA-256 and the thumbnail's width in pixels. */
@@ -27,7 +27,7 @@ export const ARCHIVE_PREFIX = "archive/";
 export const archiveKey = (integration: Uuid, day: Date, file: Uuid): string =>
   `${ARCHIVE_PREFIX}${integration}/${day.toISOString().slice(0, 10)}/${file}`;
 
-/** Prefix of files of operations that wallets' journals have forgotten. */
+/** Prefix of files of operations that were removed from wallets' journals. */
 export const JOURNAL_PREFIX = "journal/";
 
 /** Key of a file of a wallet's operations that was written on a day (UTC). */

@@ -2,25 +2,25 @@ import { toHex } from "../../domain/ids.ts";
 import { JSON_TYPE } from "../../domain/media-types.ts";
 import { MultipartUpload } from "./multipart-upload.ts";
 
-/** A value of D1 is at most 2 MB, so that long answers are kept in R2 and a row has `r2:<key>` in their place. */
+/** A value in D1 has at most 2 MB, so long responses are stored in R2, and their row has `r2:<key>`. */
 
 /** Longer texts go to R2. Bytes of UTF-8. */
 const MAX_TEXT_IN_ROW = 64 * 1024;
 
 const MARK = "r2:";
 
-/** Keys of answers in R2 begin so. */
+/** Prefix of responses in R2. */
 const ANSWER_PREFIX = "answer/";
 
-/** What a row keeps of a text. */
+/** A text as a row stores it. */
 export interface KeptText {
-  /** The text itself, or where it was put. JSON never begins with the mark. */
+  /** The text itself, or a reference to R2. JSON never begins with the mark. */
   readonly text: string;
-  /** Its bytes in R2; null where the row has it. */
+  /** Its size in R2; null if the row has the text. */
   readonly bytes: number | null;
 }
 
-/** Puts a text into R2 if it is long. Its key has its SHA-256: no other text of the same name takes its place. */
+/** Puts a text into R2 if it is long. Its key includes its SHA-256, so another text of this name doesn't replace it. */
 export const keepText = async (bucket: R2Bucket, name: string, text: string): Promise<KeptText> => {
   const encoded = new TextEncoder().encode(text);
   if (encoded.length <= MAX_TEXT_IN_ROW) return { text, bytes: null };
@@ -30,40 +30,34 @@ export const keepText = async (bucket: R2Bucket, name: string, text: string): Pr
   return { text: `${MARK}${key}`, bytes: encoded.length };
 };
 
-/** As `keepText`, for a text that streams: what is in memory is one part at most. */
+/** As `keepText`, for a stream, of which at most one part is in memory. */
 export const keepStream = async (
   bucket: R2Bucket,
   name: string,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<KeptText> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const pieces = stream[Symbol.asyncIterator]();
-  for (;;) {
-    const { value, done } = await pieces.next();
-    if (done) return { text: new TextDecoder().decode(Buffer.concat(chunks)), bytes: null };
-    chunks.push(value);
-    size += value.length;
-    if (size > MAX_TEXT_IN_ROW) break;
-  }
   const key = `${ANSWER_PREFIX}${name}`;
-  const upload = await MultipartUpload.begin(bucket, key, JSON_TYPE);
-  for (const chunk of chunks) await upload.write(chunk);
-  for (;;) {
-    const { value, done } = await pieces.next();
-    if (done) break;
-    size += value.length;
-    await upload.write(value);
+  let unsent: Uint8Array[] = [];
+  let size = 0;
+  let upload: MultipartUpload | null = null;
+  for await (const chunk of stream) {
+    unsent.push(chunk);
+    size += chunk.length;
+    if (size <= MAX_TEXT_IN_ROW) continue;
+    upload ??= await MultipartUpload.begin(bucket, key, JSON_TYPE);
+    for (const each of unsent) await upload.write(each);
+    unsent = [];
   }
+  if (upload === null) return { text: new TextDecoder().decode(Buffer.concat(unsent)), bytes: null };
   await upload.complete();
   return { text: `${MARK}${key}`, bytes: size };
 };
 
-/** Key of the object that holds a row's text; null if the row has it itself. */
+/** Key of the object that holds a row's text; null if the row holds it. */
 export const textKey = (kept: string): string | null =>
   kept.startsWith(MARK) ? kept.slice(MARK.length) : null;
 
-/** The text that a row keeps: itself, or a stream of it from R2. @throws Error if R2 has lost it */
+/** A row's text, or a stream of it from R2. @throws Error if R2 doesn't have it */
 export const openText = async (
   bucket: R2Bucket,
   kept: string,

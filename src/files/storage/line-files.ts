@@ -1,8 +1,8 @@
 import { JSON_LINES_TYPE } from "../../domain/media-types.ts";
 
-/** Files of R2 that hold a JSON value a line. */
+/** Files in R2 with a JSON value per line. */
 
-/** What a file has at most, unless one value alone is larger: readers take in a whole file. Bytes of texts. */
+/** Most lines and bytes of a file, which readers load whole. A single larger value has a file of its own. */
 export const MOST_LINES = 250;
 export const MOST_BYTES = 1_000_000;
 
@@ -14,7 +14,7 @@ export const putLines = async (bucket: R2Bucket, key: string, lines: readonly st
   return size;
 };
 
-/** The lines of a file; null: R2 doesn't have it. */
+/** The lines of a file; null if R2 doesn't have it. */
 export const readLines = async (bucket: R2Bucket, key: string): Promise<string[] | null> => {
   const object = await bucket.get(key);
   return object === null ? null : (await object.text()).split("\n").filter((line) => line !== "");

@@ -1,4 +1,4 @@
-/** Bytes of each part but the last: the least that R2 takes, so that the least memory is needed. */
+/** Bytes of each part but the last: R2's minimum, which needs the least memory. */
 export const PART_SIZE = 5 * 1_048_576;
 
 /** A multipart upload to R2 of a file of unknown length, with two parts in memory: one fills while one is sent. */
@@ -38,7 +38,7 @@ export class MultipartUpload {
   async #send(): Promise<void> {
     const before = this.#parts.at(-1);
     const sent = this.#upload.uploadPart(this.#parts.length + 1, this.#buffer.subarray(0, this.#filled));
-    // A failure is met where the part is waited for; until then it must not count as unhandled.
+    // The part is awaited later; until then its failure must not count as unhandled.
     sent.catch(() => undefined);
     this.#parts.push(sent);
     this.#filled = 0;

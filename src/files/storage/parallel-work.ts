@@ -1,46 +1,32 @@
-/** Tasks that run side by side, at most so many at once. */
+/** Runs a limited number of tasks concurrently. */
 export class ParallelWork {
   readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #running = new Set<Promise<void>>();
   readonly #failures: unknown[] = [];
-  #running = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Begins a task as soon as there is a place for it. @throws the failure of an earlier one, and begins no more */
+  /** Starts a task once fewer than the limit run. @throws the first failure of an earlier task; starts none then */
   async start(task: () => Promise<void>): Promise<void> {
-    while (this.#running >= this.#limit) await this.#ended();
+    while (this.#running.size >= this.#limit) await Promise.race(this.#running);
     this.#throwFailure();
-    this.#running++;
-    void this.#run(task);
+    const run: Promise<void> = task()
+      .catch((error: unknown) => void this.#failures.push(error))
+      .finally(() => void this.#running.delete(run));
+    this.#running.add(run);
   }
 
-  async #run(task: () => Promise<void>): Promise<void> {
-    try {
-      await task();
-    } catch (error) {
-      this.#failures.push(error);
-    }
-    this.#running--;
-    for (const resume of this.#waiting.splice(0)) resume();
-  }
-
-  /** Resolves when one of those that run has ended. */
-  #ended(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Waits for all that has begun. @throws the first failure */
+  /** Waits for all tasks. @throws the first failure */
   async finish(): Promise<void> {
     await this.idle();
     this.#throwFailure();
   }
 
-  /** Waits until nothing runs, whatever became of it. */
+  /** Waits until no task runs; failures are ignored. */
   async idle(): Promise<void> {
-    while (this.#running > 0) await this.#ended();
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   #throwFailure(): void {

@@ -6,7 +6,7 @@ const ATTEMPTS = { tries: 4, firstPauseMs: 100 };
 /**
  * Puts a file or block at its digest's key.
  * @param sha256 lower-case hexadecimal
- * @throws whatever R2 says once all attempts have failed
+ * @throws R2's error of the last attempt
  */
 export const putBlob = (
   bucket: R2Bucket,
@@ -16,9 +16,9 @@ export const putBlob = (
 ): Promise<void> => putSame(bucket, blobKey(sha256), bytes, mediaType);
 
 /**
- * Puts an object at a key that stands for its contents. R2 refuses a second put of one key within a second with 429; if
- * the object is there then, somebody else has put the very same.
- * @throws whatever R2 says once all attempts have failed
+ * Puts an object at a key that identifies its contents. R2 rejects a second put to one key within a second with 429; if
+ * the object exists then, another request has put the same bytes.
+ * @throws R2's error of the last attempt
  */
 export const putSame = (
   bucket: R2Bucket,

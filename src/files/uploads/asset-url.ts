@@ -1,7 +1,7 @@
 import { mediaReference, type Override } from "../../chain/contract/calls.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { adoptBlobs, adoptLarge, type BlobRow, selectBlob, storeLargeRow } from "../../db/queries/blobs.ts";
-import type { Statement } from "../../db/statements.ts";
+import { runBatch } from "../../db/client.ts";
+import { adoptBlobs, adoptLarge, selectBlob, storeLargeRow } from "../../db/queries/blobs.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
 import type { Issue } from "../../domain/issues.ts";
@@ -27,22 +27,22 @@ import { commitWithBlobs } from "./commit-blobs.ts";
 import { DownloadFailure, download } from "./media-download.ts";
 import { keepMediaNote } from "./media-note.ts";
 
-/** The two fields that name a file by its address. */
+/** The two fields that name a file by its URL. */
 export type UrlField = "asset_file_url" | "reference_file_url";
 
-/** Bytes that are in memory while a file comes in: its first block, and two parts of one that is larger. */
+/** Bytes in memory while a file is read: its first block and, for an asset, the two parts of a multipart upload. */
 const HELD: Readonly<Record<UrlField, number>> = {
   asset_file_url: BLOCK_SIZE + 2 * PART_SIZE,
   reference_file_url: BLOCK_SIZE,
 };
 
-/** A file whose bytes were seen. */
-interface SeenFile extends FileDigests {
+/** A file whose bytes were all read. */
+interface ReadFile extends FileDigests {
   readonly mediaType: string;
 }
 
 /** Stores a file of one block. */
-async function storeSmall(context: ServiceContext, file: SeenFile, bytes: Uint8Array): Promise<SeenFile> {
+async function storeSmall(context: ServiceContext, file: ReadFile, bytes: Uint8Array): Promise<ReadFile> {
   const startedAt = context.now();
   const blob = { sha256: toHex(file.sha256), size: file.size, mediaType: file.mediaType };
   await putBlob(context.env.BUCKET, blob.sha256, bytes, file.mediaType);
@@ -52,15 +52,12 @@ async function storeSmall(context: ServiceContext, file: SeenFile, bytes: Uint8A
   return file;
 }
 
-/**
- * Stores a file above one block, all of whose parts were written: completes its upload, or drops it where the same
- * bytes are there already.
- */
+/** Stores a file above one block: completes its upload, or aborts it if the same bytes are stored already. */
 async function storeLarge(
   context: ServiceContext,
-  file: SeenFile,
+  file: ReadFile,
   upload: { readonly parts: MultipartUpload; readonly key: string },
-): Promise<SeenFile> {
+): Promise<ReadFile> {
   const { db } = context;
   const read = selectBlob(db, file.sha256);
   const [, [known]] = await db.batch([adoptLarge(db, file.sha256, context.now()), read]);
@@ -69,40 +66,32 @@ async function storeLarge(
     return file;
   }
   await upload.parts.complete();
-  // Otherwise only D1 would know which file the object is, and D1 may be rolled back.
+  // Without it, a rollback of D1 would lose which file the object is.
   await keepMediaNote(context, file, upload.key);
   const stored = [...storeLargeRow(db, file, upload.key, context.now()), read] as const;
-  // Somebody else may have stored the same bytes at the same time: one of the two objects is enough.
-  const [, , [row]] = await db.batch(stored as unknown as [Statement, Statement, typeof read]);
+  // Another request may have stored the same bytes concurrently; one of the two objects is enough.
+  const [row] = (await runBatch(db, stored)).at(-1) as Awaited<typeof read>;
   if (row && row.objectKey !== upload.key) await context.env.BUCKET.delete(upload.key);
   return file;
 }
 
-/** A file that was fetched and is in R2. */
-export interface StoredMedia {
-  readonly sha256: Uint8Array;
-  /** SHA-256 of the dag-pb root of a file above 1 MiB; null: one raw block. */
-  readonly rootSha256: Uint8Array | null;
-  /** Bytes. */
-  readonly size: number;
-  readonly mediaType: string;
-}
+/** A fetched file in R2. */
+type StoredMedia = Omit<ReadFile, "leaves">;
 
 interface FetchOptions {
-  /** Whose request it is: one integration's files don't take all the memory that there is for them. */
+  /** Limits the memory that one integration's files take. */
   readonly integrationId: Uuid;
-  /** The service's own address: files of its gateway are read from R2. */
+  /** The service's own base URL: files of its gateway are read from R2. */
   readonly baseUrl: string;
-  /** Where the field stands in the request; default: at the top. */
+  /** Path of the field in the request; default: top level. */
   readonly path?: Issue["path"];
 }
 
 /**
- * Fetches a file by its address, of at most 100 MB (1 MB of JSON for a reference file), and stores it. The same bytes
- * are stored once. Memory: two parts of 5 MiB, of what an isolate has for all such files together. The batch
- * that accepts an operation keeps the files that it needs. Otherwise clean-up deletes them, an hour later at the
+ * Fetches a file of at most 100 MB (1 MB of JSON for a reference file) by its URL and stores it. The same bytes are stored
+ * once. The batch that accepts an operation keeps the files that it needs; clean-up deletes others after an hour at the
  * earliest.
- * @throws ServiceError asset_url_failed that says why; rate_limited
+ * @throws ServiceError asset_url_failed with the reason; rate_limited
  */
 export async function fetchMediaUrl(
   context: ServiceContext,
@@ -130,7 +119,7 @@ export async function fetchMediaUrl(
   }
 }
 
-/** The segments behind `/ipfs/` where an address is one of this service's own gateway. */
+/** The path segments after `/ipfs/` of a URL of this service's own gateway; null for other URLs. */
 function ownPath(text: string, bases: readonly string[]): string[] | null {
   const url = URL.parse(text);
   const own = url && bases.some((base) => URL.parse(base)?.origin === url.origin);
@@ -138,7 +127,7 @@ function ownPath(text: string, bases: readonly string[]): string[] | null {
   try {
     return url.pathname.split("/").slice(2).filter(Boolean).map(decodeURIComponent);
   } catch {
-    // A percent sign that encodes nothing: no file of ours has such an address.
+    // An invalid percent-encoding: no file has such a URL.
     return [];
   }
 }
@@ -155,7 +144,7 @@ async function storedAlready(
   });
   if (stored.kind !== "bytes" && stored.kind !== "file")
     throw new DownloadFailure("The URL names a part of a file.");
-  const { sha256, rootSha256, size, mediaType: type } = stored.blob satisfies BlobRow;
+  const { sha256, rootSha256, size, mediaType: type } = stored.blob;
   if (field === "reference_file_url" && type !== JSON_TYPE)
     throw new DownloadFailure("It is not a JSON object.");
   if (field === "asset_file_url" && !isMediaType(type)) {
@@ -164,7 +153,7 @@ async function storedAlready(
   return { sha256, rootSha256, size, mediaType: type };
 }
 
-/** Takes the bytes in: what fits one block is stored by its digest, what doesn't goes on in parts. */
+/** Reads and stores a file: by its digest if it fits one block, else by a multipart upload. */
 async function receive(
   context: ServiceContext,
   chunks: AsyncIterable<Uint8Array>,
@@ -199,7 +188,7 @@ async function receive(
     type = field === "asset_file_url" ? requireType(bytes, field) : requireReference(bytes);
     return await storeSmall(context, { ...digests, mediaType: type }, bytes);
   } catch (error) {
-    // The reason that counts is the first; parts that can't be dropped now R2 drops by itself after seven days.
+    // The first error is the one to report. R2 deletes the parts of an incomplete upload after seven days.
     await upload?.parts.abort().catch(() => undefined);
     throw error;
   }
@@ -219,16 +208,16 @@ function requireReference(bytes: Uint8Array): string {
 }
 
 /** Metadata as the contract takes it, and the files that it names. */
-export interface ResolvedMetadata {
+interface ResolvedMetadata {
   readonly override: Override;
   /** SHA-256 of each in lower-case hexadecimal. */
   readonly files: readonly string[];
 }
 
 /**
- * Fetches the files that metadata names by URL, while the caller waits, and gives the rest as it is. Absent fields stay
- * absent, null clears.
- * @param within where the metadata stands in the request
+ * Fetches the files that metadata names by URL; other fields are returned unchanged. Absent fields stay absent, null
+ * clears.
+ * @param within path of the metadata in the request
  * @throws ServiceError asset_url_failed; nothing was sent then
  */
 export const resolveMetadata = async (
@@ -253,8 +242,6 @@ export const resolveMetadata = async (
       ...(asset !== undefined && { media: asset && mediaReference(asset) }),
       ...(reference !== undefined && { reference: reference && mediaReference(reference) }),
     },
-    files: [asset, reference].flatMap((file: StoredMedia | null | undefined) =>
-      file ? [toHex(file.sha256)] : [],
-    ),
+    files: [asset, reference].flatMap((file) => (file ? [toHex(file.sha256)] : [])),
   };
 };

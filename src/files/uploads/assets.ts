@@ -14,7 +14,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { gatewayUrl } from "../gateway/address.ts";
 import { fileCid, rawCid } from "../ipfs/cid.ts";
 
-/** An asset as callers see it. A reference file is always one block. */
+/** The API's view of an asset. A reference file is always one block. */
 export function toAsset(draftId: Uuid, base: string, asset: AssetRow): Asset {
   const cid = fileCid(asset.sha256, asset.rootSha256);
   const referenceCid = asset.referenceSha256 && rawCid(asset.referenceSha256);
@@ -38,7 +38,7 @@ export function toAsset(draftId: Uuid, base: string, asset: AssetRow): Asset {
 }
 
 /**
- * Assets of a draft in their order, behind the one whose position is the cursor. A finalized draft keeps its assets.
+ * Assets of a draft in their order, after the one whose position is the cursor. A finalized draft keeps its assets.
  * @throws ServiceError not_found, invalid_request if the cursor is invalid
  */
 export async function listAssets(
@@ -56,44 +56,38 @@ export async function listAssets(
     pageOfAssets(db, draftId, after, limit + 1),
   ]);
   if (drafts.length === 0) throw noDraft();
-  const base = caller.baseUrl;
-  const views = rows.map((row) => toAsset(draftId, base, row));
+  const views = rows.map((row) => toAsset(draftId, caller.baseUrl, row));
   return pageOf(views, limit, (asset) => String(asset.position));
 }
 
-/** Takes an asset off an open draft. @throws ServiceError not_found, draft_locked */
+/** Removes an asset from an open draft. @throws ServiceError not_found, draft_locked */
 export async function deleteAsset(
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
   assetId: Uuid,
 ): Promise<void> {
-  const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
+  const stored = caller.requestKey && (await caller.requestKey.keeps(204, null));
   const asset = { draftId, id: assetId };
-  if (await deleteRow(context.db, caller.integrationId, asset, answered)) return;
-  await requireOpenDraft(context, caller, draftId);
+  if (await deleteRow(context.db, caller.integrationId, asset, stored)) return;
+  if (!(await requireDraft(context, caller, draftId)).isOpen) throw assetsLocked();
   throw new ServiceError("not_found", "The draft has no such asset. Check its asset_uuid.");
 }
 
-async function requireOpenDraft(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<void> {
-  const { isOpen } = await placeIn(context, caller, draftId);
-  if (!isOpen) throw assetsLocked();
-}
-
-/** Whether a draft of the caller's is open, and the position that its next asset takes. @throws ServiceError not_found */
-export async function placeIn(
+/** Whether a draft of the caller's is open, and the position of its next asset. @throws ServiceError not_found */
+export async function requireDraft(
   { db }: ServiceContext,
   { integrationId }: Caller,
   draftId: Uuid,
 ): Promise<PlaceInDraft> {
-  const place = await findPlace(db, integrationId, draftId);
-  if (!place) throw noDraft();
-  return place;
+  const draft = await findPlace(db, integrationId, draftId);
+  if (!draft) throw noDraft();
+  return draft;
 }
 
 const noDraft = (): ServiceError =>
   new ServiceError("not_found", "There is no such collection draft. Check its collection_draft_uuid.");
 
-/** The error for a change of a draft's assets that comes too late. */
+/** The error for changing the assets of a draft whose finalization has begun. */
 export const assetsLocked = (): ServiceError =>
   new ServiceError("draft_locked", "The draft's finalization has begun: its assets can't change.");

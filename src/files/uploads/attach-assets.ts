@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Asset } from "../../api/resources/asset.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import {
   attachAssets as attachRows,
   behind,
@@ -14,7 +15,6 @@ import { abandonBlobs, adoptBlobs } from "../../db/queries/blobs.ts";
 import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../../db/queries/usage.ts";
 import { explained } from "../../db/quota.ts";
-import type { Statement } from "../../db/statements.ts";
 import { checkFiles, copiesOf, type FormPart } from "../../domain/assets-detail.ts";
 import { type ErrorCode, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
@@ -22,21 +22,21 @@ import { fieldName } from "../../domain/issues.ts";
 import { type Problem, Problems } from "../../domain/problems.ts";
 import { MAX_COPIES } from "../../domain/quota.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
-import { assetsLocked, placeIn, toAsset } from "./assets.ts";
+import { assetsLocked, requireDraft, toAsset } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import { jsonArray } from "./json-array.ts";
 import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
 
-/** Problems that the message of an answer names by their paths. */
+/** Problems whose paths an error's message lists. */
 const NAMED = 3;
 
-/** Tries to find the place behind the draft's assets, while other forms take it. */
+/** Attempts to append assets to the draft while concurrent forms do the same. */
 const TRIES = 10;
 
 /**
- * Attaches the assets of a form to a draft: all of them, or none and nothing stored. A request with an Idempotency-Key
- * keeps its answer in the batch that attaches, so that it is carried out once whatever happens to it afterwards.
- * @returns the assets in the order of `assets_detail`, made one by one so that 20,000 need not be in memory
+ * Attaches the assets of a form to a draft, all or none. The response for an Idempotency-Key is stored in the batch that
+ * attaches them, so that the request has its effect once.
+ * @returns the assets in the order of `assets_detail`, generated one by one so that 20,000 need not be in memory
  * @throws ServiceError with every problem of the form
  */
 export async function attachAssets(
@@ -45,8 +45,8 @@ export async function attachAssets(
   draftId: Uuid,
   parts: AsyncIterable<FormPart>,
 ): Promise<Iterable<Asset>> {
-  const { isOpen, nextPosition } = await placeIn(context, caller, draftId);
-  // With a key, the request may repeat one from before the draft was locked. The form shows it.
+  const { isOpen, nextPosition } = await requireDraft(context, caller, draftId);
+  // With a key, the request may repeat one from before the draft was locked; that is known once the form is read.
   if (!isOpen && caller.requestKey === null) throw assetsLocked();
   const startedAt = context.now();
   const writer = new BlobWriter(context.env.BUCKET, FILE_BUFFER);
@@ -69,14 +69,14 @@ export async function attachAssets(
     await abandon(context, writer);
     throw error;
   });
-  // When the client goes away, what it left behind is still marked to be collected.
+  // If the client disconnects, the files that were put are still marked for clean-up.
   context.waitUntil(work.then(noted, noted));
   return work;
 }
 
 const noted = (): void => undefined;
 
-/** Holds the copies of a form and those that its draft has by now against what a collection may have. */
+/** Checks the copies of a form and its draft against a collection's maximum. */
 async function checkCopies(
   { db }: ServiceContext,
   { draftId, copies }: Pick<Attachment, "draftId" | "copies">,
@@ -90,21 +90,20 @@ async function checkCopies(
   );
 }
 
-/** What a form comes to. The details that it had are not kept: with 20,000 files every object counts. */
+/** The content of a form, without its details: with 20,000 files every object counts. */
 interface Attachment {
   readonly draftId: Uuid;
   readonly assets: readonly NewAsset[];
-  /** Of all of them. */
+  /** Of all assets. */
   readonly copies: number;
   readonly files: ReadonlyMap<string, ReceivedFile>;
-  /** When the form began to come in: what was put since then is there. */
+  /** When reading began: files that were put since then exist. */
   readonly startedAt: Date;
 }
 
 /**
- * Attaches the assets behind those that the draft had before the form came in, or behind those that others have attached
- * meanwhile.
- * @throws ServiceError where the draft is locked by now, or has so many copies that these are too many
+ * Appends the assets to those of the draft; retries if a concurrent form has appended others.
+ * @throws ServiceError if the draft was locked, or would have too many copies
  */
 async function commit(
   context: ServiceContext,
@@ -121,7 +120,7 @@ async function commit(
       const problems = new Problems();
       if (isTooMany(error)) await checkCopies(context, attachment, problems);
       if (problems.count > 0) throw refusal(problems);
-      first = (await placeIn(context, caller, attachment.draftId)).nextPosition;
+      first = (await requireDraft(context, caller, attachment.draftId)).nextPosition;
     }
   }
 }
@@ -137,30 +136,27 @@ async function commitAt(
   const { draftId, assets, files, startedAt } = attachment;
   const now = context.now();
   const adopted = distinct(files.values());
-  const answer = () => views(attachment, { base: baseUrl, first, now });
-  const answered = requestKey && (await requestKey.keeps(201, jsonArray(answer())));
+  const response = () => views(attachment, { base: baseUrl, first, now });
+  const stored = requestKey && (await requestKey.keeps(201, jsonArray(response())));
   try {
     await commitWithBlobs(context, adopted, async () =>
-      db.batch([
-        ...keepWithEffect(db, answered, sql`true`),
+      runBatch(db, [
+        ...keepWithEffect(db, stored, sql`true`),
         ...adoptBlobs(db, adopted, startedAt, now),
         ...attachRows(db, draftId, assets, { first, now }),
         weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
         refuseAbove(db, integrationId, "stored_bytes"),
         refuseAbove(db, integrationId, "database_bytes"),
-      ] as unknown as [Statement, ...Statement[]]),
+      ]),
     );
   } catch (error) {
     if (isLocked(error)) throw assetsLocked();
     throw await explained(context, integrationId, unlessTaken(error));
   }
-  return answer();
+  return response();
 }
 
-/**
- * The assets as they are answered.
- * @param attached with the gateway's base address, the position of the first asset, and the time
- */
+/** The response's assets. @param first position of the first asset */
 function* views(
   { draftId, assets, files }: Attachment,
   { base, first, now }: { readonly base: string; readonly first: number; readonly now: Date },
@@ -181,13 +177,13 @@ function* views(
   }
 }
 
-/** Files of different bytes. */
+/** Each file once. */
 function distinct(files: Iterable<ReceivedFile>): ReceivedFile[] {
   const seen = new Set<string>();
   return Array.from(files).filter(({ sha256 }) => !seen.has(sha256) && seen.add(sha256));
 }
 
-/** The assets that a form without problems describes: every detail is there, and so is every file. */
+/** The assets of a form without problems, which has a detail for every asset and every file that they name. */
 function newAssets({ detail, files }: ReceivedForm): NewAsset[] {
   return detail.details.map((each) => {
     const { asset_filename, reference_filename, asset_subtitle, copies } = each!;
@@ -203,14 +199,14 @@ function newAssets({ detail, files }: ReceivedForm): NewAsset[] {
   });
 }
 
-/** Has what was put collected, unless somebody else has come to rely on it. */
+/** Marks the files that were put for clean-up, unless other rows refer to them. */
 async function abandon(context: ServiceContext, writer: BlobWriter): Promise<void> {
   await writer.idle();
   const statements = abandonBlobs(context.db, writer.written(), context.now());
   for (const statement of statements) await statement;
 }
 
-/** 413 where every problem is one of size, 415 where every one is of the media's type, else 400. */
+/** 413 if all problems are sizes, 415 if all are media types, else 400. */
 const CODES: Readonly<Record<Problem["kind"], ErrorCode>> = {
   invalid: "invalid_assets",
   size: "file_too_large",

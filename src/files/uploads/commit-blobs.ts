@@ -4,15 +4,15 @@ import { ServiceError } from "../../domain/errors.ts";
 import { pause } from "../../waiting.ts";
 import { blobKey } from "../storage/keys.ts";
 
-/** Tries until files that are being deleted are seen to be gone, and the wait between two of them in milliseconds. */
+/** How often, and at which interval in milliseconds, a batch is retried while its files are being deleted. */
 const TRIES = 20;
 const WAIT = 500;
 
 /**
- * Commits a batch that relies on files it has put. A file that was being deleted meanwhile may have been put before
- * or after: once nobody deletes it any more, R2 tells which. If it is there, the batch is tried again.
- * @param commit runs the batch; its `adoptBlobs` makes it fail on such files
- * @throws ServiceError conflict if such a file has to be sent again
+ * Commits a batch that relies on files it has put. Clean-up may delete one of them at the same time, before or after it
+ * was put: once that deletion has ended, the batch is retried if R2 has the file.
+ * @param commit runs the batch; its `adoptBlobs` makes it fail on files that are being deleted
+ * @throws ServiceError conflict if a file has to be sent again
  */
 export async function commitWithBlobs<Result>(
   context: ServiceContext,
@@ -29,7 +29,7 @@ export async function commitWithBlobs<Result>(
   }
 }
 
-/** Revives deleted files that are in R2 again. False if one is missing. */
+/** Restores the rows of deleted files that are in R2 again. False if one is missing. */
 async function afterDeletions(
   context: ServiceContext,
   files: readonly { readonly sha256: string }[],

@@ -1,7 +1,7 @@
-/** Items that are written at once: few, so that V8 has little to hold while the client takes them. */
+/** Items per chunk: few, to bound memory while the client reads. */
 const PAGE = 50;
 
-/** The text of a JSON array, made as it is taken, so that a long one is never in memory as a whole. */
+/** Streams the text of a JSON array, so that a long one is never in memory as a whole. */
 export async function* jsonArray(items: Iterable<unknown>): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   let opening = "[";

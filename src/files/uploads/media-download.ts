@@ -1,13 +1,13 @@
 import { MAX_REDIRECTS, mediaUrlFault } from "../../domain/media-url.ts";
 import { within } from "../../waiting.ts";
 
-/** Longest time for a whole download, redirects and body, in milliseconds. */
+/** Deadline of a whole download, with redirects and body, in milliseconds. */
 const TIMEOUT = 120_000;
 
-/** Longest time without a piece of the body, in milliseconds. */
+/** Longest time between two chunks of the body, in milliseconds. */
 export const STALL_MS = 30_000;
 
-/** Why a file can't be had from an address, as a sentence for the caller. */
+/** Why a file can't be fetched, as a sentence for the caller. */
 export class DownloadFailure extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -18,17 +18,17 @@ export class DownloadFailure extends Error {
 /** A body that can be read once, and has to be closed. */
 interface Download {
   /**
-   * The body as it streams in. Reading it throws DownloadFailure where it breaks off, pauses or lasts too long, or is too
-   * large.
-   * @param moved is called with every piece
+   * The body's stream. Reading it throws DownloadFailure if the connection ends or stalls, the deadline passes, or the
+   * body is too large.
+   * @param moved called for every chunk
    */
   chunks(moved: () => void): AsyncIterable<Uint8Array>;
-  /** Drops what was not read. */
+  /** Cancels the unread rest. */
   close(): Promise<void>;
 }
 
 /**
- * Opens an address and follows its redirects, each checked as the address itself.
+ * Opens a URL and follows its redirects, each checked as the URL itself.
  * @param maxBytes of the body
  * @throws DownloadFailure
  */
@@ -54,8 +54,8 @@ export async function download(address: string, maxBytes: number): Promise<Downl
 function downloadOf(response: Response, maxBytes: number, signal: AbortSignal): Download {
   const reader = bodyOf(response, maxBytes).getReader();
   return {
-    chunks: (moved) => limited(reader, { maxBytes, signal, moved }),
-    // What the host still says makes no difference.
+    chunks: (moved) => limited(reader, maxBytes, signal, moved),
+    // A host that fails after the file was read makes no difference.
     close: () => reader.cancel().catch(() => undefined),
   };
 }
@@ -78,22 +78,17 @@ function redirectOf({ status, headers }: Response): string | null {
 
 function bodyOf(response: Response, maxBytes: number): ReadableStream<Uint8Array> {
   if (response.status !== 200)
-    throw new DownloadFailure(`It answers with status ${response.status} instead of 200.`);
-  if (response.body === null) throw new DownloadFailure("It answers with an empty body.");
+    throw new DownloadFailure(`The host responds with status ${response.status} instead of 200.`);
+  if (response.body === null) throw new DownloadFailure("The host responds with an empty body.");
   if (Number(response.headers.get("Content-Length")) > maxBytes) throw tooLarge(maxBytes);
   return response.body;
 }
 
-/** What holds for a body while it is read. */
-interface Reading {
-  readonly maxBytes: number;
-  readonly signal: AbortSignal;
-  readonly moved: () => void;
-}
-
 async function* limited(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { maxBytes, signal, moved }: Reading,
+  maxBytes: number,
+  signal: AbortSignal,
+  moved: () => void,
 ): AsyncGenerator<Uint8Array, void, void> {
   for (let size = 0; ; ) {
     const part = await within(STALL_MS, reader.read()).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { adoptBlobs, findBlob, keepBlobs, storeLargeRow } from "../../db/queries/blobs.ts";
 import { findCollection } from "../../db/queries/collections.ts";
-import type { Statement } from "../../db/statements.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { JSON_TYPE, UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { FileDigests } from "../ipfs/file-hasher.ts";
@@ -9,7 +9,7 @@ import { blobKey, mediaNoteKey } from "../storage/keys.ts";
 import { putSame } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 
-/** What a row says of a file above one block. Digests are lower-case hexadecimal. */
+/** The row of a file above one block. Digests are lower-case hexadecimal. */
 interface MediaNote {
   readonly key: string;
   readonly size: number;
@@ -18,7 +18,7 @@ interface MediaNote {
   readonly leaves: readonly string[];
 }
 
-/** Keeps beside a file above one block which one it is, so that its row can be made again. */
+/** Stores a note on a file above one block, from which its row can be restored. */
 export const keepMediaNote = async (
   { env }: ServiceContext,
   file: FileDigests & { readonly mediaType: string },
@@ -31,10 +31,9 @@ export const keepMediaNote = async (
 };
 
 /**
- * Puts rows back of files that a mint or an update brought to a collection, where the database has lost them, and has
- * the collection keep them.
+ * Restores lost rows of files that a mint or an update added to a collection, and their references from the collection.
  * @param files SHA-256 of each in lower-case hexadecimal
- * @returns those that R2 doesn't have any more
+ * @returns the files that R2 no longer has
  */
 export const putFilesBack = async (
   context: ServiceContext,
@@ -50,12 +49,12 @@ export const putFilesBack = async (
       gone.push(sha256);
       continue;
     }
-    await db.batch(keepBlobs(db, collection.id, [sha256]) as [Statement, ...Statement[]]);
+    await runBatch(db, keepBlobs(db, collection.id, [sha256]));
   }
   return gone;
 };
 
-/** A file of one block. False if R2 has none of this digest. */
+/** Restores the row of a file of one block. False if R2 doesn't have it. */
 const putFileBack = async (context: ServiceContext, sha256: string): Promise<boolean> => {
   const { db, env, now } = context;
   if (await findBlob(db, Buffer.from(sha256, "hex"))) return true;
@@ -63,13 +62,11 @@ const putFileBack = async (context: ServiceContext, sha256: string): Promise<boo
   if (object === null) return false;
   const mediaType = object.httpMetadata?.contentType ?? UNKNOWN_TYPE;
   const blob = { sha256, size: object.size, mediaType };
-  await commitWithBlobs(context, [blob], () =>
-    db.batch(adoptBlobs(db, [blob], new Date(0), now()) as [Statement, ...Statement[]]),
-  );
+  await commitWithBlobs(context, [blob], () => runBatch(db, adoptBlobs(db, [blob], new Date(0), now())));
   return true;
 };
 
-/** A file above one block. False if no note or no object of it is left. */
+/** Restores the row of a file above one block. False if R2 doesn't have its note or its object. */
 const putLargeFileBack = async ({ db, env, now }: ServiceContext, sha256: string): Promise<boolean> => {
   const kept = await env.BUCKET.get(mediaNoteKey(sha256));
   if (kept === null) return false;

@@ -16,42 +16,42 @@ import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../../domain
 import type { BlobWriter } from "../storage/blob-writer.ts";
 import type { FileBuffer } from "../storage/file-buffer.ts";
 
-/** The most that a form needs: the window, six buffers, and what is kept of 20,000 files (docs/measurements.md). */
+/** Most memory of a form in bytes: the window, six buffers, and the data of 20,000 files (docs/measurements.md). */
 export const FORM_MEMORY = 16 * 1_048_576;
 
 /** A file of the form. */
 export interface ReceivedFile {
   readonly kind: FileKind;
-  /** Lower-case hexadecimal; empty where the file is not as it should be. */
+  /** Lower-case hexadecimal; empty if the file has a problem. */
   readonly sha256: string;
   readonly size: number;
   readonly mediaType: string;
 }
 
-/** What a form contained. */
+/** The content of a form. */
 export interface ReceivedForm {
-  /** By name, all of them. */
+  /** All files by name. */
   readonly files: ReadonlyMap<string, ReceivedFile>;
   readonly detail: AssetsDetail;
-  /** What is wrong with parts and files; once there is something, nothing more is put. */
+  /** Problems of parts and files. After the first, no file is put. */
   readonly problems: Problems;
-  /** SHA-256 over the sorted part names, file names and digests: the same form again has the same one. */
+  /** SHA-256 over the sorted part names, file names and digests, equal for equal forms. */
   readonly digest: Uint8Array;
 }
 
-/** Files and the detail. */
+/** The files and assets_detail. */
 const MAX_PARTS = MAX_UPLOAD_FILES + 1;
 
-/** What one more byte than a file may have needs: room to see that it is too large. */
+/** The largest file and one byte more, which detects one that is too large. */
 export const FILE_BUFFER = MAX_FILE_BYTES + 1;
 
 const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] satisfies FileKind[]);
 const isFileKind = (name: string): name is FileKind => KINDS.has(name);
 
 /**
- * Takes a form's parts in, in any order, and puts each file as it comes.
- * @param keeps whether files are put at all; else the form is only looked at
- * @throws ServiceError for what ends the reading: a malformed body, or one above a limit
+ * Reads a form's parts, in any order, and puts each file as it arrives.
+ * @param keeps whether files are put; if not, the form is only checked
+ * @throws ServiceError for a malformed body, or one above a limit
  */
 export async function receiveForm(
   parts: AsyncIterable<FormPart>,
@@ -65,7 +65,7 @@ export async function receiveForm(
   let count = 0;
 
   for await (const part of parts) {
-    // Parts that mean nothing count as well: a form could have a million of them.
+    // Unknown parts count too: a form could have a million of them.
     if (++count > MAX_PARTS) throw tooManyFiles();
     if (part.name === "assets_detail") {
       if (detailText !== null) problems.add(twice(["assets_detail"], "part assets_detail"));
@@ -98,7 +98,7 @@ export async function receiveForm(
   return { files, detail: readAssetsDetail(detailText, problems), problems, digest };
 }
 
-/** Gathers a file, looks at what it is, and begins to put it. */
+/** Reads and checks a file, and begins to put it. */
 async function receiveFile(
   part: FormPart,
   kind: FileKind,
@@ -127,7 +127,7 @@ async function receiveFile(
   }
 }
 
-/** Fills a buffer from a part and stops when it is full. */
+/** Reads a part into a buffer until the buffer is full. */
 async function gather(part: FormPart, buffer: FileBuffer): Promise<void> {
   while (!buffer.full) {
     const chunk = await part.read();
@@ -162,7 +162,7 @@ function problemOf(
   return wrong === null ? null : fault(path, `A reference file has to be a JSON object; this one ${wrong}.`);
 }
 
-/** Reads the details as they come: what is decoded needs no bytes any more. */
+/** Decodes assets_detail chunk by chunk, so that its bytes are never all in memory. */
 async function readDetail(part: FormPart): Promise<{ text: string; sha256: string }> {
   const hash = createHash("sha256");
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });

@@ -1,6 +1,6 @@
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
+import { type Database, runBatch } from "../../db/client.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
 import { insertEvents, insertOperatorEvent } from "../../db/queries/events.ts";
 import { moveMints } from "../../db/queries/mint-transactions.ts";
@@ -22,7 +22,7 @@ import { failingWeight, weigh } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
 import { withoutResults } from "../../domain/answer-results.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { type Told, toldByEnd } from "../../domain/events.ts";
+import { type EventReport, eventsOfOutcome } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import { KINDS } from "../../domain/operations.ts";
@@ -115,14 +115,14 @@ const end = async (
   const answer = { state, answerStatus, answerBody };
   const batch = endingStatements(db, operation, answer, {
     ...rest,
-    told: toldByEnd(operation.kind, state, body),
+    report: eventsOfOutcome(operation.kind, state, body),
     at: now,
   });
-  const news = state === "unknown" ? toldOperator(context, operation, now) : [];
+  const news = state === "unknown" ? operatorEvent(context, operation, now) : [];
   const own = [...(asRead ? [asRead] : []), ...news, ...batch];
   const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
   const after = isInTurn ? [firstInTurn(db, operation, operation.kind)] : [];
-  const results = await db.batch([...own, ...after] as [Statement, ...Statement[]]);
+  const results = await runBatch(db, [...own, ...after]);
   checkpoint("operation.after_effects");
   const [ended] = results[own.length - 1] as OperationRow[];
   const [next] = (results[own.length] ?? []) as StaleOperation[];
@@ -154,7 +154,7 @@ const finalsOf = (records: readonly TransactionRecord[]) =>
   records.flatMap(({ step, result }) => (result?.transaction_hash ? [{ step, result }] : []));
 
 /** Notifies the operator, who must settle the operation whoever owns it. */
-const toldOperator = ({ db, settings }: ServiceContext, operation: OperationRow, at: Date): Statement[] => {
+const operatorEvent = ({ db, settings }: ServiceContext, operation: OperationRow, at: Date): Statement[] => {
   const data = {
     integration_uuid: operation.integrationId,
     operation_uuid: operation.id,
@@ -173,7 +173,7 @@ interface Aftermath {
   /** Writes of its kind. */
   readonly statements: readonly Statement[];
   /** The event for the integration. */
-  readonly told: Told;
+  readonly report: EventReport;
   /** As in the effects of its kind. */
   readonly mint?: Mint;
   readonly at: Date;
@@ -186,7 +186,7 @@ export const endingStatements = (
   db: Database,
   operation: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId" | "createdAt">,
   answer: Omit<Parameters<typeof endOperation>[2], "height" | "actualCost">,
-  { records, statements, told, mint, at, height = heightOf(records) }: Aftermath,
+  { records, statements, report, mint, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
   const finals = finalsOf(records).map((final) => ({
     hash: baseDecode(final.result.transaction_hash),
@@ -200,7 +200,14 @@ export const endingStatements = (
     // repeatedly.
     insertEvents(
       db,
-      { integrationId, ...told, collectionId: told.numbers && subjectId, operationId: id, minted: sold, at },
+      {
+        integrationId,
+        ...report,
+        collectionId: report.numbers && subjectId,
+        operationId: id,
+        minted: sold,
+        at,
+      },
       answer.state === "unknown" ? isPending(id) : isOpen(id),
     ),
     ...statements,
@@ -238,6 +245,6 @@ export const endingOf = ({
   answerBody,
   finishedAt,
 }: OperationRow): OperationEnding | undefined =>
-  (state === "succeeded" || state === "failed") && finishedAt !== null
+  (state === "succeeded" || state === "failed") && finishedAt && answerStatus !== null && answerBody !== null
     ? { state, answerStatus, answerBody, endedAt: finishedAt.getTime() }
     : undefined;

@@ -3,9 +3,10 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
+import { holds, runBatch } from "../../db/client.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteAddedFiles } from "../../db/queries/collection-media.ts";
-import { isLeft, wasLeft } from "../../db/queries/contracts.ts";
+import { isLeft } from "../../db/queries/contracts.ts";
 import { insertOperationKey, unlessTaken } from "../../db/queries/idempotency.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import {
@@ -48,7 +49,7 @@ const hasRoleAgain = async (
   integrationId: Uuid,
   contract: string,
 ): Promise<boolean> => {
-  if (!(await wasLeft(context.db, contract))) return false;
+  if (!(await holds(context.db, isLeft(contract)))) return false;
   const [roles, integration] = await Promise.all([
     contractViews(connectFor(context), contract).roles(),
     findIntegration(context.db, integrationId),
@@ -122,7 +123,7 @@ const commit = async (
   { id, facts }: { readonly id: Uuid; readonly facts: Kind["accepted"] },
 ): Promise<AcceptedRow | undefined> => {
   try {
-    const results = await db.batch(statements as [Statement, ...Statement[]]);
+    const results = await runBatch(db, statements);
     const [row] = results[0] as OperationRow[];
     const [read] = results.at(facts === null ? -1 : -2) as AcceptanceRow[];
     if (!row || !read) return undefined;

@@ -18,9 +18,9 @@ import { ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
 import {
+  dependsOnCollection,
   finalizeRemedy,
   finalizeSteps,
-  isToldByCollection,
   settleByCollection,
   stepName,
   topUpOf,
@@ -139,7 +139,7 @@ export const finalizeKind = kindOf<
   Partial<FinalizedDraft>
 >({
   facts: async (context, operation, records, known) => {
-    const isForgotten = records.some(isToldByCollection);
+    const isForgotten = records.some(dependsOnCollection);
     const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");
     const height = Math.max(heightOf(records), operation.height ?? 0);
     const assets = known?.assets ?? new DraftAssets(context.db, operation.subjectId);

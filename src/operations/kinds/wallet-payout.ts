@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { holds } from "../../db/client.ts";
 import {
   hasPayoutAccount,
   NANO,
@@ -7,7 +8,7 @@ import {
   salesUpTo,
   takeSales,
 } from "../../db/queries/integrations.ts";
-import { isSpendingInParts, spendsInParts } from "../../db/queries/operations.ts";
+import { spendsInParts } from "../../db/queries/operations.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
@@ -70,10 +71,10 @@ export const proposePayout = async (
     subjectId: integrationId,
     request,
     filled: { account, sales: sql`CAST(${sales} AS TEXT)`, ...(isSales && ofSales) },
-    condition: sql`${account} IS NOT NULL AND NOT ${spendsInParts(integrationId)} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
+    condition: sql`${hasPayoutAccount(integrationId)} AND NOT ${spendsInParts(integrationId)} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
     refusal: async () => {
-      if (!(await hasPayoutAccount(db, integrationId))) return noAccount();
-      if (await isSpendingInParts(db, integrationId)) return waiting();
+      if (!(await holds(db, hasPayoutAccount(integrationId)))) return noAccount();
+      if (await holds(db, spendsInParts(integrationId))) return waiting();
       return isSales ? noSales() : null;
     },
   };
@@ -111,7 +112,7 @@ const spareOf = async (
   const { available } = await walletOf(env, integrationId).status();
   const spare = available === null ? null : BigInt(available) - LOW - PAYOUT_COST;
   if (spare !== null && spare > 0n) return spare;
-  if (!(await hasPayoutAccount(db, integrationId))) throw noAccount();
+  if (!(await holds(db, hasPayoutAccount(integrationId)))) throw noAccount();
   if (spare === null) {
     throw new ServiceError("chain_unavailable", "The wallet's balance can't be read. Try again.", {
       outcome: "not_submitted",

@@ -1,20 +1,17 @@
+import { and, asc, desc, eq, gt, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import {
-  type ArchiveRow,
-  type BroughtFile,
-  integrationsFrom,
-  madeAt,
-  newestFrom,
-  type OldOperation,
-  oldOperations,
-  operationsWithTransactions,
-  replaceByFile,
-} from "../../db/queries/archives.ts";
+import { type Database, runBatch } from "../../db/client.ts";
+import { type ArchiveRow, madeAt } from "../../db/queries/archives.ts";
+import { unhexed } from "../../db/queries/blobs.ts";
+import { integrationIds } from "../../db/queries/integrations.ts";
+import { keepFor, RESULT } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { archivedWeight, weigh } from "../../db/queries/usage.ts";
+import { archives, broughtFiles, operations, transactions } from "../../db/schema/index.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
-import { KINDS } from "../../domain/operations.ts";
+import { newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
+import { KINDS, PLATFORM_KINDS } from "../../domain/operations.ts";
 import { type ArchivedOperation, linesOf } from "../../files/archive/file.ts";
 import { archiveKey } from "../../files/storage/keys.ts";
 import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files.ts";
@@ -30,6 +27,130 @@ const PAGE = 500;
 const NEWEST = 100;
 /** Files of a page that fail one after the other before the round goes on with what is behind the page. */
 const MOST_REFUSED_FILES = 5;
+
+/** What tells whether an operation may be archived, and how much of a file it takes. */
+interface OldOperation {
+  readonly id: Uuid;
+  readonly kind: (typeof operations.$inferSelect)["kind"];
+  readonly state: (typeof operations.$inferSelect)["state"];
+  readonly finishedAt: Date | null;
+  /** When the records of its transactions were written: the first and the last, milliseconds since the epoch; null: none. */
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  /** Of its texts and its transactions'. */
+  readonly bytes: number;
+}
+
+/** What its transactions come to together, for a row of operations. */
+const ofTransactions = <Value>(value: SQL): SQL<Value> =>
+  sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
+
+/**
+ * Operations of an integration that were accepted before a time, in the order of their ids, behind one. The operation with
+ * the highest row number is never among them: SQLite would give its number again, and numbers are in the order of acceptance.
+ */
+const oldOperations = (
+  db: Database,
+  integrationId: Uuid,
+  { after, before }: { readonly after: Uuid | null; readonly before: Date },
+  limit: number,
+): Promise<OldOperation[]> =>
+  db
+    .select({
+      id: operations.id,
+      kind: operations.kind,
+      state: operations.state,
+      finishedAt: operations.finishedAt,
+      firstAt: ofTransactions<number | null>(sql`min(created_at)`),
+      lastAt: ofTransactions<number | null>(sql`max(created_at)`),
+      bytes: sql<number>`octet_length(request) + coalesce(octet_length(answer_body), 0)
+        + ${ofTransactions(sql`coalesce(sum(octet_length(result)), 0)`)}`,
+    })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.integrationId, integrationId),
+        lt(operations.id, uuidAt(before)),
+        sql`operations.rowid < (SELECT max(rowid) FROM operations)`,
+        after === null ? undefined : gt(operations.id, after),
+      ),
+    )
+    .orderBy(asc(operations.id))
+    .limit(limit)
+    .all();
+
+/** The oldest id among the newest `count` operations that an integration's own wallet signs; null: there are fewer. */
+const newestFrom = async (db: Database, integrationId: Uuid, count: number): Promise<Uuid | null> => {
+  const row = await db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(and(eq(operations.integrationId, integrationId), notInArray(operations.kind, PLATFORM_KINDS)))
+    .orderBy(desc(operations.id))
+    .limit(1)
+    .offset(count - 1)
+    .get();
+  return row?.id ?? null;
+};
+
+/** Operations by their ids, and their transactions in the order of their steps. */
+const operationsWithTransactions = async (db: Database, ids: readonly Uuid[]) => {
+  const named = unhexed(hexesOf(ids));
+  const [rows, results] = await db.batch([
+    db.select().from(operations).where(sql`id IN ${named}`),
+    db
+      .select({
+        operationId: transactions.operationId,
+        hash: transactions.hash,
+        step: transactions.step,
+        result: RESULT.mapWith(transactions.result),
+        createdAt: transactions.createdAt,
+        rowNumber: sql<number>`rowid`,
+      })
+      .from(transactions)
+      .where(sql`operation_id IN ${named}`),
+  ]);
+  return { rows, results: results.toSorted((one, other) => one.rowNumber - other.rowNumber) };
+};
+
+const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
+
+/** Which files a failed operation brought to its collection: hexadecimal of the three parts of their key. */
+type BroughtFile = readonly [collection: string, sha256: string, operation: string];
+
+/**
+ * Replaces operations that have ended by the file that has them, in one batch. Nothing happens unless all of them are
+ * there still: of two runs that wrote a file of the same, one counts.
+ * @param brought by those that failed: a file that they brought is no longer held for them
+ */
+const replaceByFile = async (
+  db: Database,
+  file: ArchiveRow,
+  ids: readonly Uuid[],
+  brought: readonly BroughtFile[],
+): Promise<boolean> => {
+  const named = unhexed(hexesOf(ids));
+  const isIn = sql`EXISTS (SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(file.integrationId)}
+    AND last_id = ${uuidToBytes(file.lastId)} AND object_key = ${file.objectKey})`;
+  const insert = db
+    .insert(archives)
+    .select(sql`
+      SELECT ${uuidToBytes(file.integrationId)}, ${uuidToBytes(file.firstId)}, ${uuidToBytes(file.lastId)},
+        ${file.firstAt?.getTime() ?? null}, ${file.lastAt?.getTime() ?? null}, ${file.objectKey}, ${file.operations},
+        ${file.bytes}, ${file.createdAt.getTime()}
+      WHERE (SELECT count(*) FROM operations WHERE id IN ${named} AND finished_at IS NOT NULL) = ${ids.length}`)
+    .returning({ lastId: archives.lastId });
+  const files = sql`(SELECT unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2)
+    FROM json_each(${JSON.stringify(brought)}))`;
+  const [inserted] = await runBatch(db, [
+    insert,
+    weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
+    db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
+    keepFor(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
+    db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
+    db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
+  ]);
+  return inserted.length > 0;
+};
 
 /** What came of a page. */
 export interface ArchivedPage {
@@ -148,12 +269,12 @@ const readAll = async ({ db }: ServiceContext, ids: readonly Uuid[]): Promise<Ar
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map((row) => ({
       row,
-      transactions: (byOperation.get(row.id) ?? []).map(({ hash, step, result, createdAt, place }) => ({
+      transactions: (byOperation.get(row.id) ?? []).map(({ hash, step, result, createdAt, rowNumber }) => ({
         hash: toHex(hash),
         step,
         result,
         at: createdAt.getTime(),
-        place,
+        rowNumber,
       })),
     }));
 };
@@ -194,7 +315,7 @@ interface Cursor {
   readonly after: Uuid | null;
 }
 
-/** What the database stores of the rounds. The release before has a place alone. */
+/** The state of the rounds, as the database stores it. */
 interface Round {
   /** Null: a round is to begin. */
   readonly place: Cursor | null;
@@ -204,14 +325,10 @@ interface Round {
 
 const roundOf = (cursor: string | null): Round => {
   if (cursor === null) return { place: null, refused: [] };
-  const {
-    integration,
-    after,
-    refused = [],
-  } = JSON.parse(cursor) as {
+  const { integration, after, refused } = JSON.parse(cursor) as {
     readonly integration: Uuid | null;
     readonly after: Uuid | null;
-    readonly refused?: readonly Uuid[];
+    readonly refused: readonly Uuid[];
   };
   return { place: integration === null ? null : { integration, after }, refused };
 };
@@ -235,7 +352,7 @@ export const archiveOldOperations = async (context: ServiceContext): Promise<voi
   const { db, log, now } = context;
   const until = now().getTime() + RUN_MS;
   const { place, refused: before } = roundOf(await readSweep(db, ARCHIVE));
-  const found = await integrationsFrom(db, place?.integration ?? null, INTEGRATIONS + 1);
+  const found = await integrationIds(db, { from: place?.integration ?? null }, INTEGRATIONS + 1);
   const refused = new Set(before);
   const keep = (next: Cursor | null) =>
     writeRound(context, { place: next, refused: [...refused].slice(0, MOST_REFUSED) });

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
 import { settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import { type ContractCollection, contractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
@@ -6,28 +6,94 @@ import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import type { ServiceContext } from "../../context.ts";
+import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
-import {
-  adoptSettings,
-  collectionsOnChain,
-  isBeingFinalized,
-  nextContracts,
-  noteEarned,
-} from "../../db/queries/chain-comparison.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
-import { findCollection } from "../../db/queries/collections.ts";
+import { collectionsOnChain, findCollection } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findIntegration, NANO } from "../../db/queries/integrations.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
+import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
 import { isBehind } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
-import type { Statement } from "../../db/statements.ts";
-import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
+import { collections, contracts, integrations } from "../../db/schema/index.ts";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
-import { tellClaims } from "./claims.ts";
-import { noteQuiet, tellWalletMints } from "./wallet-mints.ts";
+import { reportClaims } from "./claims.ts";
+import { noteQuiet, reportWalletMints } from "./wallet-mints.ts";
+
+/** The next contracts that are ready, behind an id, or from that one itself on. */
+const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit: number) =>
+  db
+    .select()
+    .from(contracts)
+    .where(
+      and(
+        eq(contracts.state, "ready"),
+        after === null ? undefined : itself ? gte(contracts.id, after) : gt(contracts.id, after),
+      ),
+    )
+    .orderBy(asc(contracts.id))
+    .limit(limit)
+    .all();
+
+/**
+ * Takes over settings that somebody changed on the chain without the API, unless an operation has had to do with the
+ * collection since `height`, or an update of it is under way.
+ */
+const adoptSettings = async (
+  db: Database,
+  { id, integrationId, height }: { readonly id: Uuid; readonly integrationId: Uuid; readonly height: number },
+  settings: CollectionSettings,
+  now: Date,
+): Promise<boolean> => {
+  const adopted = await db
+    .update(collections)
+    .set({ settings, updatedAt: now })
+    .where(
+      and(
+        eq(collections.id, id),
+        eq(collections.height, height),
+        not(hasOpenOperation({ integrationId, subjectId: id }, "collection_update")),
+      ),
+    )
+    .returning({ id: collections.id });
+  return adopted.length > 0;
+};
+
+/**
+ * Takes over what the chain shows that a collection has earned, unless that was taken over meanwhile.
+ * `sales` is what of it is the wallet's and wasn't counted yet, in nanoNEAR
+ */
+const noteEarned = async (
+  db: Database,
+  {
+    id,
+    integrationId,
+    earned,
+  }: { readonly id: Uuid; readonly integrationId: Uuid; readonly earned: string | null },
+  { shown, sales, now }: { readonly shown: string | null; readonly sales: bigint; readonly now: Date },
+): Promise<void> => {
+  const isStill = sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND earned IS ${earned})`;
+  await db.batch([
+    db
+      .update(integrations)
+      .set({ unpaidSales: sql`unpaid_sales + CAST(${sales.toString()} AS INTEGER)` })
+      .where(and(eq(integrations.id, integrationId), isStill)),
+    db
+      .update(collections)
+      .set({ earned: shown, updatedAt: now })
+      .where(and(eq(collections.id, id), sql`${collections.earned} IS ${earned}`)),
+  ]);
+};
+
+/** Condition: a pending finalization makes the collection of this `external_id` (hexadecimal). */
+export const isBeingFinalized = (externalId: string): SQL => sql`EXISTS (
+  SELECT 1 FROM operations WHERE ${OPEN} AND kind = 'finalize'
+  AND replace(json_extract(request, '$.collectionUuid'), '-', '') = ${externalId})`;
 
 /**
  * Enters a published collection that the database lacks, where its external id is the one that a draft was to have:
@@ -62,7 +128,7 @@ const adoptCollection = async (
   };
   const { statements, commit } = await newCollection(context, collection, new DraftAssets(db, draftId));
   const batch = [...statements, finishAdopted(db, draftId, id, context.now())];
-  await commit(() => db.batch(batch as unknown as [Statement, ...Statement[]]));
+  await commit(() => runBatch(db, batch));
   await recountUsage(db, contract.integrationId);
   log("reconcile.collection_adopted", {
     contract: contract.accountId,
@@ -115,9 +181,8 @@ interface Cursor {
 /**
  * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors mint
  * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
- * other collections that only one side knows are reported; tokens that were minted without the service and links that were
- * claimed are told as events;
- * contracts whose balance runs low are topped up.
+ * other collections that only one side knows are reported; tokens that were minted without the service and claimed links
+ * are reported as events; contracts whose balance runs low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db, now } = context;
@@ -178,7 +243,7 @@ const comparePage = async (
     if (from === 0) await topUpAhead(context, contract, views);
     const page = await views.collections(from, PAGE);
     // Of a contract without collections nothing can be claimed.
-    if (from === 0 && page.length > 0) await tellClaims(context, contract, views);
+    if (from === 0 && page.length > 0) await reportClaims(context, contract, views);
     const next = mayHaveMore(page, PAGE) ? from + page.length : 0;
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
@@ -188,8 +253,8 @@ const comparePage = async (
       await compare(context, contract, row, shown);
       if (row && isSame(row, shown)) {
         const { minted } = shown;
-        if (minted <= row.told) quiet.push(row);
-        else await tellWalletMints(context, row, { contract, minted, seq, waitUntil });
+        if (minted <= row.eventsReportedTo) quiet.push(row);
+        else await reportWalletMints(context, row, { contract, minted, seq, waitUntil });
       }
       byId.delete(shown.collection_id);
     }
@@ -262,7 +327,7 @@ const compare = async (
     if (adopted) context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
     return;
   }
-  if (await isBeingFinalized(context.db, external_id)) return;
+  if (await holds(context.db, isBeingFinalized(external_id))) return;
   if (row === undefined && (await adoptCollection(context, contract, shown))) return;
   const fields = { contract: contract.accountId, collection_id, external_id, published };
   context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });

@@ -1,10 +1,14 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type ContractDrop, type ContractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
-import { collectionsOnChain } from "../../db/queries/chain-comparison.ts";
-import { enterDrop, isToldOf, raiseToldLinks, type ToldDrop, toldDrops } from "../../db/queries/claims.ts";
+import type { Database } from "../../db/client.ts";
+import { collectionsOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
+import { claimDrops } from "../../db/schema/index.ts";
+import type { Statement } from "../../db/statements.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { isDatabaseBehind } from "./wallet-mints.ts";
 
 /** Links of a claim drop as the contract keeps them: one bit a link, the lowest bit of the first byte first. */
@@ -12,47 +16,82 @@ import { isDatabaseBehind } from "./wallet-mints.ts";
 const isSet = (links: Uint8Array, link: number): boolean =>
   (((links[link >> 3] ?? 0) >> (link & 7)) & 1) === 1;
 
-/** Numbers of links that are claimed and weren't told of, ascending, at most `most`. */
-export const linksToTell = (claimed: Uint8Array, told: Uint8Array, most: number): number[] => {
+/** Numbers of the first `most` links that are claimed and not reported, ascending. */
+export const unreportedLinks = (claimed: Uint8Array, reported: Uint8Array, most: number): number[] => {
   const links: number[] = [];
   for (let link = 0; link < claimed.length * 8 && links.length < most; link++) {
-    if (isSet(claimed, link) && !isSet(told, link)) links.push(link);
+    if (isSet(claimed, link) && !isSet(reported, link)) links.push(link);
   }
   return links;
 };
 
-/** The links that were told of, with others among them. */
-export const withLinks = (told: Uint8Array, links: readonly number[]): Uint8Array => {
+/** The reported links with `links` added. */
+export const withLinks = (reported: Uint8Array, links: readonly number[]): Uint8Array => {
   const last = links.at(-1) ?? 0;
-  const next = new Uint8Array(Math.max(told.length, (last >> 3) + 1));
-  next.set(told);
+  const next = new Uint8Array(Math.max(reported.length, (last >> 3) + 1));
+  next.set(reported);
   for (const link of links) next[link >> 3] = next[link >> 3]! | (1 << (link & 7));
   return next;
 };
 
+/** The links of a drop that are reported as redeemed. */
+type ReportedDrop = typeof claimDrops.$inferSelect;
+
+/** Reported links of a contract's drops. */
+export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
+  db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
+
+/** Inserts a drop without reported links, unless it is there. */
+const enterDrop = (db: Database, { contractId, dropId }: ReportedDrop): Statement =>
+  db
+    .insert(claimDrops)
+    .values({ contractId, dropId, reported: 0, links: new Uint8Array() })
+    .onConflictDoNothing();
+
+/** Condition: exactly this many links of a drop are reported. */
+const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`EXISTS (
+  SELECT 1 FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId} AND reported = ${reported})`;
+
+/** Records more links of a drop as reported. */
+const setReportedLinks = (
+  db: Database,
+  { contractId, dropId, reported }: ReportedDrop,
+  next: Pick<ReportedDrop, "reported" | "links">,
+): Statement =>
+  db
+    .update(claimDrops)
+    .set(next)
+    .where(
+      and(
+        eq(claimDrops.contractId, contractId),
+        eq(claimDrops.dropId, dropId),
+        eq(claimDrops.reported, reported),
+      ),
+    );
+
 /** Drops of one view, and pages of one run. */
 const PAGE = 100;
 const MAX_PAGES = 20;
-/** Links of one drop that one run tells of, and of one row. */
+/** Links of one drop that one run reports, and of one row. */
 const MOST = 2_000;
 const ROW = 50;
 
 /**
- * Tells of claim links that were redeemed: the contract keeps one bit a link. Whoever got the tokens is told with them,
- * by `nft.minted`. A drop that is closed within a minute of a claim takes what wasn't told of it along.
+ * Reports redeemed claim links as `claim.redeemed`; the contract keeps one bit for each link. `nft.minted` names the
+ * owners of the tokens. If a drop is closed within a minute of a claim, the claim isn't reported.
  */
-export const tellClaims = async (
+export const reportClaims = async (
   context: ServiceContext,
   contract: ContractRow,
   views: ContractViews,
 ): Promise<void> => {
   const drops = await openDrops(views);
   if (drops.length === 0) return;
-  const known = new Map((await toldDrops(context.db, contract.id)).map((drop) => [drop.dropId, drop]));
+  const known = new Map((await reportedDrops(context.db, contract.id)).map((drop) => [drop.dropId, drop]));
   for (const drop of drops) {
-    const begun = { contractId: contract.id, dropId: drop.drop_id, told: 0, links: new Uint8Array() };
-    const told = known.get(drop.drop_id) ?? begun;
-    if (drop.claimed > told.told) await tellDrop(context, contract, views, told);
+    const begun = { contractId: contract.id, dropId: drop.drop_id, reported: 0, links: new Uint8Array() };
+    const row = known.get(drop.drop_id) ?? begun;
+    if (drop.claimed > row.reported) await reportDrop(context, contract, views, row);
   }
 };
 
@@ -71,16 +110,16 @@ const openDrops = async (views: ContractViews): Promise<ContractDrop[]> => {
   return drops;
 };
 
-const tellDrop = async (
+const reportDrop = async (
   context: ServiceContext,
   { id, accountId, integrationId }: ContractRow,
   views: ContractViews,
-  told: ToldDrop,
+  row: ReportedDrop,
 ): Promise<void> => {
   const { db, now } = context;
-  const drop = await views.drop(told.dropId);
+  const drop = await views.drop(row.dropId);
   if (drop === null) return;
-  const links = linksToTell(Buffer.from(drop.claimed_links, "base64"), told.links, MOST);
+  const links = unreportedLinks(Buffer.from(drop.claimed_links, "base64"), row.links, MOST);
   const { drop_id, collection_id, quantity } = drop;
   const [collection] = await collectionsOnChain(db, id, collection_id - 1, collection_id);
   if (links.length === 0 || !collection || (await isDatabaseBehind(context, integrationId))) return;
@@ -91,12 +130,12 @@ const tellDrop = async (
     drop_id,
     quantity,
   };
-  const rows = Array.from({ length: Math.ceil(links.length / ROW) }, (_, row) => {
-    const some = links.slice(row * ROW, (row + 1) * ROW);
+  const rows = Array.from({ length: Math.ceil(links.length / ROW) }, (_, index) => {
+    const some = links.slice(index * ROW, (index + 1) * ROW);
     const data = some.map((link) => ({ ...claim, link }));
     const news = { integrationId, runs: [["claim.redeemed", some.length]], data, at: now() } as const;
-    return insertEvents(db, news, isToldOf(told));
+    return insertEvents(db, news, isReportedCount(row));
   });
-  const next = { told: told.told + links.length, links: withLinks(told.links, links) };
-  await db.batch([enterDrop(db, told), ...rows, raiseToldLinks(db, told, next)]);
+  const next = { reported: row.reported + links.length, links: withLinks(row.links, links) };
+  await db.batch([enterDrop(db, row), ...rows, setReportedLinks(db, row, next)]);
 };

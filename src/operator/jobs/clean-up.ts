@@ -6,10 +6,10 @@ import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { deleteDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
-import { deletedAfter, openDraftsOf } from "../../db/queries/integrations.ts";
-import { deleteExpiredQuotes } from "../../db/queries/quotes.ts";
+import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { blobLeaves, blobs, sweeps } from "../../db/schema/index.ts";
+import { unweighQuotes } from "../../db/queries/usage.ts";
+import { blobLeaves, blobs, quotes, sweeps } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import {
@@ -176,7 +176,7 @@ const DRAFTS = 10;
 /** Deletes the open drafts of deleted integrations, some a run. Clean-up then deletes their files. */
 export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> => {
   const after = (await readSweep(db, DELETED_SWEEP)) as Uuid | null;
-  const deleted = await deletedAfter(db, after, DELETED_AT_ONCE);
+  const deleted = await integrationIds(db, { which: IS_DELETED, after }, DELETED_AT_ONCE);
   if (deleted.length === 0 && after === null) return;
   const open = await openDraftsOf(db, deleted, DRAFTS);
   for (const { id, integrationId } of open) await deleteDraft(db, integrationId, id);
@@ -214,6 +214,14 @@ const QUOTES_AT_ONCE = 1_000;
 
 /** For so long a run begins a further batch. Milliseconds. */
 const QUOTES_RUN_MS = 5_000;
+
+/** Forgets quotes whose time is over, the oldest first. @returns how many, `limit` at most */
+export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number): Promise<number> => {
+  const which: SQL = sql`id IN (
+    SELECT id FROM quotes WHERE expires_at <= ${now.getTime()} ORDER BY expires_at LIMIT ${limit})`;
+  const [, deleted] = await db.batch([unweighQuotes(db, which), db.delete(quotes).where(which)]);
+  return deleted.meta.changes;
+};
 
 /** Forgets quotes whose time is over: a write that names one is told so by its uuid. */
 export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<void> => {

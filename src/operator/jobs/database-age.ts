@@ -1,5 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
-import { integrationsAfter, type WalletName } from "../../db/queries/recovery.ts";
+import { holds } from "../../db/client.ts";
+import { HAS_WALLET, integrationIds } from "../../db/queries/integrations.ts";
+import type { WalletName } from "../../db/queries/recovery.ts";
 import { forgetBehind, hasOperation, isBehind, noteBehind } from "../../db/queries/rollback.ts";
 import { readSweep, sweptSince, writeSweep } from "../../db/queries/sweeps.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -29,7 +31,7 @@ export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const cursor = await readSweep(db, ROUND);
   const place: Cursor = cursor === null ? { after: null, sound: true } : (JSON.parse(cursor) as Cursor);
-  const page = await integrationsAfter(db, place.after, MOST_WALLETS);
+  const page = await integrationIds(db, { which: HAS_WALLET, after: place.after }, MOST_WALLETS);
   const first: WalletName[] = cursor === null ? ["platform"] : [];
   const sound = (await areSound(context, [...first, ...page])) && place.sound;
   const last = page.at(-1);
@@ -76,4 +78,4 @@ const isSound = async ({ db, env, log, now }: ServiceContext, name: WalletName):
  * row, and isn't deleted.
  */
 export const isSoundLately = async ({ db, now }: ServiceContext): Promise<boolean> =>
-  !(await isBehind(db)) && (await sweptSince(db, SOUND, new Date(now().getTime() - SOUND_FOR)));
+  !(await isBehind(db)) && (await holds(db, sweptSince(SOUND, new Date(now().getTime() - SOUND_FOR))));

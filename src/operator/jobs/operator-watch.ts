@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
 import { readyWallets, sawWallet, wasSeen } from "../../db/queries/integrations.ts";
 import { isSweptTo, readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.ts";
 import type { Statement } from "../../db/statements.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { LOW, toldByLook, type WalletSeen } from "../../domain/wallet-watch.ts";
+import { LOW, type WalletSeen, walletEvents } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
 
 /** Shares of its limit at which an event reports that the database fills, percent, ascending. */
@@ -44,16 +45,16 @@ const look = async (
   const current: WalletSeen = { balance, low, available, perDay: spentPerDay };
   if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
-  const toldOperator = (about: object) => {
+  const operatorEvents = (about: object) => {
     const event = { type: "wallet.low", data: about, at: now() } as const;
     return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, wasSeen(id, seen));
   };
-  const told = toldByLook(seen, current).flatMap((type) => [
+  const events = walletEvents(seen, current).flatMap((type) => [
     insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
-    ...(type === "wallet.low" ? toldOperator({ integration_uuid: id, ...data }) : []),
+    ...(type === "wallet.low" ? operatorEvents({ integration_uuid: id, ...data }) : []),
   ]);
   // Of two runs that look at once, the second finds what the first has stored.
-  await db.batch([...told, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
+  await db.batch([...events, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
 };
 
 /** What the database's fill was at the last look, as its mark. */
@@ -111,6 +112,6 @@ const change = async (
   if (before === after) return;
   const { db, settings, now } = context;
   const { OPERATOR_INTEGRATION: operator } = settings;
-  const told = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
-  await db.batch([...told, sweepStatement(db, name, after, now())] as unknown as [Statement, ...Statement[]]);
+  const events = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
+  await runBatch(db, [...events, sweepStatement(db, name, after, now())]);
 };

@@ -47,17 +47,16 @@ const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | n
       pinCursor,
       pinState:
         pinCursor === ROOT_PINNED ? sql`CASE WHEN ${hasDue} THEN 'pending' ELSE 'pinned' END` : "pending",
-      pinError: null,
       pinAttempts: 0,
       pinRetryAt: null,
     })
     .where(and(eq(collections.id, id), sql`${collections.pinCursor} IS ${cursor}`));
 
 /** Notes a step that failed, and when it is tried again. */
-const failPin = (db: Database, { id, attempts }: PinningRow, pinError: string, pinRetryAt: Date) =>
+const failPin = (db: Database, { id, attempts }: PinningRow, pinRetryAt: Date) =>
   db
     .update(collections)
-    .set({ pinState: "failed", pinError, pinAttempts: attempts + 1, pinRetryAt })
+    .set({ pinState: "failed", pinAttempts: attempts + 1, pinRetryAt })
     .where(eq(collections.id, id));
 
 /** The blocks of a collection's directory. */
@@ -277,9 +276,8 @@ async function takeStep(context: ServiceContext, kubo: Kubo, collection: Pinning
     return true;
   } catch (error) {
     // Whatever failed, other collections continue: this one waits.
-    const message = error instanceof KuboFailure ? error.message : "The collection's files can't be read.";
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** collection.attempts);
-    await failPin(context.db, collection, message, new Date(context.now().getTime() + wait));
+    await failPin(context.db, collection, new Date(context.now().getTime() + wait));
     context.log("pinning.failed", { collection_uuid: collection.id, error });
     return false;
   }

@@ -33,7 +33,7 @@ const wake = async (
 ): Promise<void> => {
   try {
     const stand = await endpointOf(env, id).wake(id);
-    if (stand && ((stand.cursor ?? fromSeq) < last || stand.isWaiting)) return;
+    if ((stand.cursor ?? fromSeq) < last || stand.isWaiting) return;
     await noteWoken(db, id, last);
   } catch (error) {
     log("webhook.not_woken", { webhook_uuid: id, error });

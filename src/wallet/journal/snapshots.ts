@@ -13,10 +13,7 @@ type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
   Pick<SnapshotPosition, "generation" | "rowNumber"> & {
     keys: string;
     state: OperationEnding["state"] | null;
-    answerStatus: number | null;
-    answerBody: string | null;
-    endedAt: number | null;
-  };
+  } & Omit<OperationEnding, "state">;
 
 const FIELDS = `operation AS operationUuid, generation, row_number AS rowNumber, kind, integration AS integrationUuid,
   subject AS subjectUuid, request, keys, accepted_at AS acceptedAt, state, answer_status AS answerStatus,
@@ -265,7 +262,7 @@ const toOperation = (row: Row): JournaledOperation => {
     ...operation,
     place: { generation, rowNumber },
     keys: JSON.parse(keys) as SnapshotKey[],
-    ending: state === null || endedAt === null ? null : { state, answerStatus, answerBody, endedAt },
+    ending: state === null ? null : { state, answerStatus, answerBody, endedAt },
   };
 };
 

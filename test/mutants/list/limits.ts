@@ -11,21 +11,21 @@ const addressesOfMedia = ["test/unit/media-url.test.ts"];
 export const LIMITS: readonly Mutant[] = [
   {
     id: "requests: one leaves the window a moment too late",
-    file: "src/domain/request-window.ts",
+    file: "src/http/request-counter.ts",
     search: "if (entry.at + this.#periodMs > this.#latest) break;",
     replacement: "if (entry.at + this.#periodMs >= this.#latest) break;",
     tests: ["test/unit/request-window.test.ts"],
   },
   {
     id: "requests: what is given back stays counted",
-    file: "src/domain/request-window.ts",
+    file: "src/http/request-counter.ts",
     search: "this.#used -= taken;",
     replacement: "this.#used -= 0;",
     tests: ["test/unit/request-window.test.ts"],
   },
   {
     id: "requests: one that was ended while it waited is counted on",
-    file: "src/domain/wait-counter.ts",
+    file: "src/http/rate-limit.ts",
     search: "if (waiter.until <= now) this.#waiting.delete(waiter);",
     replacement: "if (waiter.until < now) this.#waiting.delete(waiter);",
     tests: ["test/unit/wait-counter.test.ts"],
@@ -102,14 +102,14 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "gateway: memory of a client that has gone stays taken",
-    file: "src/domain/memory-budget.ts",
+    file: "src/files/isolate-memory.ts",
     search: "if (share.until <= now) this.#shares.delete(share);",
     replacement: "if (share.until < 0) this.#shares.delete(share);",
     tests: ["test/unit/memory-budget.test.ts"],
   },
   {
     id: "memory: large shares leave nothing to small ones",
-    file: "src/domain/memory-budget.ts",
+    file: "src/files/isolate-memory.ts",
     search: "let held = 2 * bytes;",
     replacement: "let held = bytes;",
     tests: ["test/unit/memory-budget.test.ts"],

@@ -33,7 +33,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "archive: takes the newest row, whose number is given again",
-    file: "src/db/queries/archives.ts",
+    file: "src/operator/jobs/archiving.ts",
     search: "sql`operations.rowid < (SELECT max(rowid) FROM operations)`,",
     replacement: "",
     tests: ["test/api/archive-refusals.test.ts"],
@@ -56,7 +56,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "archive: a run takes operations that another has taken",
-    file: "src/db/queries/archives.ts",
+    file: "src/operator/jobs/archiving.ts",
     search: "AND finished_at IS NOT NULL) = ${ids.length}`)",
     replacement: "AND finished_at IS NOT NULL) <= ${ids.length}`)",
     tests: archive,
@@ -64,7 +64,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "archive: what shares the result of an archived operation's transaction loses it",
-    file: "src/db/queries/archives.ts",
+    file: "src/operator/jobs/archiving.ts",
     search: "keepFor(db, sql`operation_id NOT IN ${named}`,",
     replacement: "keepFor(db, sql`operation_id IN ${named}`,",
     tests: sharedResults,
@@ -230,9 +230,9 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "pages: an NFT names the transaction of an earlier mint",
-    file: "src/db/queries/mint-transactions.ts",
-    search: "earlier[0] !== undefined && earlier[0].last >= number ? earlier[0].hash : null",
-    replacement: "earlier[0]?.hash ?? null",
+    file: "src/domain/mint-notes.ts",
+    search: "Number(first) <= number && number <= last",
+    replacement: "Number(first) <= number",
     tests: ["test/api/collector-pages.test.ts"],
     named: "keeps naming the transactions of mints",
   },
@@ -286,7 +286,7 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "chain comparison: a quiet collection's look isn't noted",
     file: "src/operator/jobs/wallet-mints.ts",
-    search: "seq - toldSeq > MOST_BEHIND",
+    search: "seq - scannedSeq > MOST_BEHIND",
     replacement: "seq < 0",
     tests: ["test/api/wallet-mints.test.ts"],
   },
@@ -309,7 +309,7 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "payouts: one is accepted without an account to pay to",
     file: "src/operations/kinds/wallet-payout.ts",
-    search: "condition: sql`${account} IS NOT NULL AND NOT",
+    search: "condition: sql`${hasPayoutAccount(integrationId)} AND NOT",
     replacement: "condition: sql`NOT",
     tests: ["test/api/payout.test.ts"],
     named: "goes to the account that is set when it is accepted",
