@@ -25,6 +25,11 @@ async function stored(...files: TestFile[]): Promise<string[]> {
   return assets.map(({ asset_cid }) => asset_cid);
 }
 
+/** A WebP whose header says 400 × 400, with a frame of 12,000 × 12,000: decoding it takes 2 GB. */
+const LARGE_FRAME = Uint8Array.from(
+  Buffer.from("UklGRi4AAABXRUJQVlA4WAoAAAAAAAAAjwEAjwEAVlA4TA8AAAAv3+63CwcQ/Y/+ByKi/wEA", "base64"),
+);
+
 const at = (cid: string, width: number | string = 320): string => `/ipfs/${cid}?img-width=${width}`;
 /** The same content under an address that no cache has. */
 const otherwise = (cid: string): string => CID.parse(cid).toString(base16.encoder);
@@ -90,6 +95,7 @@ it.each<[string, string, Uint8Array<ArrayBuffer>]>([
   ],
   ["has too many pixels", "many.png", plainPng(1500, 1401, [7, 7, 7])],
   ["is turned by EXIF data", "turned.jpg", widePicture("turned")],
+  ["has a frame larger than its header says", "frame.webp", LARGE_FRAME],
   ["can't be decoded", "broken.png", plainPng(800, 600, [0, 0, 0], new Uint8Array(40))],
 ])("a picture that %s is its own thumbnail", async (_, name, bytes) => {
   const [cid = ""] = await stored({ name, bytes });

@@ -57,7 +57,8 @@ export async function thumbnailOf(
   if (size === null || shownWidth(size) <= width) return "original";
   if (!isOurs) return keep(context, key, await byService(context, bytes, width));
   // The decoder doesn't turn a photo as its EXIF data says.
-  if (size.width * size.height > MOST_PIXELS || (size.orientation ?? 1) > 1) return "original";
+  if (size.width * size.height > MOST_PIXELS || (size.orientation ?? 1) > 1 || !size.isOneFrame)
+    return "original";
   return oneAtATime(context, async () => {
     // Another request may have made it meanwhile.
     const present = await kept(context, key);
@@ -89,11 +90,32 @@ async function sizeOf(context: ServiceContext, bytes: StoredBytes) {
   const header = await openBytes(context, { ...bytes, size: Math.min(bytes.size, HEADER_BYTES) });
   const start = new Uint8Array(await new Response(header).arrayBuffer());
   try {
-    return imageSize(start);
+    return { ...imageSize(start), isOneFrame: isOneFrame(start) };
   } catch (error) {
     context.log("thumbnail.no_size", { key: bytes.key, error });
     return null;
   }
+}
+
+/**
+ * Whether a WebP has one frame, of its header's size; true for other formats. The decoder allocates what a frame says of
+ * itself: 54 bytes can take gigabytes (RFC 9649, section 2.7).
+ */
+function isOneFrame(start: Uint8Array): boolean {
+  const text = Buffer.from(start.buffer, start.byteOffset, start.length);
+  if (text.toString("latin1", 8, 12) !== "WEBP") return true;
+  const { width, height } = imageSize(start);
+  for (let at = 12; at + 8 <= text.length; ) {
+    const type = text.toString("latin1", at, at + 4);
+    const length = text.readUInt32LE(at + 4);
+    if (type === "VP8 " || type === "VP8L") {
+      const frame = imageSize(Buffer.concat([text.subarray(0, 12), text.subarray(at, at + 64)]));
+      return frame.width === width && frame.height === height;
+    }
+    if (type === "ANMF") return false;
+    at += 8 + length + (length % 2);
+  }
+  return false;
 }
 
 /** By the platform's service; what it doesn't make now it may make later. */
