@@ -35,7 +35,7 @@ async function command(
 const NO_WEBHOOKS = { resealed: 0, failed: [], remaining: 0 };
 
 describe("the operator's commands", () => {
-  test("show lists as a table, and give the very data to scripts", async () => {
+  test("show lists as a table, and print the exact data with --json", async () => {
     const { data, text, seen } = await command("integrations", [], {}, () => ({
       status: 200,
       body: [INTEGRATION],
@@ -83,7 +83,7 @@ describe("the operator's commands", () => {
     expect(text).not.toContain("4xQ");
   });
 
-  test("send what would make a second one only once, and the rest again", async () => {
+  test("retry everything except creations, which are sent once", async () => {
     await using service = await scriptedService((_, count) =>
       count === 2 ? { status: 200, body: [] } : "drop",
     );
@@ -96,7 +96,7 @@ describe("the operator's commands", () => {
     expect(service.seen).toHaveLength(5);
   });
 
-  test("wait for what the chain takes longer over", async () => {
+  test("wait for operations that were answered 202", async () => {
     const deployed = { contract_uuid: "c", account_id: "c.mintage.near", code_hash: "h", state: "ready" };
     const operation = { operation_uuid: "o", state: "succeeded", answer: { status: 201, body: deployed } };
     const { data, seen } = await command(
@@ -432,7 +432,7 @@ describe("the operator's commands", () => {
     for (const [lost, remedy] of LOST_WITH_DATABASE) expect(text).toMatch(new RegExp(`${lost} +${remedy}`));
   });
 
-  test("say of a rolled-back database what its page says", () => {
+  test("report for a rolled-back database the same steps as docs/running.md", () => {
     const page = readFileSync(join(ROOT, "docs", "running.md"), "utf8");
     const [, ...rows] = page
       .slice(page.indexOf("| lost with the database"), page.indexOf("`unrestored` lists"))

@@ -96,7 +96,7 @@ describe("the receivers' file", () => {
     });
   });
 
-  test("is told all that is wrong with it at once", () => {
+  test("reports all mistakes together", () => {
     const text = 'account;colour;quantity\nAlice;red;0\nb.near;;2\nBob;red;1;9\n"c.near;;1';
     const found = readReceivers("r.csv", text);
     expect("problems" in found && found.problems.map((problem) => problem.slice(0, 15))).toEqual([
@@ -109,7 +109,7 @@ describe("the receivers' file", () => {
     ]);
   });
 
-  test("names each bad row", () => {
+  test("reports each wrong row", () => {
     const text =
       "account,quantity\nAlice,1\nbob.near,0\ncarol.near,1.5\ndave.near,1,2,3\nerin.near,9999999\n";
     const found = readReceivers("r.csv", text);

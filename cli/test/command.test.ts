@@ -120,7 +120,7 @@ test("amounts of the service's refusals are written in NEAR, and are enough", ()
 });
 
 describe("a service that refuses access", () => {
-  test("is asked nothing where a variable is missing or has what no key has", () => {
+  test("no request is sent if a variable is missing or isn't a key", () => {
     const none = { MINTAGE_DATA: join(data, "none") };
     const env = { ...none, MINTAGE_URL: "https://mint.example" };
     expect(() => keyAccess(env)).toThrow(

@@ -63,7 +63,7 @@ describe("showing it", () => {
     expect((moved.outcome as Error).message).toContain("pages are at night-herons-4, not at other.");
   });
 
-  test("asks nobody where none is wanted", async () => {
+  test("sends no request if no page is wanted", async () => {
     expect(await shown("none", () => "drop")).toEqual({ outcome: null, seen: [] });
   });
 

@@ -171,7 +171,7 @@ contract: mine
     expect(problemsOf(`title: Herons\n${phase}`)[0]).toContain("allowlist.csv");
   });
 
-  test("is read without an exception, whatever it says", () => {
+  test("reading never throws, whatever the file contains", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -197,7 +197,7 @@ test.each(["public", "allowlist"])("a phase %s without anything below it is no s
 });
 
 describe("prices and shares", () => {
-  test("lose no digit", () => {
+  test("prices keep every digit", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 270n * 10n ** 19n, max: 10n ** 38n }), (yocto) => {
         expect(readPrice(nearText(`${yocto}`))).toEqual({ value: `${yocto}` });

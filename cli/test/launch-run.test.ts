@@ -148,12 +148,12 @@ test("a phase that has ended since the collection went on-chain changes nothing"
   expect(await goesOn(onChain(["0.png", 2]))).toContain("The collection doesn't have 1.png.");
 });
 
-test("a draft that is gone is told with the file that names it", async () => {
+test("a missing draft is reported with the file that names it", async () => {
   const said = await goesOn(() => ({ status: 404, body: { code: "not_found", message: "No such draft." } }));
   expect(said).toContain(join(folder, ".mintage-launch."));
   expect(said).toContain(`names draft ${DRAFT}`);
 });
 
-test("a damaged state is told with its file", async () => {
+test("a damaged state file is reported by its name", async () => {
   expect(await goesOn(() => "drop", '{"base_url": "htt')).toMatch(/\.mintage-launch\..*is damaged/);
 });

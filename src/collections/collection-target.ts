@@ -1,11 +1,10 @@
 import { type ContractViews, contractViews } from "../chain/contract/views.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import { findCollection } from "../db/queries/collections.ts";
 import { setBounded } from "../domain/bounded-map.ts";
 import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
-import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
+import { requireCollection } from "./collections.ts";
 
 /** The on-chain address of a collection; part of the request of every operation on one. */
 export interface CollectionTarget {
@@ -97,8 +96,7 @@ export const readableOf = async (
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
 ): Promise<ReadableCollection> => {
-  const row = await findCollection(context.db, caller.integrationId, collectionUuid);
-  if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  const row = await requireCollection(context, caller, collectionUuid);
   const { onChainId: collectionId, height } = row.collection;
   const target = { contract: row.contractAccountId, collectionId, codeHash: row.codeHash };
   return readable(context, target, height);

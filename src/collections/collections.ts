@@ -28,17 +28,25 @@ export const toCollection = (
   updated_at: collection.updatedAt.toISOString(),
 });
 
+/** The row of one of the caller's collections, with its contract. @throws ServiceError not_found */
+export const requireCollection = async (
+  { db }: Pick<ServiceContext, "db">,
+  { integrationId }: Pick<Caller, "integrationId">,
+  id: Uuid,
+) => {
+  const row = await queries.findCollection(db, integrationId, id);
+  if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  return row;
+};
+
 /** One collection. @throws ServiceError not_found */
 export const readCollection = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   id: Uuid,
 ): Promise<Collection> => {
-  const row = await queries.findCollection(context.db, caller.integrationId, id);
-  if (!row) {
-    throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
-  }
-  return toCollection(row.collection, row.contractAccountId);
+  const { collection, contractAccountId } = await requireCollection(context, caller, id);
+  return toCollection(collection, contractAccountId);
 };
 
 /** Some collections, newest first; the cursor is the id of the last one before. */

@@ -36,7 +36,7 @@ describe("refusals of the contract", () => {
     expect(codesIn(section)).toEqual(contractCodes());
   });
 
-  test("that are none of the contract's are failed transactions", () => {
+  test("failures with unknown codes are failed transactions", () => {
     expect(errorCodeOf(null)).toBe("transaction_failed");
     expect(errorCodeOf("E_OF_ANOTHER_CONTRACT")).toBe("transaction_failed");
     expect(errorCodeOf("toString")).toBe("transaction_failed");

@@ -24,7 +24,7 @@ test("a database that grows evenly is full when that growth reaches the limit", 
     { numRuns: 20 },
   ));
 
-test("one that doesn't grow, or was just begun to be watched, has no end in sight", () => {
+test("a database that doesn't grow, or has no history, has no predicted end", () => {
   expect(fullAt([], [0, 5], LIMIT)).toBeNull();
   expect(fullAt([[0, 5]], [23 * HOUR, 500], LIMIT)).toBeNull();
   expect(fullAt([[0, 5]], [48 * HOUR, 5], LIMIT)).toBeNull();

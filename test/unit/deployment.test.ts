@@ -94,7 +94,7 @@ describe("what a deployment needs", () => {
     expect(lacking({ isPlaced: true })).toEqual([]);
   });
 
-  test("what can't be asked is unknown, not missing", () => {
+  test("a setting that can't be checked is unknown, not missing", () => {
     expect(lacking({ secrets: null, loggedIn: null })).toEqual([]);
     const asked = { ...two, secrets: null, writes: { ...two.writes, secrets: null } };
     expect(lacking(asked)).toEqual([]);
@@ -237,7 +237,7 @@ describe("where npm start runs", () => {
       expect(kept("1", "24")).not.toThrow();
     });
 
-    test("everything that is wrong is said at once", () => {
+    test("all wrong settings are reported together", () => {
       const wrong = () => settingsOf({ NEAR_NETWORK: "mainnet" });
       for (const name of ["PLATFORM_ACCOUNT_ID", "PLATFORM_PRIVATE_KEY", "WALLET_SECRETS", "PUBLIC_URL"]) {
         expect(wrong).toThrow(`${name}: `);

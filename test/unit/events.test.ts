@@ -20,7 +20,7 @@ test("each event of a row has a uuid of its own, the same each time", () => {
   expect(eventUuid(row, 7)).toBe(uuids[7]);
 });
 
-test("data is told whole up to 20 kB, and beyond it by its small fields and where it can be read", () => {
+test("data up to 20 kB is complete; above that it has its small fields and where to read the rest", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string({ maxLength: 20 }), fc.oneof(fc.string({ maxLength: 30_000 }), fc.integer()), {
@@ -35,7 +35,7 @@ test("data is told whole up to 20 kB, and beyond it by its small fields and wher
   );
 });
 
-test("the end of an operation tells its effects before itself", () => {
+test("an operation's effects are reported before its end", () => {
   expect(
     eventsOfOutcome("mint", "succeeded", { tokens: [{ token_id: "3:8" }, { token_id: "3:7" }] }),
   ).toEqual({
@@ -56,7 +56,7 @@ test("the end of an operation tells its effects before itself", () => {
   });
 });
 
-test("a look at a wallet tells what has changed, and nothing twice", () => {
+test("each change of a wallet is reported once", () => {
   const seen = (balance: bigint) => ({
     balance: balance.toString(),
     low: balance < LOW,

@@ -65,12 +65,12 @@ describe("a failure on the chain", () => {
     expect(chainFailure(record("failed", "E_LOCKED", "A lock forbids it.")).retryable).toBe(false);
   });
 
-  test("that copies are sold out says what to do", () => {
+  test("a sold-out failure tells the caller what to do", () => {
     const { message } = chainFailure(record("failed", "E_SOLD_OUT", said.E_SOLD_OUT));
     expect(message).toBe(`${said.E_SOLD_OUT} Mint fewer copies, or mint from another collection.`);
   });
 
-  test("that funds would lift is 402", () => {
+  test("a failure that more funds would fix is 402", () => {
     const refused = (reason: string) =>
       record("refused", null, `The chain rejects the transaction: ${reason}.`);
     const outcome = "not_submitted";
@@ -85,7 +85,7 @@ describe("a failure on the chain", () => {
     expect(chainFailure(invalid, [before, invalid])).toMatchObject({ outcome: "failed_on_chain" });
   });
 
-  test("that can't be proven is said so, with its transaction", () => {
+  test("an unprovable outcome is reported with its transaction", () => {
     const failure = unknownFailure(record("unknown", null, null));
     expect(failure).toMatchObject({ code: "outcome_unknown", outcome: "unknown", retryable: false });
     expect(failure.message).toContain("abc");
@@ -112,7 +112,7 @@ describe("a refusal of the wallet", () => {
     if ("retryAfter" in refusal) expect(error.details.retryAfter).toBe(refusal.retryAfter);
   });
 
-  test("to pay for a contract's storage says so", () => {
+  test("a failure to pay for a contract's storage is reported as such", () => {
     const last = record("failed", "E_STORAGE_BALANCE", said.E_STORAGE_BALANCE);
     const [unpaid] = refusals;
     expect(refusalFailure(unpaid!, last)).toMatchObject({

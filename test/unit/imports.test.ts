@@ -74,7 +74,7 @@ describe("imports go downwards", () => {
     expect(files.filter((file) => layerOf(file) < 0)).toEqual([]);
   });
 
-  test("an import upwards is seen", () => {
+  test("the check finds an import of a higher layer", () => {
     const from = "src/domain/a.ts";
     expect(isAllowed({ ...importsOf("src/api/x.ts", 'import { a } from "../domain/a.ts";')[0]!, from })).toBe(
       true,
@@ -94,7 +94,7 @@ describe("imports go downwards", () => {
     expect(circlesAmong(sourceFiles(folder))).toEqual([]);
   });
 
-  test("each room of the wallet imports only those below it", () => {
+  test("each folder of the wallet imports only those below it", () => {
     const rooms = ["chain-state", "journal", "lanes", "signing", "observing"];
     const floor = (path: string) => rooms.indexOf(path.split("/")[2] ?? "");
     const wrong = sourceFiles("src/wallet")
@@ -112,7 +112,7 @@ describe("imports go downwards", () => {
     expect(clocks).toEqual([]);
   });
 
-  test("src/ and devchain/ meet at JSON-RPC only", () => {
+  test("src/ and devchain/ don't import each other", () => {
     const wrong = [...files, ...sourceFiles("devchain")]
       .flatMap(inProject)
       .filter(({ from, to }) => from.split("/")[0] !== to.split("/")[0] && !to.endsWith(".wasm"))
@@ -120,7 +120,7 @@ describe("imports go downwards", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("the published client needs nothing of the project, and the terminal nothing of the service", () => {
+  test("the client imports nothing of the project, and the terminal nothing of src/", () => {
     const client = sourceFiles("client/src").flatMap(inProject);
     expect(client.filter(({ to }) => !to.startsWith("client/src/")).map(arrow)).toEqual([]);
     const cli = sourceFiles("cli").flatMap(inProject);
@@ -161,7 +161,7 @@ describe("files stay small", () => {
     expect(lines.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(150);
   });
 
-  test("no file or folder is named for nothing in particular", () => {
+  test("no file or folder is called utils, helpers, common or manager", () => {
     const vague = ["src", "devchain", "client", "cli", "scripts", "test", "bench", "testing", "tools"]
       .flatMap(sourceFiles)
       .filter((file) => /(^|[/-])(utils?|helpers?|common|managers?|misc)([/.-]|$)/i.test(file));

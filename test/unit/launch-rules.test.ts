@@ -20,7 +20,7 @@ test("the terminal takes the account ids that the service takes", () => {
   fc.assert(fc.property(near, (text) => isAccountId(text) === serviceIsAccountId(text)));
 });
 
-test("a price that the terminal reads is a mint fee, and no smaller one would be", () => {
+test("the terminal and the service accept the same smallest mint fee", () => {
   const digits = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 99_999 }));
   fc.assert(
     fc.property(digits, ([whole, part]) => {
@@ -50,7 +50,7 @@ test("shares that the terminal takes are those that the service takes", () => {
   }
 });
 
-test("copies end where the service's end", () => {
+test("the terminal and the service have the same maximum of copies", () => {
   const copies = (count: number) => readCollectionFile("collection.yaml", `title: Herons\ncopies: ${count}`);
   expect(copies(MAX_COPIES)).toHaveProperty("file.copies", MAX_COPIES);
   expect(copies(MAX_COPIES + 1)).toHaveProperty("problems");

@@ -157,7 +157,7 @@ it("a type is never mistaken for another, however little of the file there is", 
   );
 });
 
-it("what is refused is told what would be taken, and XML what makes an SVG", () => {
+it("a rejected file's message names the accepted types, and for XML what an SVG needs", () => {
   expect(mediaFault(latin1("BM"))).toBe(`Its bytes are none of ${MEDIA_NAMES}.`);
   for (const text of ["<svg/>", "\ufeff <html>"])
     expect(mediaFault(utf8(text))).toContain('xmlns="http://www.w3.org/2000/svg"');

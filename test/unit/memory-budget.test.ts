@@ -11,7 +11,7 @@ const step = fc.oneof(
   fc.record({ what: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 700 }) }),
 );
 
-it("lends what leaves as much free, of all and of one owner's part, and nothing else", () => {
+it("grants a share only if as much stays free, in total and for the owner", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const budget = new MemoryBudget(LIMITS);
@@ -43,7 +43,7 @@ it("lends what leaves as much free, of all and of one owner's part, and nothing 
   );
 });
 
-it("gets back what nobody gives back", () => {
+it("releases a share that isn't returned in time", () => {
   const budget = new MemoryBudget(LIMITS);
   expect(budget.take(30, "a", 0)).not.toBeNull();
   expect(budget.take(20, "b", 0)).not.toBeNull();
@@ -51,7 +51,7 @@ it("gets back what nobody gives back", () => {
   expect(budget.take(30, "c", 1_000)).not.toBeNull();
 });
 
-it("keeps what is renewed", () => {
+it("keeps a share that is renewed", () => {
   const budget = new MemoryBudget(LIMITS);
   const share = budget.take(30, "a", 0)!;
   budget.renew(share, 500);

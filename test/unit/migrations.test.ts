@@ -26,7 +26,7 @@ describe("migrations", () => {
     expect(droppedTables(sql)).toEqual(["a", "b", "c"]);
   });
 
-  test("none drops a table unless it is named here", () => {
+  test("no migration drops a table unless it is listed here", () => {
     expect(migrations.length).toBeGreaterThan(0);
     const dropping = migrations.filter(
       (name) =>
@@ -35,7 +35,7 @@ describe("migrations", () => {
     expect(dropping).toEqual([]);
   });
 
-  test("none cascades a deletion", () => {
+  test("no foreign key cascades a deletion", () => {
     const cascading = migrations.filter((name) =>
       /ON DELETE CASCADE/i.test(readFileSync(join(folder, name), "utf8")),
     );

@@ -42,7 +42,7 @@ test("no statement of an object scans or sorts what grows", () => {
   expect(faults).toEqual([]);
 });
 
-test("a scan is seen", () => {
+test("the check finds a scan", () => {
   const plan = wallet.prepare("EXPLAIN QUERY PLAN SELECT * FROM intents ORDER BY created_at").all();
   const details = plan.map(({ detail }) => String(detail));
   expect(refused("here", "SELECT * FROM intents ORDER BY created_at", details)).toEqual([

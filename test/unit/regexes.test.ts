@@ -85,7 +85,7 @@ describe("takes steps in proportion to the text", () => {
   it.each(distinct)("%s", (_, { source, flags }) => expectLinear(expressionOf(source, flags), 150));
 });
 
-test("expressions are written as such, so that they are looked at here", () => {
+test("regular expressions are literals, so that this test finds them", () => {
   expect(distinct.length).toBeGreaterThan(40);
   // The addresses of the routes, which are the project's own.
   const making = FILES.filter((file) => regexesIn(file).made > 0);

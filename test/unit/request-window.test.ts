@@ -39,7 +39,7 @@ test("no period has more than the limit, and nothing is refused that would fit",
   );
 });
 
-test("more is free exactly when it says so", () => {
+test("room is free again exactly at the reported time", () => {
   fc.assert(
     fc.property(arrivals, (asked) => {
       const window = new RequestWindow(PERIOD);
@@ -61,7 +61,7 @@ test("more is free exactly when it says so", () => {
   );
 });
 
-test("what is given back was never made, and nothing is given back twice", () => {
+test("a returned request doesn't count, and can be returned once only", () => {
   fc.assert(
     fc.property(arrivals, fc.integer({ min: 0, max: 40 }), (asked, back) => {
       const window = new RequestWindow(PERIOD);
@@ -89,7 +89,7 @@ test("what is given back was never made, and nothing is given back twice", () =>
   );
 });
 
-test("a clock that goes back frees nothing and loses nothing", () => {
+test("a clock that goes back changes no count", () => {
   const window = new RequestWindow(PERIOD);
   window.add(3, 2_000);
   window.add(2, 1_000);

@@ -20,7 +20,7 @@ test("every percentage of two decimals is its basis points exactly", () => {
   }
 });
 
-test("a third decimal, a sign, an exponent or no number at all is none", () => {
+test("a percentage with a third decimal, a sign, an exponent or no number is rejected", () => {
   const thirdDecimal = fc.tuple(fc.nat(99), fc.nat(99), fc.integer({ min: 1, max: 9 }));
   fc.assert(
     fc.property(thirdDecimal, ([whole, cents, more]) => {
@@ -68,7 +68,7 @@ test.each([
   expect(royaltyIssues({ "a.near": percent - 1, "b.near": 1.01 }, limits)).toHaveLength(1);
 });
 
-test("every bad share is named, not the first only", () => {
+test("every wrong share is reported, not only the first", () => {
   const issues = royaltyIssues(
     { "Alice.near": 5, "bob.near": 0, "carol.near": 1.001 },
     INITIAL_ROYALTY_LIMITS,
@@ -92,11 +92,11 @@ test("amounts are what a u128 holds, in decimal digits", () => {
   }
 });
 
-test("the pattern of amounts in the document holds no text that is refused", () => {
+test("the OpenAPI pattern of amounts accepts no text that the parser rejects", () => {
   fc.assert(fc.property(fc.stringMatching(new RegExp(YOCTO_PATTERN)), (text) => yoctoProblem(text) === null));
 });
 
-test("a mint fee is nothing, or pays for a token's storage", () => {
+test("a mint fee is zero or covers a token's storage", () => {
   expect(mintFeeProblem("0")).toBeNull();
   expect(mintFeeProblem("1")).toContain("2700000000000000000000");
   expect(mintFeeProblem(String(TOKEN_STORAGE_PRICE - 1n))).not.toBeNull();

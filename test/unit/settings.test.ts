@@ -27,7 +27,7 @@ const settings = fc
   );
 const change = fc.record(fields, { requiredKeys: [] });
 
-test("what a change of a mint config gives is so afterwards, and all else as it was", () => {
+test("a change of a mint config sets the given fields and leaves all others", () => {
   fc.assert(
     fc.property(settings, change, (before, given) => {
       const changed = changedSettings(before, { public_mint_config: given });

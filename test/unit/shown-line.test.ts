@@ -14,7 +14,7 @@ test("a request is shown in short, anything else as it is, and an empty line not
   expect(shownLine(" ")).toBeNull();
 });
 
-test("nothing that a terminal obeys comes out of a request's path", () => {
+test("control characters in a request's path don't reach the terminal", () => {
   const path = decodeURI("/%1b]0;title%07%0aMintage%20is%20ready%7f%C2%9B2J");
   expect(shownLine(requestFor(path))).toBe(
     "GET /\\u001b]0;title\\u0007\\u000aMintage is ready\\u007f\\u009b2J 404 (3 ms)",

@@ -284,7 +284,7 @@ describe("a finalization that its contract's upgrade overtakes", () => {
     });
   });
 
-  test("is topped up as ever", () => {
+  test("is topped up as usual", () => {
     const next = nextStep(["create"], [outcome("create", "failed", unpaid)], finalizeRemedy(false));
     expect(next).toEqual({ do: "submit", step: "topup:create:1", delay: 0 });
   });

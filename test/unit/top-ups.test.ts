@@ -11,7 +11,7 @@ const NEAR = 10n ** 24n;
 /** yoctoNEAR a byte (near.org, "Storage staking"). */
 const BYTE = 10n ** 19n;
 
-test("a contract may lack what the step needs and a NEAR, and nothing beyond", () => {
+test("a missing amount is credible up to what the step needs plus 1 NEAR", () => {
   const bytes = fc.nat(10_000_000);
   fc.assert(
     fc.property(bytes, bytes, bytes, (bytes, reserved, perhaps) => {

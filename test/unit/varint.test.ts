@@ -12,7 +12,7 @@ const numbers = fc.oneof(
     .map(([bit, by]) => Math.max(0, 2 ** bit + by)),
 );
 
-test("a number is read as it was written, wherever it stands, and nothing else is written", () => {
+test("a number is read back as it was written at any offset, and no other byte changes", () => {
   fc.assert(
     fc.property(numbers, fc.nat(3), (value, offset) => {
       const target = new Uint8Array(16).fill(0xff);

@@ -36,13 +36,13 @@ describe("a call that may be repeated", () => {
 describe("work within a time", () => {
   const endless = new Promise<string>(() => undefined);
 
-  test("is what it comes to, or null", async () => {
+  test("returns the result, or null", async () => {
     expect(await within(1_000_000, Promise.resolve("done"))).toBe("done");
     expect(await within(0, endless)).toBeNull();
     await expect(within(1_000_000, Promise.reject(new Error("failed")))).rejects.toThrow("failed");
   });
 
-  test("goes on behind the answer if it takes longer, and only then", async () => {
+  test("continues after the response only if it takes longer", async () => {
     const later: Promise<unknown>[] = [];
     const waitUntil = (work: Promise<unknown>) => void later.push(work);
     await inTime({ waitUntil }, Promise.resolve("done"), 1_000_000);

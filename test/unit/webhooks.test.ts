@@ -49,7 +49,7 @@ describe("what is signed", () => {
 });
 
 describe("what an answer means", () => {
-  test("2xx alone is a success, and 410 is for good", () => {
+  test("only 2xx is a success, and 410 disables the endpoint", () => {
     for (let status = 100; status < 600; status++) {
       expect(isDelivered({ status })).toBe(status >= 200 && status < 300);
       expect(isGone({ status })).toBe(status === 410);

@@ -3,9 +3,9 @@ import { type BlockHead, isMissingBlock, isUnknownBlock, readBlock } from "../..
 import { type ContractViews, contractViewsAt } from "../../chain/contract/views.ts";
 import { NodesLagError, ViewError } from "../../chain/errors.ts";
 import { type CallOptions, type ChainRpc, connectFor } from "../../chain/rpc.ts";
+import { requireCollection } from "../../collections/collections.ts";
 import { readTokens } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { findCollection } from "../../db/queries/collections.ts";
 import { unknownCursor } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -58,8 +58,7 @@ const holdersOf = async (
   collectionUuid: Uuid,
   { cursor, blockHeight }: Wanted,
 ): Promise<Holders & { readonly from: number }> => {
-  const row = await findCollection(context.db, caller.integrationId, collectionUuid);
-  if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  const row = await requireCollection(context, caller, collectionUuid);
   const { onChainId, height } = row.collection;
   const place = placeOf(cursor);
   const rpc = connectFor(context);
