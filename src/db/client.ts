@@ -7,23 +7,23 @@ import { failure, type Statement, unanswered } from "./statements.ts";
 export type Database = DrizzleD1Database;
 
 /**
- * How long a call of D1 is waited for. D1 has stopped answering for 60 to 80 s at a time, and then failed all calls. Of the 25 s
- * that a request waits (`SYNC_WAIT_MS`), two such calls leave five: a write, and the read that looks whether it was
- * committed. D1 itself ends a query after 30 s; those of the service take milliseconds. Milliseconds.
+ * Timeout of a D1 call, milliseconds. D1 outages of 60 to 80 s have been observed. Of the 25 s that a request waits
+ * (`SYNC_WAIT_MS`), two timeouts leave five: the write, and the read that checks whether it was committed. D1 itself ends a
+ * query after 30 s.
  */
 export const DEADLINE_MS = 10_000;
 
-/** Statements that are wrapped below, whichever session has made them: one may run a batch of another's. */
+/** The wrapped statements of all sessions: a session can run another's statements in a batch. */
 const originals = new WeakMap<object, D1PreparedStatement>();
 
 /**
- * D1, with a deadline on each call. A call that was given up on may still be committed, even after its request was
- * answered: what it writes has to hold only under conditions of the database.
- * @throws Error as `unanswered` and `failure` make it
+ * D1 with a timeout for each call. A call may be committed after its timeout, even after the response of its request, so
+ * every write must depend on conditions of the database.
+ * @throws Error as of `unanswered` and `failure`
  */
 const withDeadline = (d1: Pick<D1Database, "prepare" | "batch">): D1Database => {
   const bounded = (statement: D1PreparedStatement): D1PreparedStatement => {
-    // What Drizzle calls of a statement.
+    // The methods that Drizzle calls.
     const calls = {
       bind: (...values: unknown[]) => bounded(statement.bind(...values)),
       all: () => answered(statement.all()),
@@ -56,7 +56,7 @@ const answered = async <T>(call: Promise<T>): Promise<T> => {
 
 const opened = new WeakMap<D1Database, Database>();
 
-/** Opens the database for calls that all go to its primary, once for each binding: it holds nothing of a request. */
+/** Opens the database for calls to its primary, once for each binding: it has no state of a request. */
 export const openDatabase = (d1: D1Database): Database => {
   const known = opened.get(d1);
   if (known) return known;
@@ -86,16 +86,16 @@ export const holds = async (db: Database, condition: SQL): Promise<boolean> =>
 /** The database as one request sees it. */
 export interface DatabaseSession {
   readonly db: Database;
-  /** A state of the database that has all that the request has written and read; null: it has done neither. */
+  /** A state of the database with all that the request has written and read; null: neither. */
   readonly bookmark: () => string | null;
 }
 
-/** A bookmark by which D1 goes on: `D1DatabaseSession.getBookmark` of an earlier request. */
+/** A D1 bookmark: `D1DatabaseSession.getBookmark` of an earlier request. */
 export type Bookmark = string;
 
 /**
- * Opens the database for reads: the nearest replica that has come as far as the bookmark answers them. Without one any
- * replica does, which may be seconds behind.
+ * Opens the database for reads from the nearest replica that includes the bookmark. Without a bookmark, the replica may be
+ * seconds behind.
  */
 export const openReplicas = (d1: D1Database, bookmark: Bookmark | null): DatabaseSession => {
   const session = d1.withSession(bookmark ?? "first-unconstrained");
@@ -103,8 +103,8 @@ export const openReplicas = (d1: D1Database, bookmark: Bookmark | null): Databas
 };
 
 /**
- * Opens the database for calls that all go to its primary, as `openDatabase` does, and notes the state in which they
- * leave it. A session asks the primary first and may ask replicas then, so that each call has a session of its own.
+ * Opens the database for calls to its primary and records the resulting bookmark. After its first call a session may read
+ * from replicas, so each call has its own session.
  */
 export const openPrimary = (d1: D1Database): DatabaseSession => {
   const sessions: D1DatabaseSession[] = [];

@@ -2,30 +2,29 @@ import type { Uuid } from "../domain/ids.ts";
 import type { Database } from "./client.ts";
 import { type AssetRow, pageOfAssets } from "./queries/assets.ts";
 
-/** Assets that one query reads. A draft of fewer is read once, however often its assets are gone through. */
+/** Assets that one query reads. A draft with fewer assets is read once. */
 export const ASSETS_A_PAGE = 1_000;
 
-/** All assets of a draft, of which the first page was read; null: there may be more behind it. */
+/** All assets of a draft, given its first page; null: there may be further pages. */
 export const wholeOf = (first: readonly AssetRow[]): readonly AssetRow[] | null =>
   first.length < ASSETS_A_PAGE ? first : null;
 
 /**
- * The assets of a draft that is locked, in their order. The first page stays in memory; those behind it are read again
- * each time.
+ * The assets of a locked draft, in order. The first page stays in memory; later pages are read again each time.
  */
 export class DraftAssets {
   readonly #db: Database;
   readonly #draftId: Uuid;
   #first: readonly AssetRow[] | null;
 
-  /** @param whole all of them, where they are known; they are accepted only as they were read (`isFinalizable`) */
+  /** @param whole all assets, if known. A finalization is accepted only if they are unchanged (`isFinalizable`) */
   constructor(db: Database, draftId: Uuid, whole: readonly AssetRow[] | null = null) {
     this.#db = db;
     this.#draftId = draftId;
     this.#first = whole;
   }
 
-  /** Those behind a position; absent: all of them. */
+  /** Assets after a position; absent: all. */
   async *behind(position = -1): AsyncGenerator<AssetRow> {
     let after = position;
     if (after < 0) this.#first ??= await this.#read(after);

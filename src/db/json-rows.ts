@@ -1,12 +1,12 @@
 /**
- * Bytes of one parameter: D1 takes values of 2 MB and 100 parameters a statement, so that many rows go in as one JSON
- * text, `INSERT … SELECT … FROM json_each(?)` (https://developers.cloudflare.com/d1/platform/limits/).
+ * Largest parameter, bytes. D1 accepts values of 2 MB and 100 parameters for each statement, so many rows are passed as one
+ * JSON text: `INSERT … SELECT … FROM json_each(?)` (https://developers.cloudflare.com/d1/platform/limits/).
  */
 const MAX_PARAMETER_BYTES = 1_000_000;
 
 /**
- * Packs rows into JSON arrays of at most 1 MB each, in order; a row above that stands alone. The texts of rows are
- * gathered as bytes, so that none of them outlives the next: 20,000 small strings would stay until V8 clears old objects.
+ * Packs rows into JSON arrays of at most 1 MB each, in order; a larger row is alone in its array. Rows are collected as
+ * bytes: 20,000 small strings would occupy memory until V8's next full garbage collection.
  */
 export function* jsonRows(rows: Iterable<unknown>): Generator<string, void, void> {
   let packed = Buffer.alloc(FIRST_BYTES);
@@ -29,7 +29,7 @@ export function* jsonRows(rows: Iterable<unknown>): Generator<string, void, void
   if (length > 0) yield closed(packed, length);
 }
 
-/** Bytes that few rows need. */
+/** Initial buffer, enough for a few rows. */
 const FIRST_BYTES = 1024;
 
 function closed(packed: Buffer, length: number): string {

@@ -1,22 +1,22 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** Bytes of large texts that one query of a list reads, the row that reaches it included. */
+/** Bytes of large texts after which a query of a list reads no further row. */
 const MOST_BYTES = 1_048_576;
 
-/** A list's next rows, at most as many as are asked for, before anything large of them is read. */
+/** The next rows of a list, at most as many as requested, before their large texts are read. */
 export interface Candidates {
-  /** Selects `place`, by which a row is found, and `bytes`, the length of its large text; with its own limit. */
+  /** Selects `place`, the key of a row, and `bytes`, the length of its large text; with its own LIMIT. */
   readonly rows: SQL;
   /** The order of the list, by columns of `rows`. */
   readonly order: SQL;
 }
 
-/** How much of a list one query reads: rows, and bytes of their large texts, of which the first row may have more. */
+/** Limits a query of a list by the bytes of its large texts; the first row may exceed them. */
 export const withinBytes = ({ rows, order }: Candidates) => ({
   /** The places of the rows to read, for `IN`. */
   places: sql`(SELECT place FROM (
     SELECT place, sum(bytes) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) - bytes AS before FROM (${rows}))
     WHERE before < ${MOST_BYTES})`,
-  /** How many rows there would be without the limit of bytes. */
+  /** Number of rows without the limit of bytes. */
   candidates: sql<number>`(SELECT count(*) FROM (${rows}))`,
 });

@@ -5,7 +5,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { limitsWith, quotaExceeded, REQUEST_PERIOD_S, type UsedName } from "../domain/quota.ts";
 import { type Counter, exceededCounter, readUsage, type UsageRead } from "./queries/usage.ts";
 
-/** Limits as callers see them. @param spentToday what the wallet has spent of its limit, yoctoNEAR */
+/** Limits as callers see them. @param spentToday spending of the wallet that counts towards its limit, yoctoNEAR */
 export const toLimits = ({ set, used, spendingPerDay }: UsageRead, spentToday: string): LimitsShown => {
   const { requests, ...others } = limitsWith(set);
   return {
@@ -17,7 +17,7 @@ export const toLimits = ({ set, used, spendingPerDay }: UsageRead, spentToday: s
   };
 };
 
-/** What an integration may use and uses. @throws ServiceError not_found */
+/** An integration's limits and use. @throws ServiceError not_found */
 export const requireUsage = async (context: ServiceContext, integrationId: Uuid): Promise<UsageRead> => {
   const usage = await readUsage(context.db, integrationId, context.now());
   if (usage) return usage;
@@ -29,7 +29,7 @@ const usageOf = async (context: ServiceContext, integrationId: Uuid) => {
   return { limits: limitsWith(set), used };
 };
 
-/** Says which of some limits a write was not carried out for. @throws ServiceError if one of them is used up */
+/** Reports which of some limits rejected a write. @throws ServiceError if one of them is reached */
 export const refuseUsedUp = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -40,13 +40,13 @@ export const refuseUsedUp = async (
   if (name) throw quotaExceeded(name, used[name], limits[name]);
 };
 
-/** What a change is refused with that would take more of the database than the integration may. */
+/** The error for a change that would exceed the integration's share of the database. */
 export const noRoom = async (context: ServiceContext, integrationId: Uuid): Promise<ServiceError> => {
   const { limits, used } = await usageOf(context, integrationId);
   return quotaExceeded("database_bytes", used.database_bytes, limits.database_bytes);
 };
 
-/** The error that a batch which was refused for a limit means to its caller; every other error is itself. */
+/** The error for the caller of a batch that exceeded a limit; every other error is returned as it is. */
 export const explained = async (
   context: ServiceContext,
   integrationId: Uuid,

@@ -2,28 +2,27 @@
 
 import { BYTE_PRICE, TOKEN_BYTES } from "./promised-bytes.ts";
 
-/** The most that the chain counts (u128). */
+/** The largest amount on the chain (u128). */
 const MAX_U128 = 2n ** 128n - 1n;
 
 /**
- * What a token's storage costs at most. It stays in the contract of every mint fee, so that a fee is either nothing or at
- * least this.
+ * The highest cost of a token's storage. The contract keeps it from every mint fee, so a fee is zero or at least this.
  */
 export const TOKEN_STORAGE_PRICE = BigInt(TOKEN_BYTES) * BYTE_PRICE;
 
 /** What a u128 holds, or a little less. */
 export const YOCTO_PATTERN = "^(0|[1-9][0-9]{0,37}|[12][0-9]{38}|3[0-3][0-9]{37})$";
 
-/** Why a text is no amount of yoctoNEAR, as a sentence that says what to do; null if it is one. */
+/** Why a text is not an amount of yoctoNEAR, as an instruction; null: it is one. */
 export const yoctoProblem = (text: string): string | null => {
   if (!/^(?:0|[1-9]\d*)$/.test(text)) {
     return 'Give yoctoNEAR as a string of decimal digits without leading zeros, such as "1000000000000000000000000" for 1 NEAR.';
   }
   const isTooLarge = text.length > MAX_U128.toString().length || BigInt(text) > MAX_U128;
-  return isTooLarge ? `Give at most ${MAX_U128} yoctoNEAR: the chain doesn't count further.` : null;
+  return isTooLarge ? `Give at most ${MAX_U128} yoctoNEAR: the chain has no larger amounts.` : null;
 };
 
-/** Why a text can't be a mint fee, as a sentence that says what to do; null if it can. */
+/** Why a text can't be a mint fee, as an instruction; null: it can. */
 export const mintFeeProblem = (text: string): string | null => {
   const problem = yoctoProblem(text);
   if (problem !== null) return problem;

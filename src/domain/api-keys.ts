@@ -3,7 +3,7 @@ const SHAPE = /^mk_live_[A-Za-z0-9_-]{43}$/;
 
 const PREFIX = "mk_live_";
 const RANDOM_BYTES = 32;
-/** Characters that are kept so that a person can tell keys apart; 24 bits of the secret. */
+/** Leading characters that are stored to identify a key; they have 24 bits of the secret. */
 const SHOWN = PREFIX.length + 4;
 
 /** Whether a text can be a key at all. */

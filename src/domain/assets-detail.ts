@@ -41,9 +41,9 @@ export type AssetDetail = z.infer<typeof assetDetailSchema>;
 /** The form's two kinds of files. */
 export type FileKind = "asset_file" | "reference_file";
 
-/** What `assets_detail` says. */
+/** The content of `assets_detail`. */
 export interface AssetsDetail {
-  /** Its elements in their places; null for one that is not as it should be. */
+  /** Its elements in order; null for an invalid one. */
   readonly details: readonly (AssetDetail | null)[];
   /** Every file name in it, those of faulty elements included; null if it can't be read at all. */
   readonly mentioned: ReadonlySet<string> | null;

@@ -1,6 +1,6 @@
 /**
  * Claim links, as docs/contract.md, "Claim drops", has them: what their issuer and their holders sign, and the part of a
- * link's address behind `#`, which a browser sends to nobody.
+ * link's address after `#`, which browsers never send.
  */
 
 /** Most links of a drop, and most tokens of a link. */

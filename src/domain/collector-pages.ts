@@ -1,4 +1,4 @@
-/** What a collection's pages for collectors are set up with. */
+/** Configuration of a collection's pages for collectors. */
 
 /** A link that the pages show. */
 export interface PageLink {
@@ -17,7 +17,7 @@ export interface PageTheme {
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const SLUG_LENGTH = { min: 3, max: 64 } as const;
 
-/** Whether a text can be a slug at all; of others nobody needs to look for a page. */
+/** Whether a text has the form of a slug. */
 export const isSlug = (text: string): boolean =>
   text.length >= SLUG_LENGTH.min && text.length <= SLUG_LENGTH.max && SLUG.test(text);
 

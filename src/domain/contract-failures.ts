@@ -50,7 +50,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   expires_at_ms: "expires_at",
 };
 
-/** What the contract says, with the names of fields as a caller of the API knows them. */
+/** The contract's message with the API's names of fields. */
 export const inFieldsOfApi = (said: string): string =>
   said.replaceAll(
     /\b(?:asset_index|receiver_ids|account_ids|expires_at_ms)\b/g,

@@ -1,11 +1,11 @@
 /**
- * What an upgrade of a contract from layout 2 takes, as pure rules: the balance that the contract has to hold afterwards,
- * and the calls that take its collections over (docs/contract.md, "What is paid for" and "Storage layout").
+ * Requirements of a contract's upgrade from layout 2: the balance that the contract needs afterwards, and the calls that
+ * migrate its collections (docs/contract.md, "What is paid for" and "Storage layout").
  */
 
 import { promisedBytes } from "./promised-bytes.ts";
 
-/** What the contract tells of a collection before its upgrade. */
+/** A collection before its contract's upgrade. */
 export interface CollectionBefore {
   readonly collection_id: number;
   readonly published: boolean;
@@ -21,13 +21,13 @@ const PAGE_BYTES = 63;
 /** Bytes that `migrate` counts for each collection's header, and those of the record of its external id. */
 const COLLECTION_BYTES = 13 + 61;
 
-/** Assets of a page of layout 3, and the bytes that its records take beside what a page of layout 2 took. */
+/** Assets of a page of layout 3, and the bytes that its records take in addition to those of a page of layout 2. */
 const ASSET_PAGE = 512;
 const ASSET_PAGE_BYTES = 200;
 
 /**
- * Bytes that a contract's tokens and collections come to need beside what is stored, at most; subtitles that the pages
- * of a collection repeat are left out.
+ * Most bytes that a contract's tokens and collections will need in addition to those stored, without subtitles that the
+ * pages of a collection repeat.
  */
 export const bytesPromised = (collections: readonly CollectionBefore[]): number =>
   collections.reduce((sum, collection) => {
@@ -39,23 +39,23 @@ export const bytesPromised = (collections: readonly CollectionBefore[]): number 
 /** A call of `collection_migrate`. */
 export interface Migration {
   readonly collectionId: number;
-  /** Assets that it takes over, at most. */
+  /** Most assets that it migrates. */
   readonly assets: number;
 }
 
-/** A transaction that takes collections over. */
+/** A transaction that migrates collections. */
 export interface MigrationStep {
-  /** Says what it covers: a plan that is made again, of more collections, has other names and not other meanings. */
+  /** Names what it covers, so that a later plan with more collections never gives a name another meaning. */
   readonly name: string;
   readonly calls: readonly Migration[];
-  /** Assets of its last collection that are still on pages of layout 2 once it is done. */
+  /** Assets of its last collection that remain on pages of layout 2 after it. */
   readonly leaves: number;
 }
 
-/** Assets of a page of layout 2: one call takes them over, or as many as their subtitles let it carry. */
+/** Assets of a page of layout 2. One call migrates them, or as many as fit with their subtitles. */
 const OLD_PAGE = 4_096;
 
-/** Assets that one call takes over whatever their subtitles: 1 MiB is what it carries, and the longest has 1,024 bytes. */
+/** Assets that one call always migrates: it carries 1 MiB, and a subtitle has at most 1,024 bytes. */
 const ASSETS_OF_ANY_KIND = 1_024;
 
 /** Assets and calls that go into one transaction with others. */
@@ -63,8 +63,7 @@ const ASSETS_TOGETHER = 1_000;
 const CALLS_TOGETHER = 12;
 
 /**
- * The transactions that take a contract's collections over, small collections together, each page of a large one by
- * itself.
+ * The transactions that migrate a contract's collections: small collections together, large ones page by page.
  * @param assets number of assets by collection, that of collection 1 first
  */
 export const migrationSteps = (assets: readonly number[]): MigrationStep[] => {
@@ -97,9 +96,9 @@ export const migrationSteps = (assets: readonly number[]): MigrationStep[] => {
 };
 
 /**
- * The steps with those that go on where a call could not carry all of its page: each is named by the assets that were
- * left before it.
- * @param left assets that the contract says are left behind a step, by the step's name; absent: the step isn't done
+ * The steps, with further ones for pages that one call could not carry. A further step is named by the assets that remained
+ * before it.
+ * @param left assets that remain after a step, by the step's name, as the contract reports; absent: the step isn't done
  */
 export const withContinuations = (
   steps: readonly MigrationStep[],
@@ -117,7 +116,7 @@ export const withContinuations = (
     return all;
   });
 
-/** The most transactions that {@link migrationSteps} can come to, whatever the subtitles. */
+/** The most transactions that {@link migrationSteps} can need, for any subtitles. */
 export const mostMigrations = (assets: readonly number[]): number =>
   migrationSteps(assets).reduce((sum, { calls }) => {
     const last = calls.at(-1)?.assets ?? 0;

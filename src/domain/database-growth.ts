@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 /** Between two samples, and how many are kept: those of a month. */
 const EVERY_MS = 6 * HOUR_MS;
 const MOST_SAMPLES = 120;
-/** Growth over less time than this says nothing. Milliseconds. */
+/** Growth over a shorter time gives no forecast. Milliseconds. */
 const LEAST_MS = 24 * HOUR_MS;
 
 /** The samples with one more, if the last is old enough, and without the oldest where they are too many. */
@@ -19,7 +19,7 @@ export const withSample = (
 };
 
 /**
- * When the database is full if it goes on growing as it did since the oldest sample.
+ * When the database will be full at the growth rate since the oldest sample.
  * @param now as a sample
  * @returns milliseconds since the epoch; null: it doesn't grow, or was watched for less than a day
  */

@@ -8,22 +8,22 @@ import { MEDIA_NAMES } from "./media-sniffing.ts";
  */
 export const CONTROLS = ["rate", "spending", "size", "storage"] as const;
 
-/** What a code stands for. */
+/** The definition of a code. */
 export interface ErrorDefinition {
-  /** HTTP status of the answer (RFC 9110). */
+  /** HTTP status of the response (RFC 9110). */
   readonly status: 400 | 401 | 402 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
-  /** The control that refused the request, which every answer with this code names. All codes of 429 have one. */
+  /** The control that rejected the request, which every response with this code names. All codes of 429 have one. */
   readonly limit?: (typeof CONTROLS)[number];
-  /** What brings it about, for the reference. */
+  /** Cause, for the reference. */
   readonly cause: string;
-  /** What the caller does about it, for the reference. */
+  /** What the caller should do, for the reference. */
   readonly remedy: string;
 }
 
 /** A table of codes, with each code as its type has it. */
 const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
 
-/** Codes of requests whose key or token is missing or not taken. */
+/** Codes of requests whose key or token is missing or not accepted. */
 const ACCESS_ERRORS = define({
   api_key_missing: {
     status: 401,
@@ -52,7 +52,7 @@ const ACCESS_ERRORS = define({
   },
 });
 
-/** How far a chain operation had come when it failed. `final` is an effect that will not change any more. */
+/** The effect of a chain operation that failed. `final`: an effect that won't change. */
 export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
 
 /** A limit of the integration that a request would exceed, by its name among `limits` of GET /me. */
@@ -62,36 +62,35 @@ export interface ExceededQuota {
   readonly max: number;
 }
 
-/** What a write could cost by now, and what it may, yoctoNEAR. */
+/** The present possible cost of a write, and its limit, yoctoNEAR. */
 export interface ExceededCost {
   readonly needed: string;
   readonly at_most: string;
 }
 
-/** What goes with an error beside its code and message. */
+/** Fields of an error in addition to its code and message. */
 export interface ErrorDetails {
   readonly cost?: ExceededCost;
   readonly quota?: ExceededQuota;
-  /** What is wrong. The answer lists the first hundred; the message counts the others. */
+  /** The problems. The response lists the first hundred; the message counts the others. */
   readonly issues?: readonly Issue[];
-  /** Problems that were found and are not among `issues`. */
+  /** Number of problems that are not in `issues`. */
   readonly moreIssues?: number;
   readonly outcome?: ChainOutcome;
   readonly retryable?: boolean;
-  /** Seconds until another try makes sense; becomes Retry-After. */
+  /** Seconds until a retry makes sense; becomes Retry-After. */
   readonly retryAfter?: number;
-  /** The operation that carries on, or that failed. */
+  /** The operation that continues, or that failed. */
   readonly operationUuid?: string;
-  /** What happened inside, for the log only. */
+  /** The internal error, for the log only. */
   readonly cause?: unknown;
 }
 
 /**
- * The closed list of errors that Mintage answers with. Statuses, the OpenAPI responses and the reference page
- * (docs/errors.md) are derived from this table, so that a code can't be in one and be missing from another.
+ * The closed list of Mintage's errors. Statuses, the OpenAPI responses and the reference page
+ * (docs/errors.md) are derived from this table, so no code can be missing from any of them.
  */
 
-/** Every code with its status, cause and remedy. */
 export const ERRORS = define({
   invalid_request: {
     status: 400,
@@ -100,7 +99,7 @@ export const ERRORS = define({
   },
   invalid_json: {
     status: 400,
-    cause: "The body, or a part that must be JSON, isn't valid JSON, or not all of the body came.",
+    cause: "The body, or a part that must be JSON, isn't valid JSON, or the body is incomplete.",
     remedy: "Send valid JSON in UTF-8.",
   },
   invalid_multipart: {
@@ -127,7 +126,7 @@ export const ERRORS = define({
     status: 400,
     cause:
       "The file at asset_file_url or reference_file_url can't be fetched, is too large or of the wrong kind.",
-    remedy: "Give an https address that answers with the file itself. Nothing was sent to the chain.",
+    remedy: "Give an https address that returns the file itself. Nothing was sent to the chain.",
   },
   ...ACCESS_ERRORS,
   insufficient_funds: {
@@ -144,15 +143,15 @@ export const ERRORS = define({
   spending_limit_reached: {
     status: 402,
     limit: "spending",
-    cause: "The integration's wallet would spend more today than the operator lets it. Nothing was sent.",
+    cause: "The write would exceed the integration's spending limit of today. Nothing was sent.",
     remedy:
       "Wait until the next day (UTC), as Retry-After says, or ask the operator to raise the limit `spending_per_day`. GET /me shows it.",
   },
   cost_exceeds_maximum: {
     status: 402,
     cause:
-      "The write could cost more by now than its quote or `Mintage-Max-Cost` allows, top-ups and dearer gas included. Nothing beyond that was signed.",
-    remedy: "Ask for a new quote, or allow what `cost.needed` says.",
+      "The write could now cost more than its quote or `Mintage-Max-Cost` allows, including top-ups and higher gas prices. Nothing above that limit was signed.",
+    remedy: "Request a new quote, or set the limit to at least `cost.needed`.",
   },
   read_only_key: {
     status: 403,
@@ -162,7 +161,7 @@ export const ERRORS = define({
   integration_suspended: {
     status: 403,
     cause: "The operator has suspended the integration that the key belongs to.",
-    remedy: "Ask the operator to resume it. Operations that were accepted before go on.",
+    remedy: "Ask the operator to resume it. Operations that were already accepted continue.",
   },
   quota_exceeded: {
     status: 403,
@@ -183,7 +182,7 @@ export const ERRORS = define({
   },
   not_acceptable: {
     status: 406,
-    cause: "The Accept header excludes every type that this address answers with.",
+    cause: "The Accept header excludes every type that this address can return.",
     remedy: "Accept application/json.",
   },
   draft_locked: {
@@ -208,7 +207,7 @@ export const ERRORS = define({
   },
   payout_account_missing: {
     status: 409,
-    cause: "No account is set that the integration's money is paid out to.",
+    cause: "The integration has no payout account.",
     remedy: "Ask the operator to set the payout account.",
   },
   conflict: {
@@ -219,7 +218,7 @@ export const ERRORS = define({
   quote_expired: {
     status: 409,
     cause: "The quote that `Mintage-Quote` names has expired. Nothing was sent.",
-    remedy: "Ask for a new quote, and send the write with that one and the same Idempotency-Key.",
+    remedy: "Request a new quote, and send the write with that quote and the same Idempotency-Key.",
   },
   idempotency_key_in_flight: {
     status: 409,
@@ -256,19 +255,19 @@ export const ERRORS = define({
   quote_mismatch: {
     status: 422,
     cause: "`Mintage-Quote` names no quote for this method, path and body. Nothing was sent.",
-    remedy: "Send exactly the write that was quoted, or ask for a quote of this one.",
+    remedy: "Send exactly the write that was quoted, or request a quote for this write.",
   },
   rate_limited: {
     status: 429,
     limit: "rate",
     cause:
-      "The key or, without a known key, the address sends more requests in a period than it may, or too many at once.",
+      "The key (or the address, if the key is unknown) exceeds its number of requests in a period, or of requests at once.",
     remedy: "Wait for Retry-After seconds and send the same request again.",
   },
   too_many_operations: {
     status: 429,
     limit: "rate",
-    cause: "The integration has reached its limit of waiting operations. Nothing was sent.",
+    cause: "The integration has reached its limit of pending operations. Nothing was sent.",
     remedy:
       "Wait for Retry-After seconds and send the request again, or ask the operator to raise the limit.",
   },
@@ -280,7 +279,7 @@ export const ERRORS = define({
   },
   internal_error: {
     status: 500,
-    cause: "The service failed. If the answer has an operation_uuid, the request may have been accepted.",
+    cause: "The service failed. If the response has an operation_uuid, the request may have been accepted.",
     remedy:
       "Without operation_uuid, try again later and report the request id. With it, read the operation or repeat the request under its Idempotency-Key; don't send it as a new request.",
   },
@@ -292,33 +291,32 @@ export const ERRORS = define({
   outcome_unknown: {
     status: 502,
     cause: "The configured nodes can't prove whether the transaction took effect.",
-    remedy:
-      "Don't repeat the request. The operator has to settle the operation, which shows the transaction.",
+    remedy: "Don't repeat the request. The operator settles the operation, which shows the transaction.",
   },
   not_configured: {
     status: 503,
     cause:
-      "The service's settings are missing or wrong. Every address answers this until they are corrected.",
+      "The service's settings are missing or wrong. Every address returns this error until they are corrected.",
     remedy:
-      "The operator corrects the settings that `issues` of GET /ready names. The log says what each has to be.",
+      "The operator corrects the settings that `issues` of GET /ready names. The log has the requirements of each.",
   },
   database_unavailable: {
     status: 503,
     cause:
-      "The service's database doesn't answer. A write may have been carried out, or may still be; with an operation_uuid, as that operation.",
+      "The service's database doesn't respond. A write may have been carried out, or may still be; if the response has an operation_uuid, as that operation.",
     remedy:
       "Wait for Retry-After seconds and send the same request again, a write with the same Idempotency-Key. Without a key, look for the write's effect before you send it again; with operation_uuid, read the operation.",
   },
   wallet_inactive: {
     status: 503,
     cause:
-      "The integration's wallet accepts nothing new: it was lost or is being restored, its account lacks its key, or the database was rolled back. Nothing was sent.",
+      "The integration's wallet accepts no new operations: it was lost or is being restored, its account lacks its key, or the database was rolled back. Nothing was sent.",
     remedy:
       "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, add its key to its account, or recover the database.",
   },
   claims_paused: {
     status: 503,
-    cause: "The integration's wallet can't send claims now. Nothing was sent, and the link stays good.",
+    cause: "The integration's wallet can't send claims now. Nothing was sent, and the link stays valid.",
     remedy: "Wait for Retry-After seconds and send the same claim again.",
   },
   chain_unavailable: {
@@ -341,7 +339,7 @@ export class ServiceError extends Error {
 
   /**
    * @param code from the closed list; decides the status
-   * @param message one sentence for the caller that says what to do
+   * @param message one sentence that tells the caller what to do
    */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { issues, more } = firstOf(details.issues ?? []);
@@ -354,21 +352,21 @@ export class ServiceError extends Error {
     this.details = details.issues ? { ...details, issues } : details;
   }
 
-  /** The HTTP status that the code stands for. */
+  /** HTTP status of the code. */
   get status(): ErrorDefinition["status"] {
     return ERRORS[this.code].status;
   }
 }
 
-/** The control that a code's answers name, if one refused the request. */
+/** The control that responses with a code name, if any. */
 export const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
   const { limit }: ErrorDefinition = ERRORS[code];
   return limit;
 };
 
 /**
- * A request beyond what its sender may send now. It has no `outcome`: it may be refused before the service looks up what an
- * earlier request under the same Idempotency-Key did.
+ * The error for a request above a rate limit. It has no `outcome`: the service may send it before it looks up the outcome of
+ * an earlier request with the same Idempotency-Key.
  * @param why a sentence @param retryAfter seconds
  */
 export const rateLimited = (why: string, retryAfter: number): ServiceError => {
@@ -376,7 +374,7 @@ export const rateLimited = (why: string, retryAfter: number): ServiceError => {
   return new ServiceError("rate_limited", message, { retryable: true, retryAfter });
 };
 
-/** Another request under the same Idempotency-Key is at work, or was first. */
+/** The error for a key that another request has or has just used. */
 export const keyInFlight = (): ServiceError =>
   new ServiceError(
     "idempotency_key_in_flight",

@@ -1,6 +1,6 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "./ids.ts";
 import { jsonBytes } from "./json-text.ts";
-import type { OperationKind } from "./operations.ts";
+import { KINDS, type OperationKind } from "./operations.ts";
 import { tokenNumber } from "./token-ids.ts";
 
 /** Types of events, as in docs/webhooks.md. */
@@ -23,10 +23,10 @@ export const EVENT_TYPES = [
 /** One of the types above. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Events of one type in a row. */
+/** Consecutive events of one type. */
 export type EventRun = readonly [type: EventType, count: number];
 
-/** Numbers of tokens that follow each other. */
+/** Consecutive numbers of tokens. */
 export type NumberRun = readonly [first: number, last: number];
 
 /** The events of one batch of statements. */
@@ -50,23 +50,21 @@ export const eventsOfOutcome = (
 };
 
 const effectsOf = (kind: OperationKind, body: unknown): EventReport => {
-  switch (kind) {
-    case "mint":
-    case "claim": {
+  const { event } = KINDS[kind];
+  switch (event) {
+    case null:
+      return { runs: [] };
+    case "nft.minted": {
       const { tokens } = body as { readonly tokens: readonly { readonly token_id: string }[] };
       const numbers = tokens.map(({ token_id: id }) => tokenNumber(id)).sort((a, b) => a - b);
-      return { runs: tokens.length > 0 ? [["nft.minted", tokens.length]] : [], numbers };
+      return { runs: tokens.length > 0 ? [[event, tokens.length]] : [], numbers };
     }
-    case "nft_update":
-      return { runs: [["nft.updated", 1]] };
-    case "collection_update":
-      return { runs: [["collection.updated", 1]] };
-    case "finalize": {
+    case "collection.finalized": {
       const { near_collection: data } = body as { readonly near_collection: unknown };
-      return { runs: [["collection.finalized", 1]], data };
+      return { runs: [[event, 1]], data };
     }
     default:
-      return { runs: [] };
+      return { runs: [[event, 1]] };
   }
 };
 
@@ -93,32 +91,32 @@ export const numbersLeft = (from: number, to: number, runs: readonly NumberRun[]
   return left;
 };
 
-/** How many events runs stand for. */
+/** Number of events in runs. */
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
 /**
- * Numbers of one generation of the database: with each recovery of a rolled-back database an integration's numbers continue
- * in the next generation, so that no number that a reader may hold is used again. No integration has as many events.
+ * Event numbers in one generation of the database. After a recovery of a rolled-back database, an integration's numbers
+ * continue in the next generation, so no number that a reader may have is used again. No integration has as many events.
  */
 const NUMBERS_PER_GENERATION = 1_000_000_000;
 
-/** The generation that a number is of. */
+/** The generation of a number. */
 export const generationOf = (seq: number): number => Math.floor(seq / NUMBERS_PER_GENERATION);
 
-/** The number behind which those of a generation begin; the first generation is 0. */
+/** The number before the first of a generation; the first generation is 0. */
 export const firstOfGeneration = (generation: number): number => generation * NUMBERS_PER_GENERATION;
 
-/** The uuid of a row's event: the row's, with the event's place in its last two bytes, which are random otherwise. */
+/** The uuid of an event: that of its row, with the event's index in the last two bytes, which are random in the row's. */
 export const eventUuid = (row: Uuid, place: number): Uuid => {
   const bytes = Uint8Array.from(uuidToBytes(row));
   new DataView(bytes.buffer).setUint16(14, place);
   return uuidFromBytes(bytes);
 };
 
-/** Bytes of JSON that an event's data may have. */
+/** Largest data of an event, bytes of JSON. */
 export const MOST_DATA_BYTES = 20_000;
 
-/** Bytes of a field that is kept of data which is too large. */
+/** Largest field, in bytes, that is kept of data which is too large. */
 const SMALL_FIELD_BYTES = 200;
 
 /**

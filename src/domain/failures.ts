@@ -1,7 +1,7 @@
 import { type ChainOutcome, ERRORS, type ErrorCode, type ExceededCost, ServiceError } from "./errors.ts";
 import type { Issue } from "./issues.ts";
 
-/** How an operation failed, as its row keeps it and its answer says it. */
+/** The failure of an operation, as its row and its response have it. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** What zod says of a whole number that JavaScript can't tell from the next one, besides that it is beyond a limit. */
+/** Whether zod reports an unsafe integer, which it adds to an issue about a limit. */
 const isUnsafe = (issue: z.core.$ZodIssue): boolean => "note" in issue;
 
 /** A schema's issues, without those about numbers that are beyond the field's own limit anyway. */
@@ -13,14 +13,14 @@ export function fieldIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIss
 export interface Issue {
   /** Path within the body, query, header or form, such as `["initial_royalties", "alice.near"]`. */
   readonly path: readonly (string | number)[];
-  /** A sentence that says what to do. */
+  /** An instruction for the caller. */
   readonly message: string;
 }
 
-/** Most problems that an answer lists; it counts the others. */
+/** Most problems that a response lists; it counts the others. */
 export const MOST_ISSUES = 100;
 
-/** Characters of a caller's own text in a sentence: a field that is not known may be called anything. */
+/** Most characters of a caller's text in a message: unknown fields may have any name. */
 const LONGEST_QUOTE = 100;
 
 /** Characters of a name in a path; the longest file name fits. */
@@ -29,10 +29,10 @@ const LONGEST_NAME = 512;
 const shortened = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 
-/** A caller's own text as a sentence repeats it, cut short where it is long. */
+/** A caller's text for a message, truncated. */
 export const quotedText = (text: string): string => shortened(text, LONGEST_QUOTE);
 
-/** A field's name in a sentence; empty for the whole. */
+/** A field's name for a message; empty for the whole value. */
 export const fieldName = (path: Issue["path"]): string => quotedText(path.join("."));
 
 const listed = ({ path, message }: Issue): Issue => ({

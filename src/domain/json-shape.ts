@@ -1,4 +1,4 @@
-/** What can be said about JSON before its meaning is looked at: how much it is, and names that no object may use. */
+/** Checks of JSON before validation: its size, and names that no object may use. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

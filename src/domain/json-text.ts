@@ -3,7 +3,7 @@ export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stri
 
 /**
  * JSON in the one form that a value has (RFC 8785): names sorted by their UTF-16 code units, no space. Texts and numbers
- * are as JavaScript writes them, which is what the RFC says.
+ * are as JavaScript writes them, as the RFC requires.
  */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -1,6 +1,6 @@
 /**
- * A line of log: one JSON object. Its `error` is a thrown value as it is, of which the line says what a log may know.
- * Nothing secret is ever in the fields.
+ * A log line: one JSON object. The field `error` takes a thrown value; the line has its name, message and stack without
+ * parameters of queries. Fields never contain secrets.
  */
 export const logLine = (time: Date, event: string, fields: Readonly<Record<string, unknown>>): string => {
   const { error, ...others } = fields;
@@ -8,7 +8,7 @@ export const logLine = (time: Date, event: string, fields: Readonly<Record<strin
   return JSON.stringify({ time: time.toISOString(), event, ...others, ...described });
 };
 
-/** What a log may say of a thrown value: a query's text without its parameters, and where it came from. */
+/** A thrown value for the log: the message without parameters of a query, and the stack. */
 const describeError = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: "thrown value", type: typeof error };
   const cause = error.cause === undefined ? undefined : describeError(error.cause);

@@ -7,7 +7,7 @@ export const JSON_LINES_TYPE = "application/jsonl";
 /** Media type of a block of a directory (registered with IANA). */
 export const DAG_PB_TYPE = "application/vnd.ipld.dag-pb";
 
-/** Media type of bytes that nobody has looked at. */
+/** Media type of bytes that were not inspected. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** Why bytes are not a reference file, as a sentence's end; null if they are a JSON object in UTF-8. */

@@ -1,146 +1,59 @@
-/** What the whole service has to know of a kind of operation; what it sends and returns is in operations/kinds/. */
+/** Properties of a kind of operation that the whole service needs. What it sends and returns is in operations/kinds/. */
 interface KindTraits {
   /** Which wallet signs its transactions. */
   readonly wallet: "integration" | "platform";
   /** Whether it acts on a collection, which is its subject. */
   readonly isOnCollection: boolean;
   /**
-   * Whether its operations leave the database some time after their end. The others are a few for each wallet, contract and
-   * collection, and stay as their record.
+   * Whether ended operations are moved to the archive. The others are few for each wallet, contract and collection, and stay
+   * in the database.
    */
   readonly isArchived: boolean;
   /**
-   * Whether its operations on one subject run one after the other, in the order of their acceptance: they set something, and
-   * what was accepted last has to hold in the end.
+   * Whether its operations on one subject run in the order of their acceptance, one at a time: they set values, and the last
+   * accepted value must win.
    */
   readonly isInTurn: boolean;
-  /** Whether it spends in several transactions, for which the wallet reserves money one after the other. */
+  /** Whether it spends in several transactions, each with its own reservation of the wallet's funds. */
   readonly isInParts: boolean;
+  /** Whether the integration's wallet needs a role in the contract of its request (`CollectionTarget.contract`). */
+  readonly needsRole: boolean;
+  /** The event of its effect, besides `operation.succeeded`; null if there is none. */
+  readonly event: "nft.minted" | "nft.updated" | "collection.updated" | "collection.finalized" | null;
 }
+
+const BY_PLATFORM = {
+  wallet: "platform",
+  isOnCollection: false,
+  isArchived: false,
+  isInTurn: false,
+  isInParts: false,
+  needsRole: false,
+} as const;
+const ON_ACCOUNT = { ...BY_PLATFORM, wallet: "integration" } as const;
+const ON_COLLECTION = { ...ON_ACCOUNT, isOnCollection: true, isArchived: true, needsRole: true } as const;
 
 /** The kinds of operations. A kind is a list of steps, one transaction each, and effects that are written once at the end. */
 export const KINDS = {
-  wallet_create: {
-    wallet: "platform",
-    isOnCollection: false,
-    isArchived: false,
-    isInTurn: false,
-    isInParts: false,
-  },
-  contract_deploy: {
-    wallet: "platform",
-    isOnCollection: false,
-    isArchived: false,
-    isInTurn: false,
-    isInParts: false,
-  },
-  contract_top_up: {
-    wallet: "integration",
-    isOnCollection: false,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  contract_publish: {
-    wallet: "platform",
-    isOnCollection: false,
-    isArchived: false,
-    isInTurn: false,
-    isInParts: false,
-  },
-  contract_upgrade: {
-    wallet: "integration",
-    isOnCollection: false,
-    isArchived: false,
-    isInTurn: false,
-    isInParts: true,
-  },
-  contract_hand_over: {
-    wallet: "integration",
-    isOnCollection: false,
-    isArchived: false,
-    isInTurn: false,
-    isInParts: false,
-  },
-  contract_accept: {
-    wallet: "integration",
-    isOnCollection: false,
-    isArchived: false,
-    isInTurn: false,
-    isInParts: false,
-  },
-  finalize: {
-    wallet: "integration",
-    isOnCollection: false,
-    isArchived: false,
-    isInTurn: false,
-    isInParts: true,
-  },
-  collection_update: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: true,
-    isInParts: false,
-  },
-  mint: { wallet: "integration", isOnCollection: true, isArchived: true, isInTurn: false, isInParts: false },
-  nft_update: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  allowlist_add: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  allowlist_remove: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  allowlist_clear: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  wallet_payout: {
-    wallet: "integration",
-    isOnCollection: false,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  drop_create: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  drop_extend: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  drop_close: {
-    wallet: "integration",
-    isOnCollection: true,
-    isArchived: true,
-    isInTurn: false,
-    isInParts: false,
-  },
-  claim: { wallet: "integration", isOnCollection: true, isArchived: true, isInTurn: false, isInParts: false },
+  wallet_create: { ...BY_PLATFORM, event: null },
+  contract_deploy: { ...BY_PLATFORM, event: null },
+  contract_top_up: { ...ON_ACCOUNT, isArchived: true, event: null },
+  contract_publish: { ...BY_PLATFORM, event: null },
+  contract_upgrade: { ...ON_ACCOUNT, isInParts: true, event: null },
+  contract_hand_over: { ...ON_ACCOUNT, event: null },
+  contract_accept: { ...ON_ACCOUNT, event: null },
+  finalize: { ...ON_ACCOUNT, isInParts: true, needsRole: true, event: "collection.finalized" },
+  collection_update: { ...ON_COLLECTION, isInTurn: true, event: "collection.updated" },
+  mint: { ...ON_COLLECTION, event: "nft.minted" },
+  nft_update: { ...ON_COLLECTION, event: "nft.updated" },
+  allowlist_add: { ...ON_COLLECTION, event: null },
+  allowlist_remove: { ...ON_COLLECTION, event: null },
+  allowlist_clear: { ...ON_COLLECTION, event: null },
+  wallet_payout: { ...ON_ACCOUNT, isArchived: true, event: null },
+  drop_create: { ...ON_COLLECTION, event: null },
+  drop_extend: { ...ON_COLLECTION, event: null },
+  drop_close: { ...ON_COLLECTION, event: null },
+  claim: { ...ON_COLLECTION, needsRole: false, event: "nft.minted" },
 } as const satisfies Readonly<Record<string, KindTraits>>;
 
 /** One of the kinds above. */
@@ -161,12 +74,12 @@ export const KINDS_IN_TURN = kindsWhere(({ isInTurn }) => isInTurn);
 /** Kinds that spend in parts. */
 export const KINDS_IN_PARTS = kindsWhere(({ isInParts }) => isInParts);
 
-/** What goes to the account that the operator has set: it is no spending. */
+/** Pays out to the account that the operator has set. It doesn't count as spending. */
 export const PAYOUT: OperationKind = "wallet_payout";
 
 /**
- * `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the nodes can't prove what became of a transaction,
- * and the operator settles it.
+ * `pending`: in progress; `succeeded`, `failed`: ended; `unknown`: the nodes can't prove the outcome of a transaction, and
+ * the operator settles it.
  */
 export const OPERATION_STATES = ["pending", "succeeded", "failed", "unknown"] as const;
 

@@ -3,7 +3,7 @@
 /** yoctoNEAR a byte of storage (https://docs.near.org/protocol/storage/storage-staking: 1 NEAR for 100 kB). */
 export const BYTE_PRICE = 10n ** 19n;
 
-/** Bytes that a record takes beside its key and value (near.org, "Storage staking"). */
+/** Bytes that a record takes in addition to its key and value (near.org, "Storage staking"). */
 export const RECORD_BYTES = 40;
 
 /** Bytes of storage that a token of any collection can ever take, at most. */

@@ -41,10 +41,10 @@ export type SettingsChanges = Omit<Partial<CollectionSettings>, MintConfigName> 
 const MINT_CONFIGS = ["public_mint_config", "private_mint_config"] as const;
 type MintConfigName = (typeof MINT_CONFIGS)[number];
 
-/** A config before anything is said of it. */
+/** A config without restrictions. */
 const OPEN_TO_ALL = { starts_at: null, ends_at: null, limit_per_account: null };
 
-/** Whether changes are made to a mint config, so that what becomes of it depends on what it was. */
+/** Whether changes affect a mint config, so that the result depends on the present config. */
 export const hasConfigChanges = (changes: SettingsChanges): boolean =>
   MINT_CONFIGS.some((name) => changes[name] != null);
 

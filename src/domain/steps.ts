@@ -1,12 +1,12 @@
 /**
- * What an operation does next, as a pure function of what became of its transactions. A step is one transaction. A
- * step that failed for a reason with a remedy is tried again under a new name, `mint~2` after `mint`, so that each
- * transaction keeps its own identity in the wallet's journal.
+ * The next action of an operation, as a pure function of the outcomes of its transactions. A step is one transaction. A
+ * step that failed for a reason with a remedy is retried under a new name, `mint~2` after `mint`, so each transaction has
+ * its own identity in the wallet's journal.
  */
 
 import type { Uuid } from "./ids.ts";
 
-/** What became of a step's transaction. States are those of the wallet's journal. */
+/** The outcome of a step's transaction. States are those of the wallet's journal. */
 export interface StepOutcome {
   readonly step: string;
   readonly state: "queued" | "open" | "succeeded" | "failed" | "refused" | "unknown";
@@ -16,20 +16,20 @@ export interface StepOutcome {
   readonly failure: string | null;
 }
 
-/** What is to be done about a step that failed. */
+/** The remedy for a failed step. */
 export type Remedy =
-  /** Another transaction first, such as a top-up; then the step again. */
+  /** Submit another transaction first, such as a top-up, then retry the step. */
   | { readonly first: string }
-  /** The same again, after a pause. Milliseconds. */
+  /** Retry the step after a pause. Milliseconds. */
   | { readonly again: number }
-  /** Something elsewhere has to happen first; look again after a pause. Milliseconds. */
+  /** Wait for an event elsewhere: check again after a pause. Milliseconds. */
   | { readonly pause: number }
-  /** Nothing helps: the operation fails with this step. */
+  /** No remedy: the operation fails with this step. */
   | null;
 
-/** What an operation does next. */
+/** The next action of an operation. */
 export type Next =
-  /** Hand this step to the wallet, not sooner than after `delay` milliseconds. */
+  /** Submit this step to the wallet after `delay` milliseconds. */
   | { readonly do: "submit"; readonly step: string; readonly delay: number }
   | { readonly do: "wait" }
   | { readonly do: "pause"; readonly delay: number }
@@ -97,47 +97,47 @@ const waitFor = (outcome: StepOutcome): Next | null => {
   return outcome.state === "unknown" ? { do: "unknown", step: outcome.step } : null;
 };
 
-/** How often a step that the contract couldn't pay the storage of is tried again after a top-up. */
+/** How often a step is retried after a top-up because the contract couldn't pay for storage. */
 export const MAX_TOP_UPS = 3;
 
-/** What a contract's refusal says is missing for storage (docs/contract.md, E_STORAGE_BALANCE). */
+/** The amount missing for storage in the contract's message (docs/contract.md, E_STORAGE_BALANCE). */
 const MISSING = /yoctonear missing: (\d+)/;
 
-/** yoctoNEAR that the contract says are missing; null if it doesn't say so in words that are known. */
+/** The missing amount that the contract's message states, yoctoNEAR; null: the message has another form. */
 export const missingAmount = (failure: string | null): bigint | null => {
   const amount = MISSING.exec(failure ?? "")?.[1];
   return amount === undefined ? null : BigInt(amount);
 };
 
 /**
- * A contract that can't pay for storage is topped up; every other failure is final, and so is one that doesn't say how
- * much is missing: a transfer of some guessed amount would be paid for nothing.
+ * A contract that can't pay for storage is topped up. Every other failure is final, also one without the missing amount: a
+ * transfer of a guessed amount could be wasted.
  */
 export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt) =>
   contractCode === "E_STORAGE_BALANCE" && attempt <= MAX_TOP_UPS && missingAmount(failure) !== null
     ? { first: `topup:${name}:${attempt}` }
     : null;
 
-/** Pause before a mint of a chosen asset is tried again in a later block, and how often it is. Milliseconds. */
+/** Pause before a mint of a chosen asset is retried in a later block (milliseconds), and the number of retries. */
 const LATER_BLOCK_MS = 600;
 export const MAX_LATER_BLOCKS = 3;
 
 /**
- * A mint of a chosen asset is tried again where draws of the same block may have taken its last copies: a later block
- * tells whether they have (docs/contract.md, "Chosen assets").
+ * A mint of a chosen asset is retried if draws in the same block may have taken its last copies: a later block shows
+ * whether they have (docs/contract.md, "Chosen assets").
  */
 export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
   if (outcome.contractCode !== "E_DRAW_HIDDEN") return topUpRemedy(name, outcome, attempt);
   return attempt <= MAX_LATER_BLOCKS ? { again: LATER_BLOCK_MS } : null;
 };
 
-/** Pause while the contract of a finalization is being upgraded, and how often it is tried without. Milliseconds. */
+/** Pause while the contract of a finalization is being upgraded (milliseconds), and the tries without an upgrade. */
 const UPGRADE_MS = 1_000;
 const MAX_MIGRATION_TRIES = 2;
 
 /**
- * A finalization that its contract's upgrade has overtaken goes on once the upgrade has taken its collection over; until
- * then the contract refuses further assets of it.
+ * A finalization during its contract's upgrade continues once the upgrade has migrated its collection. Until then the
+ * contract rejects further assets of it.
  */
 export const finalizeRemedy =
   (isUpgrading: boolean): RemedyRule =>
@@ -147,7 +147,7 @@ export const finalizeRemedy =
     return attempt < MAX_MIGRATION_TRIES ? { again: 0 } : null;
   };
 
-/** The step that a top-up is the remedy of; null where a step is none. */
+/** The step that a top-up is for; null: the step is no top-up. */
 export const topUpOf = (step: string): string | null =>
   step.startsWith("topup:") ? step.slice("topup:".length, step.lastIndexOf(":")) : null;
 
@@ -162,7 +162,7 @@ export const finalizeSteps = (batches: number, started: boolean, published = fal
   return [...(started ? [] : ["create"]), ...adds, "publish"];
 };
 
-/** What the chain shows of a collection. */
+/** A collection on the chain. */
 export interface CollectionOnChain {
   readonly assets: number;
   readonly published: boolean;
@@ -176,9 +176,9 @@ export const dependsOnCollection = ({
   state === "unknown" || contractCode === "E_EXTERNAL_ID_TAKEN";
 
 /**
- * Outcomes of a finalization of which the nodes can't tell what became of a transaction any more, or whose collection
- * the contract has already, made by a finalization that nobody knows of: the chain shows the effect. The collection is
- * there, has the batch's assets, is published. No effect proves nothing.
+ * Settles steps of a finalization by the collection on the chain: those whose outcome the nodes no longer know, and those
+ * refused because an unrecorded finalization made the collection. A step succeeded if the collection exists, has its
+ * batch's assets or is published. A missing effect proves nothing.
  * @param ends number of assets on the chain after each step
  */
 export const settleByCollection = (
@@ -194,7 +194,7 @@ export const settleByCollection = (
     return done ? { ...outcome, state: "succeeded" } : outcome;
   });
 
-/** What is known about a code's publication as a global contract when a deployment finds that the chain lacks it. */
+/** The state of a code's publication as a global contract, when a deployment finds that the chain lacks the code. */
 export type Publication = "none" | "ours" | "elsewhere_pending" | "elsewhere_done";
 
 /** How often a deployment is tried while the code spreads over the shards, and the pause before each try. */
@@ -202,8 +202,8 @@ const MAX_DEPLOYMENTS = 12;
 export const SPREAD_MS = 1_500;
 
 /**
- * A deployment that finds no global code publishes it, unless another deployment does so at the moment, and is tried
- * again while the code spreads.
+ * A deployment that finds no global code publishes it, unless another deployment is publishing it, and is retried while
+ * the code spreads over the shards.
  */
 export const deployRemedy =
   (publication: Publication): RemedyRule =>
@@ -215,8 +215,8 @@ export const deployRemedy =
   };
 
 /**
- * An upgrade never publishes its code itself: that is an operation of the platform's, which is there before it. It
- * waits for that one, and is tried again while the code spreads.
+ * An upgrade never publishes its code: an earlier operation of the platform does. The upgrade waits for that operation and
+ * is retried while the code spreads over the shards.
  */
 export const upgradeRemedy =
   (publication: Publication): RemedyRule =>

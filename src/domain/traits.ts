@@ -6,12 +6,12 @@ export interface Trait {
   readonly value: string;
 }
 
-/** Most traits that are taken of one file. */
+/** Most traits that one file can have. */
 export const MOST_TRAITS = 32;
 const MOST_TYPE = 64;
 const MOST_VALUE = 128;
 
-/** Control characters, which no text of a page has. */
+/** Control characters, which pages never show. */
 const CONTROL = /\p{Cc}/gu;
 
 const textOf = (value: unknown, most: number): string | null => {
@@ -21,8 +21,8 @@ const textOf = (value: unknown, most: number): string | null => {
 };
 
 /**
- * The traits of a reference file: its `attributes`, each with `trait_type` and `value` as marketplaces take them. Of a
- * type that is there several times the first counts.
+ * The traits of a reference file: its `attributes`, each with `trait_type` and `value` as marketplaces expect them. If a
+ * type is repeated, the first counts.
  */
 export const traitsOf = (file: unknown): Trait[] => {
   const { attributes } = (typeof file === "object" && file !== null ? file : {}) as { attributes?: unknown };

@@ -11,11 +11,11 @@ export interface OfferedWallet {
   readonly executor: string;
   /** SHA-256 of the code in base64; absent: its maker serves it, and changes it. */
   readonly digest?: string;
-  /** Origins that its code asks, beside that of the code. */
+  /** Origins that its code fetches from, other than that of the code. */
   readonly asks: readonly string[];
-  /** Addresses that it opens in windows of their own. */
+  /** Addresses that it opens in new windows. */
   readonly opens: readonly string[];
-  /** Networks that it knows, as NEAR_NETWORK names them. */
+  /** Networks that it supports, as NEAR_NETWORK names them. */
   readonly networks: readonly ("mainnet" | "testnet")[];
 }
 
@@ -23,13 +23,13 @@ export interface OfferedWallet {
 const REPOSITORY =
   "https://raw.githubusercontent.com/hot-dao/near-selector/a5b64fc8e389b93dde9d207e31c08fd598914752/repository";
 
-/** Nodes that wallets are told to use, by network. */
+/** RPC nodes that wallets are configured with, by network. */
 export const WALLET_NODES = {
   mainnet: ["https://free.rpc.fastnear.com"],
   testnet: ["https://test.rpc.fastnear.com"],
 } as const;
 
-/** What the code of MyNearWallet and Meteor asks by itself. */
+/** RPC nodes that MyNearWallet and Meteor use. */
 const NEAR_NODES = [
   "https://rpc.mainnet.near.org",
   "https://rpc.testnet.near.org",
@@ -85,15 +85,15 @@ export const OFFERED_WALLETS: readonly OfferedWallet[] = [
   },
 ];
 
-/** Those that know a network; none on a chain of one's own. */
+/** Wallets that support a network; none for a private chain. */
 export const walletsFor = (network: string): readonly OfferedWallet[] =>
   OFFERED_WALLETS.filter(({ networks }) => (networks as readonly string[]).includes(network));
 
-/** Whether a wallet can be asked on a network. */
+/** Whether wallets are offered on a network. */
 export const isWalletNetwork = (network: string): network is keyof typeof WALLET_NODES =>
   Object.hasOwn(WALLET_NODES, network);
 
-/** What a page has to be allowed to fetch for a wallet. */
+/** Origins for `connect-src` of a page that uses a wallet. */
 export const connectSources = (
   { executor, asks }: OfferedWallet,
   network: keyof typeof WALLET_NODES,

@@ -4,29 +4,29 @@ export const MOST_WEBHOOKS = 20;
 /** Most tests that an integration may have sent in 10 seconds, to all its endpoints. */
 export const MOST_TESTS = 5;
 
-/** How long an endpoint may take to answer. Milliseconds. */
+/** Timeout of an attempt. Milliseconds. */
 export const ATTEMPT_MS = 15_000;
 
-/** Pauses before the second attempt and those behind it, seconds. */
+/** Pauses before the second and later attempts, seconds. */
 const PAUSES_S = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** The most that Retry-After counts, seconds. */
+/** Longest Retry-After that is followed, seconds. */
 const MOST_RETRY_AFTER_S = 86_400;
 
-/** Up to this part of a pause is added by chance, so that endpoints that failed together aren't called together. */
+/** Jitter: up to this fraction of a pause is added at random, so that endpoints that failed together aren't retried together. */
 const JITTER = 0.2;
 
 /** An endpoint is disabled after so long without a success, from its first failure on. Milliseconds. */
 export const DISABLED_AFTER_MS = 5 * 24 * 3_600_000;
 
-/** How long a secret that was replaced still signs beside the new one. Milliseconds. */
+/** How long a replaced secret signs in addition to the new one. Milliseconds. */
 export const OLD_SECRET_MS = 24 * 3_600_000;
 
-/** What an endpoint made of an attempt. */
+/** The response of an endpoint to an attempt. */
 export interface AttemptOutcome {
-  /** HTTP status; null: it couldn't be reached, or took too long. */
+  /** HTTP status; null: no connection, or a timeout. */
   readonly status: number | null;
-  /** Seconds that it asked to be left alone; null: it didn't. */
+  /** Retry-After, seconds; null: none. */
   readonly retryAfterS: number | null;
 }
 
@@ -34,11 +34,11 @@ export interface AttemptOutcome {
 export const isDelivered = ({ status }: Pick<AttemptOutcome, "status">): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** Whether an endpoint says that it is gone for good. */
+/** Whether an endpoint is permanently gone (410). */
 export const isGone = ({ status }: Pick<AttemptOutcome, "status">): boolean => status === 410;
 
 /**
- * Milliseconds until an event is tried again; null: never.
+ * Milliseconds until the next attempt; null: none follows.
  * @param attempts that failed so far
  * @param chance from 0 to 1
  */

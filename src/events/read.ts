@@ -14,7 +14,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { findAllArchived } from "../files/archive/read.ts";
 import { openText, textKey } from "../files/storage/large-texts.ts";
 
-/** A resource, and the address at which the API shows it. */
+/** A resource, and its path in the API. */
 interface Shown {
   readonly resource: object;
   readonly see: string;
@@ -22,12 +22,12 @@ interface Shown {
 
 const API = "/api/v1";
 
-/** Reads what events show. An answer is kept for the events of one operation, which follow each other. */
+/** Reads the data of events. A response is cached for the consecutive events of its operation. */
 class EventData {
   readonly #context: ServiceContext;
   readonly #caller: Pick<Caller, "integrationId">;
   readonly #operations: ReadonlyMap<Uuid, KnownOperation>;
-  #answer: { readonly of: Uuid; readonly body: unknown } | null = null;
+  #response: { readonly of: Uuid; readonly body: unknown } | null = null;
 
   constructor(context: ServiceContext, integrationId: Uuid, operations: ReadonlyMap<Uuid, KnownOperation>) {
     this.#context = context;
@@ -88,13 +88,13 @@ class EventData {
     return known;
   }
 
-  /** An operation of any integration, as the operator is told of it. */
+  /** An operation of any integration, in an event for the operator. */
   #unknown({ data }: EventRow): Shown {
     const operation = data as { readonly operation_uuid: string };
     return { resource: operation, see: `/admin/v1/operation/${operation.operation_uuid}` };
   }
 
-  /** The write whose effect an event is; null where it came without one: from a collector's wallet. */
+  /** The write that caused an event; null: a collector's wallet did. */
   #write(row: EventRow): { readonly operation_uuid: Uuid | null; readonly reference: string | null } {
     if (row.operationId === null) return { operation_uuid: null, reference: null };
     const { id, reference } = this.#known(row).row;
@@ -109,14 +109,14 @@ class EventData {
     return { resource, see: `${API}/collection/${this.#known(row).row.subjectId}/token` };
   }
 
-  /** A token that was minted without the service, as it was when the event was told. */
+  /** A token that was minted without the service, as of the event. */
   #walletMint(row: EventRow, index: number): Shown {
     const token = (row.data as readonly object[])[index];
     const resource = { ...token, source: "wallet", ...this.#write(row) };
     return { resource, see: `${API}/collection/${row.collectionId}/token` };
   }
 
-  /** An operation as it was when the event was told: what was unknown may be settled by now. */
+  /** An operation as of the event: an unknown one may be settled by now. */
   async #operation({ row, results }: KnownOperation, type: EventType): Promise<Shown> {
     const state = type.slice("operation.".length);
     const resource = {
@@ -138,22 +138,22 @@ class EventData {
     const see = `${API}/operation/${row.id}`;
     const { answerStatus: status, answerBody } = row;
     if (state === "unknown" || answerBody === null) return { resource: { ...resource, answer: null }, see };
-    // What R2 holds is larger than any event.
+    // Bodies in R2 are larger than any event.
     if (textKey(answerBody) !== null) return { resource: { ...resource, see }, see };
     const body = withResults(JSON.parse(answerBody), results);
     return { resource: { ...resource, answer: { status, body } }, see };
   }
 
-  /** The answer of the operation that an event tells of. */
+  /** The response of the operation that an event reports. */
   async #body<T>(row: EventRow): Promise<T> {
     const { id, answerBody } = this.#known(row).row;
-    if (answerBody === null) throw new Error(`operation ${id} succeeded without an answer`);
-    if (this.#answer?.of !== id) {
+    if (answerBody === null) throw new Error(`operation ${id} succeeded without a response`);
+    if (this.#response?.of !== id) {
       const text = await openText(this.#context.env.BUCKET, answerBody);
       const json = typeof text === "string" ? text : await new Response(text).text();
-      this.#answer = { of: id, body: JSON.parse(json) as unknown };
+      this.#response = { of: id, body: JSON.parse(json) as unknown };
     }
-    return this.#answer.body as T;
+    return this.#response.body as T;
   }
 }
 
@@ -162,35 +162,34 @@ const collectionAt = (resource: { readonly collection_uuid: string }): Shown => 
   see: `${API}/collection/${resource.collection_uuid}`,
 });
 
-/** Rows that one read looks at, at most. */
+/** Most rows of one read. */
 const MOST_ROWS = 50;
-/** Rows whose operations are read at one time: their answers have 64 kB each. */
+/** Rows whose operations are read at once: each response has up to 64 kB. */
 const ROWS_AT_ONCE = 20;
-/** Characters of JSON behind which a read ends, but for its first event. */
+/** Most characters of JSON of one read, unless its first event is larger. */
 const MOST_CHARACTERS = 1_048_576;
 
 /** Which events are read. */
 export interface EventsWanted {
-  /** The number behind which they are. */
+  /** The number after which events are read. */
   readonly after: number;
-  /** At most so many. */
   readonly limit: number;
-  /** Only these; absent: all. */
+  /** Types to read; absent: all. */
   readonly types?: readonly EventType[];
-  /** Characters of JSON that they have at most, if they are more than one; absent: a page's. */
+  /** Most characters of JSON, unless the first event is larger; absent: those of a page. */
   readonly characters?: number;
 }
 
-/** Some events in order. */
+/** Events in order. */
 export interface EventsRead {
   readonly events: readonly Event[];
   /** The number of the integration's last event; 0: it has none. */
   readonly last: number;
-  /** The number up to which all were looked at. */
+  /** The number up to which all events were examined. */
   readonly seen: number;
-  /** The last row that was looked at; null: none. */
+  /** The last examined row; null: none. */
   readonly row: RowMark | null;
-  /** Whether there may be more behind it. */
+  /** Whether there may be further events. */
   readonly goesOn: boolean;
 }
 
@@ -205,15 +204,15 @@ interface EventPosition extends PageRow {
 }
 
 /**
- * Events of an integration behind a number, in order. What a read costs doesn't grow with what it leaves out, and what it
- * holds is bounded by bytes as well as by rows.
+ * Reads events of an integration after a number, in order. The cost of a read is independent of the excluded events, and
+ * its memory is bounded by bytes as well as by rows.
  */
 export const readEvents = async (
   context: ServiceContext,
   integrationId: Uuid,
   { after, limit, types, characters = MOST_CHARACTERS }: EventsWanted,
 ): Promise<EventsRead> => {
-  // Of all types, each row has at least one, but for those that raise the numbers.
+  // Without a filter, each row has at least one event, except rows that raise the numbers.
   const most = types === undefined ? Math.min(MOST_ROWS, limit + 1) : MOST_ROWS;
   const wantedRows = { after, most, limit, near: ROWS_AT_ONCE, types };
   const { rows, last: lastSeq } = await readEventPage(context.db, integrationId, wantedRows);
@@ -233,7 +232,7 @@ export const readEvents = async (
   return { events, last: lastSeq, seen, row, goesOn: isCut || rows.length === most };
 };
 
-/** Events one after the other: an answer that R2 holds may be large. */
+/** Yields events one by one: a response in R2 may be large. */
 async function* eventsOf(
   context: ServiceContext,
   integrationId: Uuid,
@@ -246,7 +245,7 @@ async function* eventsOf(
   }
 }
 
-/** Places of so many rows at a time. */
+/** Positions in groups of `ROWS_AT_ONCE` rows. */
 const inGroups = (places: readonly EventPosition[]): EventPosition[][] => {
   const rows = [...new Set(places.map(({ event }) => event))];
   const groupOf = new Map(rows.map((row, index) => [row, Math.floor(index / ROWS_AT_ONCE)]));
@@ -255,15 +254,13 @@ const inGroups = (places: readonly EventPosition[]): EventPosition[][] => {
 
 const placesOf = (row: PageRow): EventPosition[] => {
   const { runs, soldOut, count, seq } = row.event;
-  const told = runs.flatMap(([type, times]) =>
-    Array.from({ length: times }, (_, index) => ({ type, index })),
-  );
-  if (soldOut) told.push({ type: "collection.sold_out", index: 0 });
-  if (told.length !== count) throw new Error(`events up to ${seq} are ${count}, not ${countOf(runs)}`);
-  return told.map((each, place) => ({ ...row, ...each, seq: seq - count + 1 + place, place }));
+  const all = runs.flatMap(([type, times]) => Array.from({ length: times }, (_, index) => ({ type, index })));
+  if (soldOut) all.push({ type: "collection.sold_out", index: 0 });
+  if (all.length !== count) throw new Error(`events up to ${seq} are ${count}, not ${countOf(runs)}`);
+  return all.map((each, place) => ({ ...row, ...each, seq: seq - count + 1 + place, place }));
 };
 
-/** Operations of some places: those that were read with the rows, and others in a trip of their own. */
+/** Operations of events: those that were read with the rows, and others by a further query. */
 const operationsOf = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -284,7 +281,7 @@ const operationsOf = async (
       else others.add(id);
     }
   }
-  // Events may be kept for longer than operations stay in the database.
+  // Operations may be archived before their events are deleted.
   for (const [id, { row, transactions }] of await findAllArchived(context, integrationId, [...others])) {
     known.set(id, { row, results: transactions.map(({ result }) => result) });
   }

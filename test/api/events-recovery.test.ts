@@ -64,7 +64,7 @@ test("after a recovery no number comes again, and whoever holds one misses nothi
   const answer = await api(`/event?after=${held}`, { key: shop.key });
   expect(await bodyOf(answer, 409)).toMatchObject({
     code: "conflict",
-    message: `There is no event ${held}: the last one is ${held - 4}. Read on with after=${held - 4}.`,
+    message: `There is no event ${held}: the last one is ${held - 4}. Continue with after=${held - 4}.`,
   });
   const stream = { key: shop.key, headers: { accept: "text/event-stream", "last-event-id": String(held) } };
   await bodyOf(await api("/event", stream), 409);

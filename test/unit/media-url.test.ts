@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { mediaUrlFault } from "../../src/domain/media-url.ts";
-import { webhookUrlFault } from "../../src/events/webhooks/webhooks.ts";
+import { urlFault } from "../../src/events/webhooks/webhooks.ts";
 
-const DEPLOYED = { own: ["https://mint.example.org"], local: false };
+const DEPLOYED = { PUBLIC_URL: "https://mint.example.org" };
 
 /** Addresses that nothing is sent to, whether files are fetched or events are sent, and why. */
 const ATTACKS: readonly (readonly [url: string, why: RegExp])[] = [
@@ -67,15 +67,15 @@ describe("mediaUrlFault", () => {
   it.each(ATTACKS)("refuses %j", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
 });
 
-describe("webhookUrlFault", () => {
+describe("urlFault", () => {
   it.each([
     "https://shop.example.com/hook",
     "https://shop.example.com:443/hook",
     "https://shop.example.com./hook?a=b",
-  ])("lets %s pass", (url) => expect(webhookUrlFault(url, DEPLOYED)).toBeNull());
+  ])("lets %s pass", (url) => expect(urlFault(DEPLOYED, url, [])).toBeNull());
 
   it.each(ATTACKS)("refuses %j", (url, message) => {
-    expect(webhookUrlFault(url, DEPLOYED)).toMatch(message);
+    expect(urlFault(DEPLOYED, url, [])).toMatch(message);
   });
 
   it.each([
@@ -84,16 +84,16 @@ describe("webhookUrlFault", () => {
     ["https://mint.example.org:8443/", /this service/],
     ["http://localhost:3000/hook", /https/],
   ])("refuses %s, which files may be at", (url, message) => {
-    expect(webhookUrlFault(url, DEPLOYED)).toMatch(message);
+    expect(urlFault(DEPLOYED, url, [])).toMatch(message);
   });
 
   it("takes http to this machine where the service runs there itself, but never itself", () => {
-    const rules = { own: ["http://localhost:8787"], local: true };
+    const rules = { PUBLIC_URL: "http://localhost:8787", LOCAL_WEBHOOKS: "on" } as const;
     for (const url of ["http://localhost:3000/hook", "http://127.0.0.1:3000/", "http://[::1]:3000/"]) {
-      expect(webhookUrlFault(url, rules)).toBeNull();
+      expect(urlFault(rules, url, [])).toBeNull();
     }
     for (const url of ["http://localhost:8787/", "http://127.0.0.1:8787/", "http://[::1]:8787/api"]) {
-      expect(webhookUrlFault(url, rules)).toMatch(/this service/);
+      expect(urlFault(rules, url, [])).toMatch(/this service/);
     }
     for (const url of [
       "http://10.0.0.1/",
@@ -101,7 +101,7 @@ describe("webhookUrlFault", () => {
       "http://intranet/",
       "http://example.com/",
     ]) {
-      expect(webhookUrlFault(url, rules), url).not.toBeNull();
+      expect(urlFault(rules, url, []), url).not.toBeNull();
     }
   });
 });

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { openMetrics } from "../../src/domain/open-metrics.ts";
 import { RULES } from "../../src/operator/attention.ts";
+import { openMetrics } from "../../src/operator/metrics.ts";
 import { ROOT } from "../support/imports.ts";
 
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");

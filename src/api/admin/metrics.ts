@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { OPEN_METRICS } from "../../domain/open-metrics.ts";
 import { prefers } from "../../http/acceptance.ts";
 import { typedResponse } from "../../http/typed-response.ts";
-import { metricsOf } from "../../operator/metrics.ts";
+import { metricsOf, OPEN_METRICS } from "../../operator/metrics.ts";
 import { readOverview } from "../../operator/overview.ts";
 import { endpoint } from "../endpoint.ts";
 import { OPEN_METRICS_TYPE, PLAIN_TEXT } from "../other-types.ts";

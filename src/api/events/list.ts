@@ -1,20 +1,97 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { SharedReads } from "../../chain/shared-reads.ts";
 import type { ServiceContext } from "../../context.ts";
+import { readLastSeq } from "../../db/queries/events.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import type { EventsRead, EventsWanted } from "../../events/read.ts";
-import { awaitEvents, readerMemory, UNREAD_MS } from "../../events/readers.ts";
+import { type EventsRead, type EventsWanted, readEvents } from "../../events/read.ts";
+import { type MemoryShare, memoryShare } from "../../files/isolate-memory.ts";
 import { prefers } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { typedResponse } from "../../http/typed-response.ts";
+import { pause } from "../../waiting.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { EVENT_STREAM } from "../other-types.ts";
 import { type Event, eventView } from "../resources/event.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
+
+/** Interval of polls for events. Milliseconds. */
+const LOOK_MS = 1_000;
+
+/**
+ * The last event of each integration with waiting readers. A key can have thousands of requests and streams open for minutes:
+ * all readers of an isolate share one poll a second.
+ */
+const last = new SharedReads<number>({ ttlMs: LOOK_MS, pendingMs: 5_000, most: 1_000 });
+
+/** How long a reader waits, and whether it has gone. */
+interface Patience {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly isOver?: () => boolean;
+}
+
+/**
+ * Reads events, and waits if there are none yet. Events that the filter excludes are read once.
+ * @throws ServiceError conflict, which names the last event, if there is no event `after`: the database was rolled back and
+ * lost the reader's last event
+ */
+const awaitEvents = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  wanted: EventsWanted,
+  { until, isOver = () => false }: Patience,
+): Promise<EventsRead> => {
+  for (let after = wanted.after; ; ) {
+    const read = await readEvents(context, integrationId, { ...wanted, after });
+    if (after > read.last) throw lostEvent(after, read.last);
+    if (read.events.length > 0) return read;
+    after = read.seen;
+    const left = until - context.now().getTime();
+    if (left <= 0 || isOver()) return read;
+    if (!read.goesOn) await waitForNews(context, integrationId, after, { until, isOver });
+  }
+};
+
+const lostEvent = (after: number, last: number): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `There is no event ${after}: the last one is ${last}. Continue with after=${last}.`,
+  );
+
+/** Waits until there is an event after a number, or the reader has gone. */
+const waitForNews = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  after: number,
+  { until, isOver = () => false }: Patience,
+): Promise<void> => {
+  for (;;) {
+    const left = until - context.now().getTime();
+    if (left <= 0 || isOver()) return;
+    await pause(Math.min(LOOK_MS, left));
+    const look = () => readLastSeq(context.db, integrationId);
+    if ((await last.get(context, integrationId, look)) > after) return;
+  }
+};
+
+/** Memory that is reserved for a waiting reader: the events of one read of a stream. Bytes. */
+const READER_MEMORY = 131_072;
+
+/** A stream ends if its client reads nothing for this long. Milliseconds. */
+const UNREAD_MS = 30_000;
+
+/** Reserves memory for a waiting reader. @throws ServiceError rate_limited */
+const readerMemory = (context: ServiceContext, integrationId: Uuid): Promise<MemoryShare> =>
+  memoryShare(context, {
+    bytes: READER_MEMORY,
+    owner: integrationId,
+    what: "streams of events and requests that wait for events",
+  });
 
 /** Events of one read, and the characters of JSON behind which it ends: a hundred streams may be open in an isolate. */
 const AT_ONCE = { limit: 20, characters: 65_536 };

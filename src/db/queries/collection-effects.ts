@@ -10,7 +10,7 @@ import { lastSeq } from "./events.ts";
 import { withMint } from "./mint-transactions.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
-/** What operations leave behind in collections and drafts. Each statement does nothing once its operation is over. */
+/** Effects of operations on collections and drafts. A statement does nothing once its operation has ended. */
 
 /** Stores a finalized collection. Its tokens are reported as events from now on. */
 export const insertCollection = (db: Database, row: typeof collections.$inferInsert): Statement =>
@@ -20,8 +20,8 @@ export const insertCollection = (db: Database, row: typeof collections.$inferIns
     .onConflictDoNothing();
 
 /**
- * True while a draft can be finalized as it was read: open, unchanged, and with an asset at least.
- * @param assets all that it has to have, in their order; their rows never change. Null: whichever it has by then
+ * Condition: a draft can be finalized as it was read: open, unchanged, and with at least one asset.
+ * @param assets all assets that it must have, in order; their rows never change. Null: any
  */
 export const isFinalizable = (
   draft: typeof drafts.$inferSelect,
@@ -38,14 +38,14 @@ export const isFinalizable = (
     AND EXISTS (SELECT 1 FROM draft_assets WHERE draft_id = ${id}) ${isAsRead ?? sql``})`;
 };
 
-/** True while a draft's finalization stands still after `operationId`, which was broken off on the chain. */
+/** Condition: a draft's finalization is interrupted: its last operation, `operationId`, failed midway. */
 export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS (
   SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'finalizing'
   AND operation_id = ${uuidToBytes(operationId)})`;
 
 /**
- * Keeps the plan of a finalization with its operation, unless another was kept meanwhile. Returns the one that stands.
- * It goes into the request, of which it is a part from then on. One that is being put back has no row yet.
+ * Stores the plan of a finalization in its request, unless it has one. An operation that is being restored has no row yet.
+ * @returns the stored plan
  */
 export const keepPlan = async <Plan>(db: Database, operationId: Uuid, plan: Plan): Promise<Plan> => {
   const [kept] = await db
@@ -59,11 +59,11 @@ export const keepPlan = async <Plan>(db: Database, operationId: Uuid, plan: Plan
   return kept ? (kept.request as { readonly plan: Plan }).plan : plan;
 };
 
-/** True while a collection isn't known to have fewer copies left. */
+/** Condition: the database doesn't show that a collection has fewer copies left. */
 export const hasCopiesLeft = (id: Uuid, copies: number): SQL => sql`EXISTS (
   SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND total - minted >= ${copies})`;
 
-/** The draft's finalization into a collection has been accepted. */
+/** Locks a draft whose finalization was accepted in the same batch. */
 export const lockDraft = (
   db: Database,
   draftId: Uuid,
@@ -75,33 +75,33 @@ export const lockDraft = (
     .set({ state: "finalizing", operationId, plannedCollectionId: collectionId, updatedAt: now })
     .where(and(eq(drafts.id, draftId), wasAccepted(operationId)));
 
-/** The draft has become its collection. */
+/** Marks a draft as finalized. */
 export const finishDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
   db
     .update(drafts)
     .set({ state: "finalized", updatedAt: now })
     .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId), isOpen(operationId)));
 
-/** A finalization that has left nothing on the chain gives its draft back. */
+/** Unlocks a draft whose finalization had no effect on the chain. */
 export const releaseDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
   db
     .update(drafts)
     .set({ state: "draft", operationId: null, updatedAt: now })
     .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId), isOpen(operationId)));
 
-/** The chain has shown at least this many tokens. */
+/** Raises the number of minted tokens to what the chain shows. */
 export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, now: Date): Statement =>
   db
     .update(collections)
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, collectionId));
 
-/** The number of the last token that a mint made: the chain has shown at least so many. */
+/** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
 
 /**
- * An operation had an effect at this height, which every later read of the collection has to show; of a mint, the chain
- * has shown its tokens, and which transaction made them is noted.
+ * Raises the height that later reads of the collection must include, to that of an operation's effect. For a mint, also
+ * raises the number of minted tokens and records the transaction.
  */
 export const raiseShown = (
   db: Database,
@@ -121,8 +121,9 @@ export const raiseShown = (
     .where(eq(collections.id, collectionId));
 
 /**
- * Fails unless a collection is as it was read, while an operation on it is open: what is answered was made of that.
- * @returns a statement, whose failure `isNotAsRead` recognizes
+ * Makes the batch fail if a collection has changed since it was read while its operation is open: the response was made
+ * from that row.
+ * @returns a statement whose failure `isNotAsRead` recognizes
  */
 export const requireAsRead = (
   db: Database,
@@ -144,10 +145,10 @@ export const requireAsRead = (
       ),
     );
 
-/** Whether a batch failed on `requireAsRead`. It was undone. */
+/** Whether a batch failed on `requireAsRead`, and was rolled back. */
 export const isNotAsRead = (error: unknown): boolean => failedOn(error, "collections.total");
 
-/** Changes settings field by field, each of which is given complete. */
+/** Changes settings by field; each field is complete. */
 export const changeSettings = (
   db: Database,
   collectionId: Uuid,

@@ -7,10 +7,10 @@ import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 
-/** A key with what it stands for: an operation, or a response. */
+/** A key with its operation or its stored response. */
 export type KeyRow = typeof idempotencyKeys.$inferSelect;
 
-/** A request's Idempotency-Key, as the batch that has the request's effect inserts it. */
+/** A request's Idempotency-Key, which the batch of the request's effect inserts. */
 export interface NewKey {
   readonly integrationId: Uuid;
   readonly key: string;
@@ -20,12 +20,12 @@ export interface NewKey {
   readonly expiresAt: Date;
 }
 
-/** A response that a key stands for. */
+/** The response stored for a key. */
 export interface StoredResponse {
   readonly status: number;
-  /** The body, or where R2 has it (`keepText`); null: none. */
+  /** The body, or its location in R2 (`keepText`); null: none. */
   readonly body: string | null;
-  /** Its bytes in R2; null where it isn't there. */
+  /** Its bytes in R2; null: not in R2. */
   readonly bodyBytes: number | null;
 }
 
@@ -36,21 +36,21 @@ export interface KeyWithResponse {
 }
 
 /**
- * Statuses of failed operations that free their key: the request had no effect and may succeed later, for instance once
- * it can be paid (402).
+ * Statuses of failed operations that free their key: the request had no effect and can succeed later, for instance when the
+ * wallet has funds (402).
  */
 const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
 const isKey = (integrationId: Uuid, key: string): SQL =>
   and(eq(idempotencyKeys.integrationId, integrationId), eq(idempotencyKeys.key, key)) as SQL;
 
-/** Whether a key that is there may be used again: it has expired, or its operation failed without an effect. */
+/** Condition: a stored key can be used again, because it has expired or its operation failed without an effect. */
 const isFree = (now: Date): SQL => sql`((idempotency_keys.expires_at <= ${now.getTime()} AND NOT EXISTS (
     SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state IN ('pending', 'unknown')))
   OR EXISTS (SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state = 'failed'
     AND answer_status IN (SELECT value FROM json_each(${JSON.stringify(FREEING)}))))`;
 
-/** What a key stands for (undefined: nothing), and whether the integration may store more in the database. */
+/** The row of a key (undefined: unused or free), and whether the integration has room in the database. */
 export const findKey = async (
   db: Database,
   { integrationId, key, now }: { readonly integrationId: Uuid; readonly key: string; readonly now: Date },
@@ -66,9 +66,9 @@ export const findKey = async (
 };
 
 /**
- * Statements that insert a key in the batch that has the request's effect. The batch fails as `unlessTaken` recognizes if
- * another request has inserted the key since: the row would get no time, which it must have.
- * @param condition of the database where the statements stand, under which the request has its effect
+ * Statements that insert a key in the batch of the request's effect. If another request has inserted the key since, the
+ * row would get no `created_at`, so the batch fails as `unlessTaken` recognizes.
+ * @param condition for the effect, at this point of the batch
  */
 const insertKey = (
   db: Database,
@@ -95,14 +95,14 @@ const insertKey = (
   return weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [insert]);
 };
 
-/** Statements that insert a key with its operation: the one that is accepted in the same batch, or that the request joins. */
+/** Statements that insert a key with its operation, which the same batch accepts or the request joins. */
 export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid): readonly Statement[] =>
   insertKey(db, key, { operationId }, wasAccepted(operationId));
 
 /**
  * Statements that insert a key with its response in the batch of the effect.
  * @param answered null: the request has no key, and there is nothing to insert
- * @param condition under which the batch has the effect, of the database where these statements stand
+ * @param condition for the effect, at this point of the batch
  */
 export const keepWithEffect = (
   db: Database,
@@ -111,7 +111,7 @@ export const keepWithEffect = (
 ): readonly Statement[] =>
   answered === null ? [] : insertKey(db, answered.key, answered.response, condition);
 
-/** What a batch that inserts a key failed with: keyInFlight where another request has inserted it first, else itself. */
+/** The error of a batch that inserts a key: keyInFlight if another request has inserted it first, else itself. */
 export const unlessTaken = (error: unknown): unknown =>
   failedOn(error, "idempotency_keys.created_at") ? keyInFlight() : error;
 
@@ -128,8 +128,8 @@ export const runKeyedBatch = async <const Statements extends readonly Statement[
 };
 
 /**
- * Carries out an effect together with its answer.
- * @param condition under which the effect comes about, of the database before it
+ * Runs an effect in one batch with its stored response.
+ * @param condition for the effect, before it
  * @param before statements between the two
  * @returns what the effect's statement returns
  * @throws ServiceError idempotency_key_in_flight
@@ -145,7 +145,7 @@ export const carryOutAnswered = async <Effect extends Statement>(
   return results.at(-1) as Awaited<Effect>;
 };
 
-/** Some keys that have expired, with where their answers are, except those of operations that go on. */
+/** Expired keys with the locations of their responses, except those of open operations. */
 export const expiredKeys = (db: Database, now: Date, limit: number) =>
   db
     .select({
@@ -164,10 +164,10 @@ export const expiredKeys = (db: Database, now: Date, limit: number) =>
     .limit(limit)
     .all();
 
-/** Keys by their two columns, and where their answers are. */
+/** An expired key, and the location of its response. */
 type ExpiredKey = Awaited<ReturnType<typeof expiredKeys>>[number];
 
-/** Deletes those of the given keys that are still expired, of all integrations, in one batch. */
+/** Deletes the given keys that are still expired, in one batch. */
 export const deleteExpired = async (db: Database, keys: readonly ExpiredKey[], now: Date): Promise<void> => {
   const names = keys.map(({ integrationId, key }) => [integrationId.replaceAll("-", ""), key]);
   const gone = sql`(idempotency_keys.integration_id, idempotency_keys.key) IN (

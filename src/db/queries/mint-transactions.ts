@@ -5,7 +5,7 @@ import type { Database } from "../client.ts";
 import { collections, mintedHundreds } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
-/** Of notes in a collection's own row, which are read with it, before another mint moves them: some twenty mints. */
+/** Size of `recent_mints` at which it is full, after about twenty mints. It is read with its row. */
 const FULL_BYTES = 1_200;
 
 const recent = sql`coalesce(${collections.recentMints}, '{}')`;
@@ -15,7 +15,7 @@ const isFull = sql`octet_length(${recent}) >= ${FULL_BYTES}`;
 const hasPage = (collectionId: SQL) =>
   sql`EXISTS (SELECT 1 FROM collection_pages WHERE collection_id = ${collectionId})`;
 
-/** Of `note`, a row for each note: the hundred that it is of, and all notes of one hundred as an object. */
+/** Columns over the rows `note`: the hundred of a note, and all notes of a hundred as an object. */
 const hundreds = sql`CAST(note.key AS INTEGER) / 100`;
 const grouped = sql`json_group_object(note.key, json(note.value))`;
 const merged = sql`json_patch(${mintedHundreds.transactions}, excluded.transactions)`;
@@ -27,13 +27,13 @@ const insertHundreds = (db: Database, rows: SQL): Statement =>
     .onConflictDoUpdate({
       target: [mintedHundreds.collectionId, mintedHundreds.hundred],
       set: { transactions: merged },
-      // Whoever has followed a mint to its end may ask again.
+      // The same mint may be recorded again.
       setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,
     });
 
 /**
- * Moves what a collection's row has noted of its mints into `minted_hundreds`, where the row is full. In its batch it
- * stands before the update that notes the next one, which clears a full row (`withMint`).
+ * Moves a full `collections.recent_mints` to `minted_hundreds`. In its batch it precedes the update that records the next
+ * mint, which clears a full value (`withMint`).
  */
 export const moveMints = (db: Database, collectionId: Uuid): Statement =>
   insertHundreds(
@@ -44,16 +44,16 @@ export const moveMints = (db: Database, collectionId: Uuid): Statement =>
   );
 
 /**
- * `collections.recent_mints` with a mint noted, where the collection has a page that can show it: so that a mint costs no
- * row of its own. A part of an update that is made in any case.
+ * `collections.recent_mints` with a mint added, if the collection has a page. It is part of an update that every mint makes,
+ * so it writes no further row.
  */
 export const withMint = (mint: Mint): SQL => sql`CASE WHEN ${hasPage(sql`collections.id`)}
   THEN json_patch(CASE WHEN ${isFull} THEN '{}' ELSE ${recent} END, ${JSON.stringify(notesOf(mint))})
   ELSE ${collections.recentMints} END`;
 
 /**
- * Keeps which transaction minted some tokens, by itself, where the collection has a page that can show it. A token is
- * minted once, so that whoever comes second says the same.
+ * Records the transaction that minted some tokens, if the collection has a page. A token is minted once, so a repetition
+ * records the same.
  */
 export const keepMintTransaction = (db: Database, collectionId: Uuid, mint: Mint): Statement => {
   const id = uuidToBytes(collectionId);

@@ -15,9 +15,9 @@ export interface NewOperation {
   readonly kind: OperationKind;
   readonly subjectId: Uuid;
   readonly request: unknown;
-  /** Fields of its request that are read when it is accepted, by their names. */
+  /** Fields of its request whose values are read at its acceptance, by name. */
   readonly filled?: Readonly<Record<string, SQL>>;
-  /** What its caller has set for it; null or absent: it costs what it costs. */
+  /** Limit of its cost; null or absent: none. */
   readonly costLimit?: CostLimit | null;
   /** As in its row; absent: null. */
   readonly reference?: string | null;
@@ -49,33 +49,31 @@ export const acceptedRow = (
 });
 
 /**
- * True of an operation that is open. The very words of the predicate of three partial indexes: SQLite uses one only for
- * a query that repeats them literally (https://sqlite.org/partialindex.html), so that this takes no parameter.
+ * Condition: an operation is open. SQLite uses a partial index only for a query that repeats its predicate literally
+ * (https://sqlite.org/partialindex.html), so this has the words of the indexes and no parameter.
  */
 export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 
-/** True while an operation's effects are still to be written; part of every statement that writes some of them. */
+/** Condition: an operation's effects are not written yet. Part of every statement that writes them. */
 export const isOpen = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`;
 
-/** True while an operation is at work. */
+/** Condition: an operation is pending. */
 export const isPending = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state = 'pending')`;
 
-/** True once an operation was accepted in the same batch. */
+/** Condition: an operation has a row; in the batch of its acceptance, that it was accepted. */
 export const wasAccepted = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)})`;
 
-/** The request of an operation as its row has it: JSON with all fields. */
+/** The request of an operation as its row stores it: JSON with all fields. */
 export const requestOf = ({ request, filled = {} }: Pick<NewOperation, "request" | "filled">): SQL => {
   const fields = Object.entries(filled).flatMap(([name, value]) => [sql`${`$.${name}`}`, value]);
   const text = sql`${JSON.stringify(request)}`;
   return fields.length === 0 ? text : sql`json_set(${sql.join([text, ...fields], sql`, `)})`;
 };
 
-/**
- * Accepts an operation, where `condition` holds. The answer has its row, if it was accepted.
- */
+/** Accepts an operation if `condition` holds. The result has its row, if it was accepted. */
 export const insertOperation = (db: Database, operation: NewOperation, condition: SQL, now: Date) =>
   db
     .insert(operations)
@@ -92,9 +90,9 @@ export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | un
   db.select().from(operations).where(eq(operations.id, id)).get();
 
 /**
- * Commits an operation that is pending to one of two things that exclude each other: a caller is told 202, or the
- * request that brought it gives it up. Whichever comes first stands, and may be said again.
- * @returns its row; undefined if it is over, or committed to the other
+ * Commits a pending operation to one of two exclusive outcomes: a caller receives 202, or its request gives it up. The
+ * first one set stays, and can be set again.
+ * @returns its row; undefined: it has ended or is committed to the other outcome
  */
 export const commitTo = async (
   db: Database,
@@ -115,7 +113,7 @@ export const commitTo = async (
   return row;
 };
 
-/** What an operation ends with. */
+/** The result of an operation. */
 export interface EndedState {
   readonly state: "succeeded" | "failed" | "unknown";
   readonly answerStatus: number;
@@ -125,7 +123,7 @@ export interface EndedState {
   readonly actualCost: string | null;
 }
 
-/** Ends an operation that is open. The answer has the row if this statement was the one to end it. */
+/** Ends an open operation. The result has the row if this statement ended it. */
 export const endOperation = (db: Database, id: Uuid, ending: EndedState, now: Date) =>
   db
     .update(operations)
@@ -134,8 +132,8 @@ export const endOperation = (db: Database, id: Uuid, ending: EndedState, now: Da
     .returning();
 
 /**
- * Reserves the effects of an open operation until a time, unless they are reserved. This only saves work: they are
- * written once in any case.
+ * Takes the lease for writing the effects of an open operation, unless it is taken. It only saves work: effects are written
+ * once in any case.
  */
 export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Date): Promise<boolean> => {
   const leased = await db
@@ -148,25 +146,25 @@ export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Dat
   return leased.length > 0;
 };
 
-/** Ends the reservation of an operation's effects. */
+/** Releases that lease. */
 export const releaseEffects = async (db: Database, id: Uuid): Promise<void> => {
   await db.update(operations).set({ leasedUntil: null }).where(eq(operations.id, id));
 };
 
-/** Notes that an open operation was looked at, so that others have their turn. */
+/** Records that an open operation was processed, so that others are next. */
 export const touchOperation = (db: Database, id: Uuid, now: Date) =>
   db
     .update(operations)
     .set({ updatedAt: now })
     .where(and(eq(operations.id, id), OPEN));
 
-/** True of a row whose subject has another of the same kind at work that was accepted before. Rows count up. */
+/** Condition: the subject has an earlier pending operation of the same kind. Row numbers ascend. */
 const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
   WHERE earlier.integration_id = ${operations.integrationId} AND earlier.subject_id = ${operations.subjectId}
   AND earlier.kind = ${operations.kind}
   AND earlier.state IN ('pending', 'unknown') AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
 
-/** An operation that stands still: what decides its wallet and its turn. */
+/** A stale operation, with what determines its wallet and its turn. */
 export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">;
 
 const staleColumns = {
@@ -177,8 +175,7 @@ const staleColumns = {
 };
 
 /**
- * Open operations that nobody has looked at since `before`, the longest forgotten first. One that has to wait for its
- * turn is left out, since there is nothing that could be done for it.
+ * Open operations that were not processed since `before`, the oldest first, without those that wait for their turn.
  */
 export const staleOperations = (db: Database, before: Date, limit: number): Promise<StaleOperation[]> =>
   db
@@ -195,7 +192,7 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
     .limit(limit)
     .all();
 
-/** What operations act on: a subject, and the integration that it is of. */
+/** The subject of operations, and its integration. */
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 
 const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind) =>
@@ -206,7 +203,7 @@ const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind) =>
     OPEN,
   );
 
-/** Whether a subject has an open operation of a kind. */
+/** Condition: a subject has an open operation of a kind. */
 export const hasOpenOperation = (
   { integrationId, subjectId }: Subject,
   kind: OperationKind,
@@ -214,16 +211,16 @@ export const hasOpenOperation = (
   SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)}
   AND subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind} AND ${OPEN})`;
 
-/** Whether an integration has an operation at work that will spend more than its wallet has reserved for it. */
+/** Condition: an integration has a pending operation that will spend more than its wallet has reserved. */
 export const spendsInParts = (integrationId: Uuid): SQL => sql`EXISTS (
   SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)} AND ${OPEN}
   AND state = 'pending' AND ${inArray(operations.kind, KINDS_IN_PARTS)})`;
 
-/** The open operation of a kind that a subject has; undefined where there is none. */
+/** The open operation of a kind on a subject; undefined if there is none. */
 export const openOperationOf = (db: Database, subject: Subject, kind: OperationKind) =>
   db.select().from(operations).where(openOf(subject, kind)).get();
 
-/** Whether a subject's last operation of a kind began after `any`, or failed and began after `failed`. */
+/** Condition: a subject's last operation of a kind began after `any`, or failed and began after `failed`. */
 export const hadOperationSince = (
   subjectId: Uuid,
   kind: OperationKind,

@@ -8,7 +8,7 @@ import { OPEN } from "./operations.ts";
 /** The wallet of an integration by its uuid, or the platform's. */
 export type WalletName = Uuid | "platform";
 
-/** True of an operation of `PLATFORM_KINDS`: the very words of its partial index, so that SQLite uses it. */
+/** Condition: an operation is of `PLATFORM_KINDS`, in the words of its partial index, so that SQLite uses it. */
 const OF_PLATFORM = sql`kind IN ('wallet_create', 'contract_deploy', 'contract_publish')`;
 
 /** Operations that a wallet signs. */
@@ -64,14 +64,14 @@ export interface LostOperation {
   readonly acceptedAt: Date;
 }
 
-/** Puts an operation back as it was accepted. One that is there stays as it is. */
+/** Restores an operation as it was accepted. An existing row is unchanged. */
 export const putBackOperation = (db: Database, { acceptedAt, ...operation }: LostOperation) =>
   db
     .insert(operations)
     .values({ ...operation, state: "pending", createdAt: acceptedAt, updatedAt: acceptedAt })
     .onConflictDoNothing();
 
-/** Has an Idempotency-Key stand for an operation again, whatever it stands for now. */
+/** Restores the operation of an Idempotency-Key, in place of any other. */
 export const putBackKey = (
   db: Database,
   key: {
@@ -90,7 +90,7 @@ export const putBackKey = (
     .onConflictDoUpdate({ target: [idempotencyKeys.integrationId, idempotencyKeys.key], set: row });
 };
 
-/** Open operations that keys stand for. */
+/** Open operations of keys. */
 export const heldBy = async (db: Database, integrationId: Uuid, keys: readonly string[]): Promise<Uuid[]> => {
   const rows = await db
     .selectDistinct({ id: operations.id })
@@ -107,7 +107,7 @@ export const heldBy = async (db: Database, integrationId: Uuid, keys: readonly s
   return rows.map(({ id }) => id);
 };
 
-/** Puts an integration back as its wallet was about to be made. One that is there keeps its name and its key. */
+/** Restores an integration as it was before its wallet was created. An existing one keeps its name and its key. */
 export const putBackIntegration = (
   db: Database,
   row: Omit<typeof integrations.$inferInsert, "walletState" | "updatedAt">,

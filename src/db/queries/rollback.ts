@@ -5,25 +5,25 @@ import { behindWallets, operations } from "../schema/index.ts";
 import { wasAccepted } from "./operations.ts";
 import type { WalletName } from "./recovery.ts";
 
-/** Notes that a wallet's journal has an operation that the database lacks. */
+/** Records that a wallet's journal has an operation that the database lacks. */
 export const noteBehind = async (db: Database, wallet: WalletName, missing: Uuid, now: Date) => {
   await db.insert(behindWallets).values({ wallet, missing, noticedAt: now }).onConflictDoNothing();
 };
 
-/** The database is as new as these wallets. */
+/** Removes the records of wallets whose operations the database has again. */
 export const forgetBehind = async (db: Database, wallets: readonly WalletName[]): Promise<void> => {
   const names = sql`(SELECT value FROM json_each(${JSON.stringify(wallets)}))`;
   await db.delete(behindWallets).where(inArray(behindWallets.wallet, names));
 };
 
-/** A wallet that the database is known to be older than, as a statement for a batch. */
+/** Reads a wallet with operations that the database lacks, if one is known; a statement for a batch. */
 export const selectBehind = (db: Database) =>
   db.select({ wallet: behindWallets.wallet }).from(behindWallets).limit(1);
 
-/** Whether the database is known to be older than any wallet. */
+/** Whether the database is known to lack operations of any wallet. */
 export const isBehind = async (db: Database): Promise<boolean> => (await selectBehind(db)).length > 0;
 
-/** Wallets that the database is older than, from one on, with an operation of each that it lacks. Null: from the first. */
+/** Wallets with operations that the database lacks, and one such operation each, from a wallet on. Null: from the first. */
 export const behindFrom = async (db: Database, from: Uuid | null, limit: number) => {
   const rows = await db
     .select({ wallet: behindWallets.wallet, missing: behindWallets.missing })
@@ -36,16 +36,16 @@ export const behindFrom = async (db: Database, from: Uuid | null, limit: number)
   return new Map(rows.map(({ wallet, missing }) => [wallet as WalletName, missing]));
 };
 
-/** How many other operations are read with one: more than come to a wallet out of their turn. */
+/** Number of other operations that are read with one: more than reach a wallet out of order. */
 const RECENT = 32;
 
-/** Where an operation stands among others of its integration, and which Idempotency-Keys stand for it. */
+/** The position of an operation among those of its integration, and its Idempotency-Keys. */
 export interface Acceptance {
-  /** Whatever was accepted later has a higher one. */
+  /** Ascends in the order of acceptance. */
   readonly rowNumber: number;
-  /** The latest others that the database had when this was read. */
+  /** The latest other operations in the database. */
   readonly recent: readonly Uuid[];
-  /** What the integration's wallet may spend in a day, yoctoNEAR; null: all that it has. */
+  /** Spending limit of the integration's wallet for a day, yoctoNEAR; null: none. */
   readonly spendingPerDay: string | null;
   readonly keys: readonly {
     readonly key: string;
@@ -56,7 +56,7 @@ export interface Acceptance {
   }[];
 }
 
-/** A row as `acceptance` reads it; `acceptanceFrom` makes sense of it. */
+/** A row of `acceptance`; `acceptanceFrom` converts it. */
 export interface AcceptanceRow {
   readonly rowNumber: number;
   readonly recent: string;
@@ -65,8 +65,8 @@ export interface AcceptanceRow {
 }
 
 /**
- * Reads the acceptance of an operation; a statement of the batch that accepts it, or of its own.
- * @param key the Idempotency-Key that it was accepted with; undefined: any that stands for it, which takes longer
+ * Reads the acceptance of an operation; also a statement of the batch that accepts it.
+ * @param key its Idempotency-Key, null if it has none; undefined: all keys, which takes longer
  */
 export const acceptance = (
   db: Database,
@@ -95,7 +95,7 @@ const keysOf = (integration: Uint8Array, operation: Uint8Array, key: string | un
     FROM idempotency_keys WHERE integration_id = ${integration} ${named} AND operation_id = ${operation})`;
 };
 
-/** The acceptance that a row says. */
+/** The acceptance of a row. */
 export const acceptanceFrom = ({ rowNumber, recent, spendingPerDay, keys }: AcceptanceRow): Acceptance => ({
   rowNumber,
   spendingPerDay,

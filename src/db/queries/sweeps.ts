@@ -3,26 +3,26 @@ import type { Database } from "../client.ts";
 import { sweeps } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
-/** What is noted of some rounds, as a statement for a batch. */
+/** Reads cursors of some rounds; a statement for a batch. */
 export const selectSweeps = (db: Database, names: readonly string[]) =>
   db
     .select()
     .from(sweeps)
     .where(inArray(sweeps.name, [...names]));
 
-/** Where a round of the scheduled job goes on; null: from the beginning. */
+/** Cursor of a round of the scheduled job; null: the beginning. */
 export const readSweep = async (db: Database, name: string): Promise<string | null> => {
   const row = await db.select({ cursor: sweeps.cursor }).from(sweeps).where(eq(sweeps.name, name)).get();
   return row?.cursor ?? null;
 };
 
-/** Notes where a round has come to, as a statement for a batch. */
+/** Stores the cursor of a round; a statement for a batch. */
 export const sweepStatement = (db: Database, name: string, cursor: string | null, now: Date): Statement => {
   const row = { name, cursor, updatedAt: now };
   return db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
 };
 
-/** Notes where a round has come to. */
+/** Stores the cursor of a round. */
 export const writeSweep = async (
   db: Database,
   name: string,
@@ -32,7 +32,7 @@ export const writeSweep = async (
   await sweepStatement(db, name, cursor, now);
 };
 
-/** Whether what was noted last is still this; null: nothing was. */
+/** Condition: the stored cursor is still this one; null: none. */
 export const isSweptTo = (name: string, cursor: string | null): SQL =>
   sql`(SELECT cursor FROM sweeps WHERE name = ${name}) IS ${cursor}`;
 

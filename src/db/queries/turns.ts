@@ -6,20 +6,20 @@ import { collections, contracts, operations } from "../schema/index.ts";
 import type { CollectionRow } from "./collections.ts";
 import { OPEN, type OperationRow, type StaleOperation, type Subject } from "./operations.ts";
 
-/** What an operation on a collection finds when its turn is looked at. */
+/** The turn of an operation on a collection. */
 export interface CollectionTurn {
-  /** The last one of its kind that was accepted before it for the same collection and is still at work; null: none. */
+  /** The last pending operation of its kind that was accepted before it for the same collection; null: none. */
   readonly earlier: Uuid | null;
-  /** The collection; null: there is no such one. */
+  /** The collection; null: there is none. */
   readonly row: CollectionRow | null;
 }
 
-/** A row as `collectionTurn` reads it; `turnFrom` makes sense of it. */
+/** A row of `collectionTurn`; `turnFrom` converts it. */
 export interface TurnRow extends CollectionRow {
   readonly earlier: string | null;
 }
 
-/** Reads the turn of an operation on a collection; a statement of the batch that accepts it, or of its own. Rows count up. */
+/** Reads the turn of an operation on a collection; also a statement of the batch that accepts it. Row numbers ascend. */
 export const collectionTurn = (
   db: Database,
   { id, kind, integrationId, subjectId }: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">,
@@ -37,13 +37,13 @@ export const collectionTurn = (
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.id, subjectId), eq(collections.integrationId, integrationId)));
 
-/** The turn that rows say. */
+/** The turn of rows. */
 export const turnFrom = ([row]: readonly TurnRow[]): CollectionTurn => ({
   earlier: row?.earlier ? uuidFromBytes(Buffer.from(row.earlier, "hex")) : null,
   row: row ?? null,
 });
 
-/** Reads which operation of a kind on a subject comes first of those at work. */
+/** Reads the first pending operation of a kind on a subject. */
 export const firstInTurn = (db: Database, { integrationId, subjectId }: Subject, kind: OperationKind) =>
   db
     .select({
@@ -66,7 +66,7 @@ export const firstInTurn = (db: Database, { integrationId, subjectId }: Subject,
     .orderBy(sql`rowid`)
     .limit(1);
 
-/** The operation whose turn comes after one that is over, if nobody has looked at it since `before`. */
+/** The operation whose turn follows one that has ended, if it was not processed since `before`. */
 export const nextStaleInTurn = async (
   db: Database,
   { kind, ...subject }: StaleOperation,

@@ -7,12 +7,11 @@ import { failedOn, type Statement } from "../statements.ts";
 import { OPEN } from "./operations.ts";
 
 /**
- * What integrations use, and where a write is refused. Drafts, keys and waiting operations are counted by indexes that
- * have those rows alone, up to the limit. Bytes are counters of the integration's row, which change in the batch that
- * changes the rows they stand for.
+ * What integrations use, and the limits of writes. Drafts, keys and pending operations are counted up to the limit, by
+ * partial indexes. Bytes are counters in the integration's row, which the batch that changes the counted rows updates.
  */
 
-/** Bytes that a row takes beside its texts, with its entries in indexes; about. */
+/** Approximate bytes of a row and its index entries, without its texts. */
 const ROW_BYTES = 512;
 
 /** A limit of an integration: the operator's, or the default. Part of a statement that has `integrations` in it. */
@@ -21,7 +20,7 @@ const limitOf = (name: LimitName): SQL => sql`coalesce(limits ->> ${`$.${name}`}
 const limitFor = (integrationId: Uuid, name: LimitName): SQL =>
   sql`(SELECT ${limitOf(name)} FROM integrations WHERE id = ${uuidToBytes(integrationId)})`;
 
-/** True while fewer than the limit of some rows are there; no more of them are looked at. */
+/** Condition: there are fewer rows than the limit. Reads at most that many rows. */
 const fewerThan = (rows: SQL, limit: SQL): SQL =>
   sql`(${limit} > 0 AND NOT EXISTS (${rows} LIMIT 1 OFFSET max(${limit}, 1) - 1))`;
 
@@ -38,19 +37,19 @@ const workingKeys = (integrationId: Uuid, now: Date): SQL =>
     UNION ALL SELECT 1 FROM api_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND revoked_at IS NULL
     AND expires_at > ${now.getTime()}`;
 
-/** True while an integration may have one more draft. */
+/** Condition: an integration can have another draft. */
 export const mayCreateDraft = (integrationId: Uuid): SQL =>
   fewerThan(openDrafts(integrationId), limitFor(integrationId, "drafts"));
 
-/** True while an integration may have one more operation waiting. */
+/** Condition: an integration can have another pending operation. */
 export const mayWait = (integrationId: Uuid): SQL =>
   fewerThan(waitingOperations(integrationId), limitFor(integrationId, "operations_waiting"));
 
-/** True while an integration may have one more key. */
+/** Condition: an integration can have another key. */
 export const mayHaveKey = (integrationId: Uuid, now: Date): SQL =>
   fewerThan(workingKeys(integrationId, now), limitFor(integrationId, "keys"));
 
-/** True while an integration's rows take less of the database than they may, with so many bytes more. */
+/** Condition: with `more` bytes, an integration's rows are below its share of the database. */
 export const hasRoom = (integrationId: Uuid, more: SQL = sql`0`): SQL => sql`(
   SELECT database_bytes + ${more} < ${limitOf("database_bytes")} FROM integrations
   WHERE id = ${uuidToBytes(integrationId)})`;
@@ -61,8 +60,8 @@ const COUNTERS = { stored_bytes: "storedBytes", database_bytes: "databaseBytes" 
 export type Counter = keyof typeof COUNTERS;
 
 /**
- * Refuses a batch that has brought an integration above a limit, as the last of its statements: the counter becomes
- * null, which it must not be, and the batch is undone. `exceededCounter` tells which.
+ * Makes a batch fail that has brought an integration above a limit, as its last statement: it sets the counter to null,
+ * which a constraint forbids. `exceededCounter` identifies the counter.
  */
 export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter): Statement =>
   db
@@ -70,18 +69,18 @@ export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter)
     .set({ [COUNTERS[counter]]: sql`NULL` })
     .where(and(eq(integrations.id, integrationId), gt(integrations[COUNTERS[counter]], limitOf(counter))));
 
-/** The limit that a batch was refused for; null if it failed for another reason. */
+/** The counter whose limit made a batch fail; null: it failed for another reason. */
 export const exceededCounter = (error: unknown): Counter | null =>
   (["stored_bytes", "database_bytes"] as const).find((name) => failedOn(error, `integrations.${name}`)) ??
   null;
 
-/** What rows take: scalar subqueries, whose null is nothing. */
+/** The weight of rows: scalar subqueries of bytes; null counts as 0. */
 export interface Weight {
   readonly database?: SQL;
   readonly stored?: SQL;
 }
 
-/** Adds what rows take to an integration's counters, or takes it off before they are changed. */
+/** Adds the weight of rows to an integration's counters, or subtracts it before the rows change. */
 export const weigh = (
   db: Database,
   integrationId: Uuid | SQL,
@@ -106,7 +105,7 @@ export const weighed = (
   changes: readonly Statement[],
 ): Statement[] => [weigh(db, integrationId, weight, -1), ...changes, weigh(db, integrationId, weight, 1)];
 
-/** What a draft's own row takes, where it is the integration's and open. */
+/** Weight of a draft's row, if it is the integration's and open. */
 export const draftWeight = (integrationId: Uuid, id: Uuid): Weight => ({
   database: sql`(SELECT ${ROW_BYTES} + octet_length(settings) FROM drafts WHERE ${isOpenDraft(integrationId, id)})`,
 });
@@ -114,7 +113,7 @@ export const draftWeight = (integrationId: Uuid, id: Uuid): Weight => ({
 const isOpenDraft = (integrationId: Uuid, id: Uuid): SQL =>
   sql`id = ${uuidToBytes(id)} AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft'`;
 
-/** What assets of an open draft take; `which` is about `draft_assets`. */
+/** Weight of assets of an open draft. @param which a condition on `draft_assets` */
 export const assetsWeight = (integrationId: Uuid, draftId: Uuid, which: SQL = sql`true`): Weight => {
   const rows = sql`draft_assets WHERE draft_id = (SELECT id FROM drafts WHERE ${isOpenDraft(integrationId, draftId)})
     AND ${which}`;
@@ -150,7 +149,7 @@ export const keysWeight = (which: SQL): Weight => ({
   database: sql`(SELECT sum(${KEY_BYTES}) FROM idempotency_keys WHERE ${which})`,
 });
 
-/** Takes what rows weigh off the counters of all integrations that they belong to. */
+/** Subtracts the weight of rows from the counters of their integrations. */
 const unweighRows = (db: Database, table: SQL, bytes: SQL, which: SQL): Statement =>
   db
     .update(integrations)
@@ -159,34 +158,34 @@ const unweighRows = (db: Database, table: SQL, bytes: SQL, which: SQL): Statemen
       FROM ${table} WHERE ${which} GROUP BY integration_id) AS weight`)
     .where(sql`integrations.id = weight.integration_id`);
 
-/** Takes what keys weigh off the counters of all integrations that they belong to. */
+/** Subtracts the weight of keys from the counters of their integrations. */
 export const unweighKeys = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`idempotency_keys`, KEY_BYTES, which);
 
 const QUOTE_BYTES = sql`${ROW_BYTES} + octet_length(path)`;
 
-/** What quotes take; `which` is about `quotes`. */
+/** Weight of quotes. @param which a condition on `quotes` */
 export const quotesWeight = (which: SQL): Weight => ({
   database: sql`(SELECT sum(${QUOTE_BYTES}) FROM quotes WHERE ${which})`,
 });
 
-/** Takes what quotes weigh off the counters of all integrations that they belong to. */
+/** Subtracts the weight of quotes from the counters of their integrations. */
 export const unweighQuotes = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`quotes`, QUOTE_BYTES, which);
 
-/** What an open operation takes once it has failed: it stays in the database although it led to nothing. */
+/** Weight of an open operation after its failure: failed operations stay in the database. */
 export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
   database: sql`(SELECT ${ROW_BYTES} + octet_length(request) + ${Buffer.byteLength(answerBody)}
     FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`,
 });
 
-/** What failed operations take among those that a file replaces; `which` is a list of ids, and `isIn` whether it does. */
+/** Weight of failed operations that a file replaces. @param which a list of ids @param isIn whether the file replaces them */
 export const archivedWeight = (which: SQL, isIn: SQL): Weight => ({
   database: sql`(SELECT sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0))
     FROM operations WHERE id IN ${which} AND state = 'failed' AND ${isIn})`,
 });
 
-/** Counts again what an integration's rows take, where rows were put back without being weighed one by one. */
+/** Recounts an integration's bytes after rows were restored without their weight. */
 export const recountUsage = async (db: Database, integrationId: Uuid): Promise<void> => {
   const id = uuidToBytes(integrationId);
   const own = sql`SELECT id FROM drafts WHERE integration_id = ${id}`;
@@ -212,7 +211,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     .where(eq(integrations.id, integrationId));
 };
 
-/** What an integration may use, and what it uses. */
+/** The limits and the use of an integration. */
 export interface UsageRead {
   /** Limits that the operator has set. */
   readonly set: Partial<Limits> | null;
@@ -221,7 +220,7 @@ export interface UsageRead {
   readonly spendingPerDay: string | null;
 }
 
-/** Reads the limits that the operator has set for an integration, and what it uses; `usageFrom` makes sense of the row. */
+/** Reads the limits and the use of an integration; `usageFrom` converts the row. */
 export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
   const count = (rows: SQL) => sql<number>`(SELECT count(*) FROM (${rows}))`;
   return db
@@ -243,14 +242,14 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
 /** A row as `selectUsage` reads it. */
 export type UsageRow = Awaited<ReturnType<typeof selectUsage>>[number];
 
-/** The usage that a row says. */
+/** The usage of a row. */
 export const usageFrom = ({ set, spendingPerDay, name, walletAccountId, ...used }: UsageRow): UsageRead => ({
   set,
   used,
   spendingPerDay,
 });
 
-/** The limits that the operator has set for an integration, and what it uses; undefined if there is none such. */
+/** The limits and the use of an integration; undefined if there is none. */
 export const readUsage = async (
   db: Database,
   integrationId: Uuid,
@@ -260,7 +259,7 @@ export const readUsage = async (
   return row && usageFrom(row);
 };
 
-/** What an integration's wallet may spend in a day, yoctoNEAR; null: all that it has. */
+/** Spending limit of an integration's wallet for a day, yoctoNEAR; null: none. */
 export const readSpendingPerDay = async (db: Database, integrationId: Uuid): Promise<string | null> => {
   const row = await db
     .select({ spendingPerDay: integrations.spendingPerDay })
@@ -270,7 +269,7 @@ export const readSpendingPerDay = async (db: Database, integrationId: Uuid): Pro
   return row?.spendingPerDay ?? null;
 };
 
-/** Sets limits of an integration; null goes back to the default, and those that are not named stay. */
+/** Sets limits of an integration; null restores the default, absent ones stay. */
 export const setLimits = async (
   db: Database,
   integrationId: Uuid,

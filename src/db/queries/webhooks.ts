@@ -16,9 +16,9 @@ export type NewWebhook = Pick<
 >;
 
 /**
- * Stores an endpoint, whose events begin behind the last one.
- * @param answered the answer to keep, if it is stored
- * @returns false: the integration has as many as it may
+ * Stores an endpoint. Its events begin after the last one.
+ * @param answered the response to store, if the endpoint is stored
+ * @returns false: the integration has the most endpoints allowed
  * @throws ServiceError idempotency_key_in_flight
  */
 export const insertWebhook = async (
@@ -50,7 +50,7 @@ export const webhookById = (db: Database, id: Uuid): Promise<WebhookRow | undefi
 const own = (integrationId: Uuid, id: Uuid): SQL | undefined =>
   and(eq(webhooks.id, id), eq(webhooks.integrationId, integrationId));
 
-/** Endpoints of an integration, newest first, behind one. */
+/** Endpoints of an integration, newest first, after one. */
 export const listWebhooks = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
   db
     .select()
@@ -70,7 +70,7 @@ export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promis
   return rows.map(({ id }) => id);
 };
 
-/** Changes an endpoint. The row as it is then; undefined if there is none. */
+/** Changes an endpoint. @returns the changed row; undefined if there is none */
 export const updateWebhook = async (
   db: Database,
   integrationId: Uuid,
@@ -81,14 +81,14 @@ export const updateWebhook = async (
   return row;
 };
 
-/** Where a round over the endpoints' secrets stands: behind this one of this version. */
-export interface SecretPlace {
+/** Cursor of a round over the endpoints' secrets: after this endpoint with this version. */
+export interface SecretCursor {
   readonly version: number;
   readonly id: Uuid;
 }
 
-/** Endpoints whose secrets are sealed under an older version, the oldest first, behind a place. */
-export const secretsBefore = (db: Database, version: number, after: SecretPlace | null, limit: number) =>
+/** Endpoints whose secrets are sealed under an older version, oldest first, after a cursor. */
+export const secretsBefore = (db: Database, version: number, after: SecretCursor | null, limit: number) =>
   db
     .select()
     .from(webhooks)
@@ -109,7 +109,7 @@ export const countSecretsBefore = async (db: Database, version: number): Promise
   return (await query.get())?.counted ?? 0;
 };
 
-/** Keeps secrets that were sealed again, unless the endpoint has got another one meanwhile. */
+/** Stores secrets that were sealed again, unless the endpoint has got a new secret in between. */
 export const storeSecrets = (
   db: Database,
   { id, secret }: Pick<WebhookRow, "id" | "secret">,
@@ -120,13 +120,13 @@ export const storeSecrets = (
     .set(sealed)
     .where(and(eq(webhooks.id, id), eq(webhooks.secret, secret)));
 
-/** What of an endpoint its owner is shown, beside its identity and its times. */
+/** Columns that the owner can see, other than ids and times. */
 const SHOWN = ["url", "types", "description", "state", "disabledReason"] as const;
 
 /**
- * Changes an endpoint, as long as it is as it was read.
- * @param answered the answer to keep, which shows it as it was read, with the changes
- * @returns false where it isn't there, or has been changed meanwhile
+ * Changes an endpoint if it is unchanged since it was read.
+ * @param answered the response to store, with the changes
+ * @returns false: it was deleted or changed
  * @throws ServiceError idempotency_key_in_flight
  */
 export const changeAsRead = async (
@@ -147,7 +147,7 @@ export const changeAsRead = async (
 
 /**
  * Deletes an endpoint.
- * @param answered the answer to keep, if it is deleted
+ * @param answered the response to store, if it is deleted
  * @returns whether there was one
  * @throws ServiceError idempotency_key_in_flight
  */
@@ -163,7 +163,7 @@ export const deleteWebhook = async (
   return (await carryOutAnswered(db, { answered, condition }, deletion)).length > 0;
 };
 
-/** Disables an endpoint that is enabled, and tells of it with its resource as it is then. */
+/** Disables an enabled endpoint and inserts the event, with the resource after the change. */
 export const disableWebhook = (
   db: Database,
   { id, integrationId }: Pick<WebhookRow, "id" | "integrationId">,
@@ -179,7 +179,7 @@ export const disableWebhook = (
   ] as const);
 };
 
-/** Enabled endpoints behind an id, each with its integration's last event and the one that the job told its object of. */
+/** Enabled endpoints after an id, with the last event of the integration and the last for which the object was woken. */
 export const enabledAfter = (db: Database, after: Uuid | null, limit: number) =>
   db
     .select({
@@ -194,6 +194,6 @@ export const enabledAfter = (db: Database, after: Uuid | null, limit: number) =>
     .limit(limit)
     .all();
 
-/** Notes that an endpoint's object was told. */
+/** Records the last event for which an endpoint's object was woken. */
 export const noteWoken = (db: Database, id: Uuid, seq: number) =>
   db.update(webhooks).set({ wokenSeq: seq }).where(eq(webhooks.id, id));

@@ -2,11 +2,11 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { bytes, instant } from "./columns.ts";
 
 /**
- * A file that R2 holds. A row here that is not going is what makes it visible; R2 alone shows nothing.
+ * A file in R2. It is visible while it has a row whose `going` is null.
  *
- * How a file goes (docs/storage.md): `marked`, when nothing refers to it, and any batch that relies on it takes the
- * mark away again; `deleting`, from just before R2 is told to delete it; `deleted`, a tombstone that outlives every
- * upload. A batch that relies on a file that is `deleting`, or that was `deleted` since its upload began, fails.
+ * Deletion (docs/storage.md): `marked` when nothing refers to the file; a batch that refers to it removes the mark.
+ * `deleting` from just before the deletion in R2. `deleted`: a tombstone that outlives every upload. A batch that refers to
+ * a file that is `deleting`, or was `deleted` since its upload began, fails.
  */
 export const blobs = sqliteTable(
   "blobs",
@@ -14,14 +14,14 @@ export const blobs = sqliteTable(
     sha256: bytes("sha256").primaryKey(),
     /** Bytes. */
     size: integer("size").notNull(),
-    /** What the bytes are, by themselves: a media type such as `image/png`, `application/json`. */
+    /** Media type by the content, such as `image/png`. */
     mediaType: text("media_type").notNull(),
     /**
      * SHA-256 of the dag-pb root when the file is above one block of 1 MiB (profile unixfs-v1-2025);
      * null: the file is one raw block and its CID follows from `sha256`.
      */
     rootSha256: bytes("root_sha256"),
-    /** Key in R2 of a file above one block, whose digest is known only when it is stored; null: `blob/{sha256}`. */
+    /** Key in R2 of a file above one block, whose digest is known only after the upload; null: `blob/{sha256}`. */
     objectKey: text("object_key"),
     going: text("going", { enum: ["marked", "deleting", "deleted"] }),
     /** When `going` last changed. */
@@ -36,8 +36,8 @@ export const blobs = sqliteTable(
 );
 
 /**
- * The 1 MiB leaves of a file above one block, in order. The dag-pb root is derived from them, and a leaf that is asked
- * for by its own CID is found through them as a range of the file.
+ * The 1 MiB leaves of a file above one block, in order. The dag-pb root is derived from them, and a leaf requested by its CID
+ * is read as a range of the file.
  */
 export const blobLeaves = sqliteTable(
   "blob_leaves",

@@ -33,29 +33,29 @@ export const collections = sqliteTable(
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
     /**
-     * What the contract's owners were paid of its mint fees, as last read from the chain: yoctoNEAR as a decimal string. Null:
-     * what was earned so far isn't the wallet's, or the contract doesn't count it.
+     * Mint fees paid to the contract's owners, as last read from the chain: yoctoNEAR as a decimal string. Null: earlier fees
+     * belong to another owner, or the contract doesn't count them.
      */
     earned: text("earned"),
     /** Number of the last token up to which all are reported as events. */
     eventsReportedTo: integer("events_reported_to").notNull().default(0),
     /** The integration's events up to this number report no token above `events_reported_to`. */
     scannedSeq: integer("scanned_seq").notNull().default(0),
-    /** Height of the latest block that an operation of ours had an effect in: a node below it lags. */
+    /** Height of the latest block with an effect of the service's operations: a node below it lags. */
     height: integer("height").notNull().default(0),
     /** SHA-256 of the root block of the collection's UnixFS directory. */
     ipfsRoot: bytes("ipfs_root").notNull(),
-    /** Pinning at a configured Kubo node: null if none is configured. */
+    /** State of pinning at the Kubo node; null: none is configured. */
     pinState: text("pin_state", { enum: ["pending", "pinned", "failed"] }),
-    /** Position from which the next CAR takes the draft's assets; null: all files were sent; -1: the root is pinned. */
+    /** Position of the next asset to send in a CAR; null: all were sent; -1: the root is pinned. */
     pinCursor: integer("pin_cursor").default(0),
-    /** Attempts that failed in a row, and when the next one is due. */
+    /** Consecutive failed attempts, and when the next one is due. */
     pinAttempts: integer("pin_attempts").notNull().default(0),
     pinRetryAt: instant("pin_retry_at"),
     ...timestamps(),
     /**
-     * Which transactions minted its last tokens, where it has a page; null: none since it has one. A mint that finds it
-     * full moves it to `minted_hundreds`.
+     * Transactions that minted its latest tokens, if it has a page; null: none since. When it is full, the next mint moves it
+     * to `minted_hundreds`.
      */
     recentMints: text("recent_mints", { mode: "json" }).$type<MintNotes>(),
   },
@@ -68,8 +68,8 @@ export const collections = sqliteTable(
 );
 
 /**
- * Blobs that a collection keeps beyond its draft's assets: blocks of its UnixFS directory, and files that mints and
- * updates brought by URL. A blob that neither this table nor a draft's asset names is collected.
+ * Blobs of a collection other than its draft's assets: blocks of its UnixFS directory, and files that mints and updates
+ * added by URL. Clean-up deletes blobs that neither this table nor an asset refers to.
  */
 export const collectionBlobs = sqliteTable(
   "collection_blobs",
@@ -81,8 +81,8 @@ export const collectionBlobs = sqliteTable(
       .notNull()
       .references(() => blobs.sha256),
     /**
-     * Pinning of a file by URL at a configured Kubo node: `due` once its mint or update has succeeded. Null before, and
-     * where the file is pinned with the directory.
+     * Pinning of a file by URL at the Kubo node: `due` once its mint or update has succeeded. Null before that, and for
+     * files that are pinned with the directory.
      */
     pinState: text("pin_state", { enum: ["due", "pinned"] }),
   },
@@ -93,7 +93,7 @@ export const collectionBlobs = sqliteTable(
   ],
 );
 
-/** How a collection is shown to collectors at /m/{slug} and /g/{slug}. Without a row, or disabled, nowhere. */
+/** The pages of a collection for collectors at /m/{slug} and /g/{slug}. Without an enabled row there are none. */
 export const collectionPages = sqliteTable(
   "collection_pages",
   {
@@ -101,28 +101,27 @@ export const collectionPages = sqliteTable(
       .primaryKey()
       .references(() => collections.id),
     slug: text("slug").notNull(),
-    /** The asset whose picture stands for the collection; null: its first. */
+    /** The asset whose picture is the collection's cover; null: the first asset. */
     coverAssetId: uuid("cover_asset_id").references(() => draftAssets.id),
     theme: text("theme", { mode: "json" }).$type<PageTheme>(),
     links: text("links", { mode: "json" }).$type<readonly PageLink[]>().notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
-    /** Position of the last asset whose reference file was read for its traits; null: all were, and ranks are known. */
+    /** Position of the last asset whose reference file was read for traits; null: all were read, and ranks are known. */
     traitsCursor: integer("traits_cursor").default(-1),
     ...timestamps(),
   },
   (table) => [
     uniqueIndex("collection_pages_slug").on(table.slug),
     index("collection_pages_traits").on(table.traitsCursor),
-    // Deleting an asset asks which pages refer to it.
+    // To delete an asset, pages that refer to it are looked up.
     index("collection_pages_cover").on(table.coverAssetId),
   ],
 );
 
 /**
- * Which transactions minted the tokens of collections that have a page, a row for each hundred numbers: mints of their
- * integrations and claims, once `collections.recent_mints` is full, and mints from wallets that a page has followed to their
- * end. Nothing but the pages needs it, and rows stay for good: what was minted before the collection had its page is in
- * none. The migration makes the table WITHOUT ROWID.
+ * Transactions that minted the tokens of collections with a page, one row for each hundred numbers: mints by the API and
+ * claims, once `collections.recent_mints` is full, and mints from wallets that a page has followed to their end. Only pages
+ * read it. Rows are kept forever; mints from before the page are missing. The migration makes the table WITHOUT ROWID.
  */
 export const mintedHundreds = sqliteTable(
   "minted_hundreds",
@@ -137,7 +136,7 @@ export const mintedHundreds = sqliteTable(
   (table) => [primaryKey({ columns: [table.collectionId, table.hundred] })],
 );
 
-/** What the reference files of a collection's assets say of traits. A token is matched by its `reference_hash`. */
+/** Traits in the reference files of a collection's assets. Tokens are matched by `reference_hash`. */
 export const referenceTraits = sqliteTable(
   "reference_traits",
   {
@@ -148,7 +147,7 @@ export const referenceTraits = sqliteTable(
     traits: text("traits", { mode: "json" }).$type<readonly Trait[]>().notNull(),
     /** Copies of all assets that have this reference file. */
     copies: integer("copies").notNull(),
-    /** From 1, the rarest; null until all reference files were read. */
+    /** 1 is the rarest; null until all reference files were read. */
     rank: integer("rank"),
   },
   (table) => [primaryKey({ columns: [table.collectionId, table.referenceSha256] })],
@@ -172,8 +171,8 @@ export const claimDrops = sqliteTable(
 );
 
 /**
- * Which operation relays the claim of a link: the last that was accepted. Where that one failed, the link may be
- * claimed again. Links that were claimed without the service have no row. The migration makes the table WITHOUT ROWID.
+ * The operation that relays the claim of a link: the last accepted one. If it failed, the link can be claimed again. Links
+ * claimed without the service have no row. The migration makes the table WITHOUT ROWID.
  */
 export const claims = sqliteTable(
   "claims",

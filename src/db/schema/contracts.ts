@@ -4,13 +4,13 @@ import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
 /**
- * Which deployment publishes a code as a global contract. Publishing burns NEAR for each byte, so of several first
- * deployments at once only one does it.
+ * The deployment that publishes a code as a global contract. Publishing burns NEAR for each byte, so only one of several
+ * simultaneous deployments does it.
  */
 export const publications = sqliteTable("publications", {
   /** SHA-256 of the code. */
   codeHash: bytes("code_hash").primaryKey(),
-  /** The deployment whose `publish` step it is; another takes over once that one is over. */
+  /** The deployment with the `publish` step; another one takes over if it fails. */
   operationId: uuid("operation_id").notNull(),
   createdAt: instant("created_at").notNull(),
 });
@@ -29,13 +29,13 @@ export const contracts = sqliteTable(
     /** `deploying` until the account exists with its code; `ready`; `failed` with the reason in its operation. */
     state: text("state", { enum: ["deploying", "ready", "failed"] }).notNull(),
     ...timestamps(),
-    /** When its wallet was taken its role as an admin, for a hand-over; null: it wasn't, or has one again. */
+    /** When its wallet lost its role in a hand-over; null: it has a role. */
     leftAt: instant("left_at"),
   },
   (table) => [
     uniqueIndex("contracts_account").on(table.accountId),
     index("contracts_integration").on(table.integrationId, table.id),
-    // Few: of each write it is asked whether its contract is one of them.
+    // Each write checks whether its contract is among these few.
     index("contracts_left").on(table.accountId).where(sql`left_at IS NOT NULL`),
   ],
 );

@@ -4,7 +4,7 @@ import type { EventRun, EventType, NumberRun } from "../../domain/events.ts";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
-/** An endpoint that events are sent to. What was sent is in its Durable Object. */
+/** An endpoint that receives events. Its Durable Object has the deliveries. */
 export const webhooks = sqliteTable(
   "webhooks",
   {
@@ -17,18 +17,18 @@ export const webhooks = sqliteTable(
     types: text("types", { mode: "json" }).$type<readonly EventType[]>(),
     description: text("description"),
     state: text("state", { enum: ["enabled", "disabled"] }).notNull(),
-    /** Why the service disabled it, for the integrator; null: it didn't. */
+    /** Why the service disabled it, for the integrator; null: the service did not. */
     disabledReason: text("disabled_reason"),
-    /** AES-256-GCM of the secret that signs. */
+    /** The signing secret, sealed by AES-256-GCM. */
     secret: bytes("secret").notNull(),
-    /** The secret before it, sealed in the same way, which signs as well until a time; null: none. */
+    /** The previous secret, sealed likewise, which also signs until a time; null: none. */
     oldSecret: bytes("old_secret"),
     oldSecretUntil: instant("old_secret_until"),
-    /** Version of the service's secret that both are sealed under. */
+    /** Version of the service's secret that sealed both. */
     secretVersion: integer("secret_version").notNull(),
-    /** The number behind which its events begin. */
+    /** Its events begin after this number. */
     fromSeq: integer("from_seq").notNull(),
-    /** The number of the last event that the scheduled job has told its object of. */
+    /** Number of the last event for which the scheduled job has woken its object. */
     wokenSeq: integer("woken_seq").notNull(),
     ...timestamps(),
   },
@@ -41,8 +41,8 @@ export const webhooks = sqliteTable(
 );
 
 /**
- * What happened to an integration, a row for each batch of effects: all events that the batch tells of, however many.
- * The migration makes the table WITHOUT ROWID, so that a row is one write.
+ * Events of an integration. A row has all events of one batch of effects. The migration makes the table WITHOUT ROWID, so
+ * that a row is one write.
  */
 export const events = sqliteTable(
   "events",
@@ -50,23 +50,23 @@ export const events = sqliteTable(
     integrationId: uuid("integration_id")
       .notNull()
       .references(() => integrations.id),
-    /** Number of its last event; that of the row before is the number before its first. */
+    /** Number of its last event. Its first event has the number after the previous row's. */
     seq: integer("seq").notNull(),
-    /** Events that it stands for. */
+    /** Number of its events. */
     count: integer("count").notNull(),
-    /** From which each event's uuid is made (src/domain/events.ts). */
+    /** Base of its events' uuids (`eventUuid`). */
     id: uuid("id").notNull(),
-    /** What it tells of, in order. */
+    /** Types of its events, in order. */
     runs: text("runs", { mode: "json" }).$type<readonly EventRun[]>().notNull(),
-    /** Whether one more event follows them: the collection that it acted on was sold out by it. */
+    /** Whether `collection.sold_out` follows. */
     soldOut: integer("sold_out", { mode: "boolean" }).notNull(),
-    /** The operation that ended, of whose answer its events are read; null: none did. */
+    /** The operation that ended, whose response has the data of the events; null: none. */
     operationId: uuid("operation_id"),
-    /** The collection that it tells tokens of, or that sold out; null: neither. */
+    /** The collection of the reported tokens, or that sold out; null: none. */
     collectionId: uuid("collection_id"),
-    /** Numbers of the collection's tokens that it tells of, as runs of first and last; null: none. */
+    /** Numbers of the reported tokens, as runs of first and last; null: none. */
     minted: text("minted", { mode: "json" }).$type<readonly NumberRun[]>(),
-    /** What its first run shows, as JSON, where no answer of an operation has it: a resource, or a list of tokens. */
+    /** Data of its first run, as JSON, if no operation's response has it: a resource, or a list of tokens. */
     data: text("data", { mode: "json" }),
     createdAt: instant("created_at").notNull(),
   },

@@ -19,27 +19,27 @@ export const integrations = sqliteTable(
     walletPublicKey: bytes("wallet_public_key"),
     /** AES-256-GCM of the key seed: 12 bytes of nonce, then ciphertext and tag. */
     walletSecret: bytes("wallet_secret"),
-    /** Version of the encryption secret that `wallet_secret` was sealed under. */
+    /** Version of the encryption secret that sealed `wallet_secret`. */
     walletSecretVersion: integer("wallet_secret_version"),
     /** `new`: no account yet; `creating`: the account is being made; `ready`. */
     walletState: text("wallet_state", { enum: ["new", "creating", "ready"] }).notNull(),
-    /** Limits that the operator has set; for others the defaults hold (src/domain/quota.ts). */
+    /** Limits that the operator has set; others have defaults (src/domain/quota.ts). */
     limits: text("limits", { mode: "json" }).$type<Partial<Limits>>(),
-    /** What its wallet may spend in a day (UTC), yoctoNEAR as a decimal string; null: all that it has. */
+    /** Spending limit of its wallet for a day (UTC), yoctoNEAR as a decimal string; null: none. */
     spendingPerDay: text("spending_per_day"),
-    /** Since when its keys are refused; null: it isn't suspended. */
+    /** Since when its keys are rejected; null: not suspended. */
     suspendedAt: instant("suspended_at"),
-    /** When the operator deleted it; null: it is there. Its wallet's sealed key stays for good. */
+    /** When the operator deleted it; null: not deleted. Its wallet's sealed key is kept forever. */
     deletedAt: instant("deleted_at"),
-    /** Bytes of the files that its assets and collections refer to, each as often as it is referred to. */
+    /** Bytes of the files that its assets and collections refer to, counted once for each reference. */
     storedBytes: integer("stored_bytes").notNull().default(0),
-    /** Bytes that its drafts, assets, kept answers, quotes and failed operations take here, about. */
+    /** Approximate bytes of its drafts, assets, stored responses, quotes and failed operations in this database. */
     databaseBytes: integer("database_bytes").notNull().default(0),
-    /** Account that the wallet's money is paid out to, set by the operator alone; null: none. */
+    /** Account for payouts, which only the operator sets; null: none. */
     payoutAccount: text("payout_account"),
-    /** What its wallet earned of mint fees and hasn't paid out, in whole nanoNEAR: an integer of SQLite has 64 bits. */
+    /** Mint fees that its wallet earned and hasn't paid out, nanoNEAR: integers of SQLite have 64 bits. */
     unpaidSales: integer("unpaid_sales").notNull().default(0),
-    /** What the wallet had when the scheduled job last looked, of which events are told; null: never. */
+    /** The wallet's balance when the scheduled job last read it, for events about changes; null: never read. */
     walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
     ...timestamps(),
   },
@@ -47,13 +47,13 @@ export const integrations = sqliteTable(
     uniqueIndex("integrations_wallet_account").on(table.walletAccountId),
     index("integrations_name").on(table.name, table.id),
     index("integrations_deleted").on(table.id).where(sql`deleted_at IS NOT NULL`),
-    // Pages of those that have a wallet, however many never got one.
+    // For pages of integrations with a wallet.
     index("integrations_with_wallet").on(table.id).where(sql`wallet_account_id IS NOT NULL`),
     index("integrations_ready").on(table.id).where(sql`wallet_state = 'ready' AND deleted_at IS NULL`),
   ],
 );
 
-/** An integration's key. The key itself is shown once, when it is issued, and kept nowhere. */
+/** An integration's API key. The key itself is shown once, when it is issued, and never stored. */
 export const apiKeys = sqliteTable(
   "api_keys",
   {
@@ -65,7 +65,7 @@ export const apiKeys = sqliteTable(
     role: text("role", { enum: ["full", "read"] }).notNull(),
     /** SHA-256 of the whole key. */
     digest: bytes("digest").notNull(),
-    /** The first characters, so that a person can tell keys apart. */
+    /** The first characters, which identify a key to people. */
     prefix: text("prefix").notNull(),
     expiresAt: instant("expires_at"),
     lastUsedAt: instant("last_used_at"),
@@ -79,10 +79,10 @@ export const apiKeys = sqliteTable(
   ],
 );
 
-/** How far a round of the scheduled job over something large has come, so that each run does a bounded part of it. */
+/** Cursors of the scheduled job's rounds over large sets, of which each run processes a bounded batch. */
 export const sweeps = sqliteTable("sweeps", {
   name: text("name").primaryKey(),
-  /** Where the next run goes on; null: from the beginning. */
+  /** Cursor for the next run; null: the beginning. */
   cursor: text("cursor"),
   updatedAt: instant("updated_at").notNull(),
 });

@@ -4,7 +4,7 @@ import type { OperationKind } from "../../domain/operations.ts";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
-/** An Idempotency-Key that an integration used, and the operation or response that it stands for. */
+/** An Idempotency-Key that an integration used, with its operation or its stored response. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
@@ -12,17 +12,17 @@ export const idempotencyKeys = sqliteTable(
       .notNull()
       .references(() => integrations.id),
     key: text("key").notNull(),
-    /** SHA-256 over method, path and body; for multipart over part names, file names and digests. Null: unknown (recovery). */
+    /** SHA-256 of method, path and body; for multipart of part names, file names and digests. Null: unknown (recovery). */
     fingerprint: bytes("fingerprint"),
-    /** The operation that it stands for; null: a response. */
+    /** The operation; null: there is a response. */
     operationId: uuid("operation_id"),
-    /** Status of the response; null: an operation has it. */
+    /** Status of the response; null: the operation has it. */
     status: integer("status"),
-    /** The response's body, as JSON; above 64 kB `r2:<key>`. Null: none, or an operation has it. */
+    /** Body of the response, as JSON; above 64 kB `r2:<key>`. Null: none, or the operation has it. */
     body: text("body"),
     createdAt: instant("created_at").notNull(),
     expiresAt: instant("expires_at").notNull(),
-    /** Bytes of the body in R2; null where the row has it. */
+    /** Bytes of the body in R2; null: the row has it. */
     bodyBytes: integer("body_bytes"),
   },
   (table) => [
@@ -31,7 +31,7 @@ export const idempotencyKeys = sqliteTable(
   ],
 );
 
-/** A write that touches the chain, from its acceptance to its answer. After its acceptance only the engine changes a row. */
+/** A write to the chain, from its acceptance to its response. After the acceptance only the engine changes the row. */
 export const operations = sqliteTable(
   "operations",
   {
@@ -40,65 +40,65 @@ export const operations = sqliteTable(
       .notNull()
       .references(() => integrations.id),
     kind: text("kind").$type<OperationKind>().notNull(),
-    /** `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the operator has to settle it. */
+    /** `pending`: in progress; `succeeded`, `failed`: ended; `unknown`: the operator settles it. */
     state: text("state", { enum: ["pending", "succeeded", "failed", "unknown"] }).notNull(),
-    /** What it acts on: a draft, a collection or a contract, by `kind`. */
+    /** The draft, collection or contract that it acts on, by `kind`. */
     subjectId: uuid("subject_id").notNull(),
-    /** The validated request, by `kind`; all that its steps need. */
+    /** The validated request, by `kind`, with all that its steps need. */
     request: text("request", { mode: "json" }).notNull(),
-    /** Status of the answer once it is over. */
+    /** Status of the response once it has ended. */
     answerStatus: integer("answer_status"),
     /**
-     * The body that the synchronous call has, with hashes in the places of its transactions' results
-     * (`withoutResults`); above 64 kB `r2:<key>` of the object that holds the very body.
+     * Body of the synchronous response, with hashes in place of transaction results (`withoutResults`); above 64 kB
+     * `r2:<key>` of an object with the whole body.
      */
     answerBody: text("answer_body"),
     finishedAt: instant("finished_at"),
     /**
-     * `promised`: a caller was told 202, so that it is never given up for what passes; `given_up`: the request that
-     * brought it gives it up, so that nobody is told 202. Null: neither. The first stands (`commitTo`).
+     * `promised`: a caller received 202, so a passing failure never ends it; `given_up`: its request gives it up, so no
+     * caller receives 202. Null: neither. The first one set stays (`commitTo`).
      */
     commitment: text("commitment", { enum: ["promised", "given_up"] }),
-    /** Final height at which all that it did on the chain shows; null: it is open, or did nothing there. */
+    /** Final block height that includes all its effects on the chain; null: it is open or has no effect. */
     height: integer("height"),
-    /** Somebody is reading and writing its effects until then, where that is much work; null: nobody has begun. */
+    /** End of the lease for writing its effects, where that is much work; null: no lease. */
     leasedUntil: instant("leased_until"),
     ...timestamps(),
-    /** yoctoNEAR: what it was quoted; null: it named no quote. */
+    /** Quoted cost, yoctoNEAR; null: no quote. */
     quotedCost: text("quoted_cost"),
-    /** The most that it may cost its wallet; null: whatever it costs. */
+    /** Highest allowed cost; null: no limit. */
     mostCost: text("most_cost"),
-    /** What it has cost; null: it goes on, or that isn't known. */
+    /** Actual cost; null: pending or unknown. */
     actualCost: text("actual_cost"),
-    /** Its caller's own name for it, such as an order's; null: it was given none. Several may have the same. */
+    /** The caller's reference, such as an order number; null: none. Not unique. */
     reference: text("reference"),
   },
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),
     index("operations_subject").on(table.subjectId, table.id),
-    // Only those that have one, so that a write without it writes no row more.
+    // Partial, so that operations without a reference write no index row.
     index("operations_reference")
       .on(table.integrationId, table.reference, table.id)
       .where(sql`reference IS NOT NULL`),
-    // Those that the platform's wallet signs: a few an integration, among all that its customers do.
+    // Operations that the platform's wallet signs: a few for each integration.
     index("operations_platform")
       .on(table.id)
       .where(sql`kind IN ('wallet_create', 'contract_deploy', 'contract_publish')`),
-    // Queries about open operations read this, whose size is what goes on; `OPEN` in db/queries/operations.ts. One for
-    // all of them, because each index is a row to write for every operation.
+    // For all queries of open operations (`OPEN` in db/queries/operations.ts): each further index would write another row
+    // for every operation.
     index("operations_going_on")
       .on(table.integrationId, table.subjectId, table.kind, table.state)
       .where(sql`state IN ('pending', 'unknown')`),
   ],
 );
 
-/** The final record of a transaction, written with its operation's effects. Open ones are in the wallet's journal. */
+/** The final record of a transaction, written with its operation's effects. Open transactions are in the wallet's journal. */
 export const transactions = sqliteTable(
   "transactions",
   {
     /**
-     * SHA-256 of the transaction, whose base58 is its name on the chain. Where several operations share it, each but the
-     * first that ended has its uuid's bytes behind that.
+     * SHA-256 of the transaction; base58 of it is the transaction hash. If several operations share the transaction, the
+     * bytes of the operation's uuid follow in all records but the first.
      */
     hash: bytes("hash").primaryKey(),
     operationId: uuid("operation_id")
@@ -108,7 +108,7 @@ export const transactions = sqliteTable(
       .notNull()
       .references(() => integrations.id),
     step: text("step").notNull(),
-    /** A ChainTransactionResult as JSON; null where it is the same as that of the record under the hash alone. */
+    /** A ChainTransactionResult as JSON; null: the same as in the first record of the transaction. */
     result: text("result", { mode: "json" }).notNull(),
     createdAt: instant("created_at").notNull(),
   },
@@ -119,13 +119,13 @@ export const transactions = sqliteTable(
 );
 
 /**
- * How many operations ended on a day, by kind, outcome and time taken. The batch that ends an operation counts it, so that
- * a rollback takes both back. The migration makes the table WITHOUT ROWID.
+ * Number of operations that ended on a day, by kind, state and duration. The batch that ends an operation counts it, so a
+ * rollback undoes both. The migration makes the table WITHOUT ROWID.
  */
 export const operationCounts = sqliteTable(
   "operation_counts",
   {
-    /** Days since the Unix epoch (UTC); 0: all days that have a row of their own no longer. */
+    /** Days since the Unix epoch (UTC); 0: the sum of all older days. */
     day: integer("day").notNull(),
     kind: text("kind").$type<OperationKind>().notNull(),
     state: text("state", { enum: ["succeeded", "failed"] }).notNull(),
@@ -136,7 +136,7 @@ export const operationCounts = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.kind, table.state, table.bucket] })],
 );
 
-/** What a write to the chain was said to cost at most, until its time is over. */
+/** The quoted highest cost of a write, until the quote expires. */
 export const quotes = sqliteTable(
   "quotes",
   {
@@ -145,7 +145,7 @@ export const quotes = sqliteTable(
       .notNull()
       .references(() => integrations.id),
     method: text("method").notNull(),
-    /** Below the prefix of the API. */
+    /** Path without the API's prefix. */
     path: text("path").notNull(),
     /** SHA-256 of the body's canonical JSON. */
     bodyDigest: bytes("body_digest").notNull(),
@@ -159,8 +159,8 @@ export const quotes = sqliteTable(
 );
 
 /**
- * Files in R2 that hold operations which ended long ago, with their transactions (src/archive/). A file has operations of
- * one integration that were accepted on one day (UTC) and recorded on one. What a row here names isn't in `operations`.
+ * Files in R2 with operations that ended long ago, and their transactions (src/files/archive/). A file has operations of one
+ * integration that were accepted on the same day (UTC) and recorded on the same day. They are no longer in `operations`.
  */
 export const archives = sqliteTable(
   "archives",
@@ -168,13 +168,13 @@ export const archives = sqliteTable(
     integrationId: uuid("integration_id")
       .notNull()
       .references(() => integrations.id),
-    /** The least and the greatest id of its operations. */
+    /** Smallest and largest id of its operations. */
     firstId: uuid("first_id").notNull(),
     lastId: uuid("last_id").notNull(),
-    /** When the first and the last of its transactions were recorded; null: it has none. */
+    /** When its first and last transactions were recorded; null: it has none. */
     firstAt: instant("first_at"),
     lastAt: instant("last_at"),
-    /** Key in R2, of this row alone. */
+    /** Key in R2, unique to this row. */
     objectKey: text("object_key").notNull(),
     operations: integer("operations").notNull(),
     /** Size in R2. */
@@ -184,14 +184,14 @@ export const archives = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.integrationId, table.lastId] }),
     index("archives_transactions").on(table.integrationId, table.lastAt),
-    // Which objects no row names (clean-up).
+    // For clean-up, which finds objects without a row.
     index("archives_object").on(table.objectKey),
   ],
 );
 
 /**
- * Which mints and updates brought a file to a collection by URL. A failed one has the collection give its files up that
- * none of the others brought.
+ * Which mints and updates added a file to a collection by URL. If one fails, the collection drops its files that no other
+ * one added.
  */
 export const broughtFiles = sqliteTable(
   "brought_files",
@@ -204,8 +204,8 @@ export const broughtFiles = sqliteTable(
 );
 
 /**
- * Wallets whose journal has an operation that this database lacks, because it was rolled back. The objects themselves
- * know it for certain; these rows show it without asking all of them.
+ * Wallets whose journal has an operation that this database lacks after a rollback. The wallets' objects decide; these rows
+ * save a call to each of them.
  */
 export const behindWallets = sqliteTable("behind_wallets", {
   /** The integration's uuid, or `platform`. */

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { ATTEMPT_MS, type AttemptOutcome, retryAfterOf } from "../../domain/webhooks.ts";
 
-/** What is signed: the event's uuid, the time of the attempt in seconds, and the body. */
+/** The signed message: the event's uuid, the time of the attempt in seconds, and the body. */
 export interface Message {
   readonly id: string;
   readonly timestamp: number;
@@ -24,27 +24,27 @@ export const signedHeaders = (
   };
 };
 
-/** Bytes of an answer that are kept. */
+/** Bytes of a response that are stored. */
 const EXCERPT_BYTES = 256;
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface Attempt extends AttemptOutcome {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly ms: number;
-  /** The first 256 bytes of the answer, or why there is none. */
+  /** The first 256 bytes of the response, or why there is none. */
   readonly excerpt: string;
 }
 
-/** Where an attempt goes. */
+/** The endpoint of an attempt. */
 export interface Target {
   readonly url: string;
-  /** Why nothing may be sent there; null: it may. */
+  /** Why its URL is not allowed; null: it is. */
   readonly fault: string | null;
   readonly secrets: readonly Uint8Array[];
 }
 
-/** Sends an event once. Never rejects: what goes wrong is what came of it. */
+/** Sends an event once. Never rejects: a failure is its result. */
 export const attempt = async (
   { url, fault, secrets }: Target,
   message: Omit<Message, "timestamp">,
@@ -68,12 +68,12 @@ export const attempt = async (
   } catch {
     return done(
       nothing,
-      signal.aborted ? `No answer within ${ATTEMPT_MS / 1_000} seconds.` : "The connection failed.",
+      signal.aborted ? `No response within ${ATTEMPT_MS / 1_000} seconds.` : "The connection failed.",
     );
   }
 };
 
-/** The beginning of an answer as text; the rest is not read. */
+/** The start of a response as text; the rest is not read. */
 const excerptOf = async (response: Response): Promise<string> => {
   if (response.body === null) return "";
   const bytes = Buffer.alloc(EXCERPT_BYTES);

@@ -13,7 +13,7 @@ import { toWebhook } from "./webhooks.ts";
 
 /** Events of one read. */
 const AT_ONCE = 20;
-/** Events that are compared with what was sent if the database was rolled back: those since then, and more. */
+/** Events that are compared with the attempts after a rollback of the database: more than could be lost. */
 const LOOKED_BACK = 200;
 
 interface DeliveringParts {
@@ -25,21 +25,21 @@ interface DeliveringParts {
   readonly die: () => void;
 }
 
-/** Events of a round that are sent again. */
+/** Events of a replay. */
 interface Replayed extends Pick<EventsRead, "seen" | "goesOn"> {
   readonly round: number;
-  /** Those that are left. */
+  /** Remaining events. */
   readonly events: readonly Event[];
 }
 
 /**
- * Sends an endpoint what is due, one event at a time: first attempts in the order of their numbers, retries and replays
- * between them. What came of an attempt is noted before the next, so that a stop anywhere repeats one attempt at most.
+ * Sends what is due to an endpoint, one event at a time: first attempts in the order of their numbers, with retries and
+ * replays between them. The result of an attempt is stored before the next, so an interruption repeats at most one.
  */
 export class Delivering {
   readonly #parts: DeliveringParts;
   #read: Event[] = [];
-  /** The number up to which `#read` has been looked at. */
+  /** The number up to which `#read` was examined. */
   #seen = 0;
   #replayed: Replayed | null = null;
   #isOver = false;
@@ -48,12 +48,12 @@ export class Delivering {
     this.#parts = parts;
   }
 
-  /** Whether the endpoint was disabled by what it answered. */
+  /** Whether the results of attempts disabled the endpoint. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Makes the attempts that are due, one of each sort in turn. False: nothing is due. */
+  /** Makes the attempts that are due, one of each kind. False: nothing is due. */
   async step(): Promise<boolean> {
     const retried = await this.#retry();
     if (this.#isOver) return false;
@@ -87,9 +87,9 @@ export class Delivering {
   }
 
   /**
-   * After a rollback of the database, new events may have numbers up to the one that this endpoint has come to. Those of
-   * which it was sent nothing are entered, and numbers continue behind it. It may look only after more were told than
-   * were lost, or after a recovery has raised the numbers: then the row that it read last is missing.
+   * After a rollback of the database, new events may have numbers up to this endpoint's cursor. Those without an attempt
+   * are queued, and later numbers continue after the cursor. If more events were inserted than lost, or a recovery raised
+   * the numbers, the rollback shows only by the missing row that was read last.
    */
   async #lookBackIfLost(cursor: number): Promise<void> {
     const { context, webhook, journal } = this.#parts;
@@ -97,8 +97,8 @@ export class Delivering {
     const { last, isLost } = await readStand(db, webhook.integrationId, { mark: journal.mark });
     if (last >= cursor && !isLost) return;
     const below = await readStand(db, webhook.integrationId, { most: cursor, mark: null });
-    // First nothing more can come under a number up to the cursor, then what came is read. No row has this mark: a stop
-    // in between is followed by another look.
+    // Raise the numbers above the cursor before the events up to it are read. No row has this mark, so an interruption
+    // in between repeats this.
     journal.mark = { seq: cursor, id: newUuid() };
     await db.batch([skipNumbers(db, webhook.integrationId, cursor, now())]);
     await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
@@ -106,7 +106,7 @@ export class Delivering {
     log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
   }
 
-  /** Has events behind a number, up to another, attempted of which no attempt was made. */
+  /** Queues events without an attempt, after a number and up to another. */
   async #enterUnsent(after: number, upTo: number): Promise<void> {
     const { context, journal } = this.#parts;
     for (let place = after; place < upTo; ) {
@@ -125,7 +125,7 @@ export class Delivering {
     if (due === null) return false;
     const { events } = await this.#events(due.seq - 1, 1);
     const [event] = events;
-    // Kept no longer, or no more of the types that the endpoint wants.
+    // Deleted, or no longer of a type that the endpoint subscribes to.
     if (event?.seq !== due.seq) journal.drop(due.seq);
     else await this.#attempt(event, due.attempts + 1);
     return true;
@@ -157,7 +157,7 @@ export class Delivering {
     return readEvents(context, webhook.integrationId, { after, limit, types });
   }
 
-  /** @param moved notes, in one step with what came of it, that it was made */
+  /** @param moved moves the cursor, in one step with storing the result */
   async #attempt(event: Event, number: number, moved: () => void = () => undefined): Promise<void> {
     const { context, journal, target, die } = this.#parts;
     checkpoint("webhook.before_attempt", die);
@@ -167,7 +167,7 @@ export class Delivering {
     const pause = isFailure && !isGone(made) ? pauseAfter(number, made, Math.random()) : null;
     const nextAt = pause === null ? null : Math.round(context.now().getTime() + pause);
     const { seq, event_uuid: eventUuid, type } = event;
-    // No await between these: the object commits them together.
+    // No await in between: the object commits these writes together.
     journal.note({ seq, eventUuid, type, number, attempt: made, nextAt }, isFailure);
     moved();
     const since = isFailure ? (journal.failingSince ?? made.at) : null;

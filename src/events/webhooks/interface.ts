@@ -6,45 +6,45 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Bindings } from "../../env.ts";
 import { retry } from "../../waiting.ts";
 
-/** Which events are sent again. */
+/** The events to replay. */
 export interface Replay {
-  /** Numbers, both excluded; `before` null: to the last. */
+  /** Numbers, both exclusive; `before` null: to the last. */
   readonly after: number;
   readonly before: number | null;
-  /** Only those that were given up. */
+  /** Only events whose delivery was given up. */
   readonly onlyFailed: boolean;
 }
 
-/** Attempts from a place on, newest first. */
+/** A page of attempts, newest first. */
 export interface DeliveryPage {
   readonly items: readonly Delivery[];
-  /** The place of the last, where there are more. */
+  /** Cursor of the next page; null: none. */
   readonly next: number | null;
 }
 
-/** How far an endpoint has come before it is woken. */
-export interface Stand {
-  /** The number of the last event that was attempted or passed over; null: none yet. */
+/** The progress of an endpoint when it is woken. */
+export interface Progress {
+  /** Number of the last event that was attempted or skipped; null: none yet. */
   readonly cursor: number | null;
-  /** An event is to be tried again, or a replay is under way. */
+  /** Whether a retry or a replay is pending. */
   readonly isWaiting: boolean;
 }
 
 /** The object of an endpoint. Each method is safe to repeat. */
 export interface Endpoint {
-  /** There may be something to send. */
-  wake(webhook: Uuid): Promise<Stand>;
-  /** Sends an event of the type `webhook.test` now; null while another is on its way. */
+  /** There may be events to send. */
+  wake(webhook: Uuid): Promise<Progress>;
+  /** Sends an event of the type `webhook.test` now; null while another one is in progress. */
   sendTest(webhook: Uuid): Promise<Delivery | null>;
-  /** Has events sent again; false while as many replays are under way as may be. */
+  /** Starts a replay; false while the most replays allowed are in progress. */
   replay(webhook: Uuid, replay: Replay): Promise<boolean>;
-  /** @param before the place of the last of the page before; null: from the newest on */
+  /** @param before cursor of the page; null: the newest attempts */
   deliveries(before: number | null, limit: number): Promise<DeliveryPage>;
-  /** Forgets everything: the endpoint was deleted. */
+  /** Deletes all data: the endpoint was deleted. */
   forget(): Promise<void>;
 }
 
-/** Tries of a call that does no harm twice; one after the object said that it is overloaded. */
+/** Retry policy of calls that are safe to repeat. An overloaded object is not called again. */
 const ATTEMPTS = {
   tries: 3,
   firstPauseMs: 50,
@@ -52,8 +52,8 @@ const ATTEMPTS = {
 };
 
 /**
- * The object of an endpoint. An exception, such as that of a reset, spoils a stub, so that each try takes a new one. What
- * would be sent twice isn't tried again.
+ * The object of an endpoint. After an exception, such as a reset, a stub is unusable, so each try has a new one. Calls that
+ * would send twice are not retried.
  */
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
@@ -66,14 +66,14 @@ export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   };
 };
 
-/** How long an isolate believes what it read of an integration's endpoints; a newer one waits for the job. Milliseconds. */
-const TRUST_MS = 10_000;
-const MOST_KNOWN = 1_000;
-const known = new Map<Uuid, { readonly ids: readonly Uuid[]; readonly until: number }>();
+/** How long an isolate caches an integration's endpoints; the job wakes newer ones. Milliseconds. */
+const CACHE_MS = 10_000;
+const MOST_CACHED = 1_000;
+const cache = new Map<Uuid, { readonly ids: readonly Uuid[]; readonly until: number }>();
 
 /**
- * Tells an integration's endpoints that there are events, behind the answer. What is lost here the scheduled job does
- * within a minute.
+ * Wakes an integration's endpoints after the response, because there are events. If that fails, the scheduled job wakes
+ * them within a minute.
  */
 export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): void => {
   const { env, log, waitUntil } = context;
@@ -88,14 +88,14 @@ export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): voi
 
 const idsOf = async ({ db, now }: ServiceContext, integrationId: Uuid): Promise<readonly Uuid[]> => {
   const time = now().getTime();
-  const kept = known.get(integrationId);
+  const kept = cache.get(integrationId);
   if (kept !== undefined && kept.until > time) return kept.ids;
   const ids = await enabledWebhooks(db, integrationId);
-  setBounded(known, MOST_KNOWN, integrationId, { ids, until: time + TRUST_MS });
+  setBounded(cache, MOST_CACHED, integrationId, { ids, until: time + CACHE_MS });
   return ids;
 };
 
-/** Forgets what this isolate read of an integration's endpoints. */
+/** Clears this isolate's cache of an integration's endpoints. */
 export const endpointsChanged = (integrationId: Uuid): void => {
-  known.delete(integrationId);
+  cache.delete(integrationId);
 };

@@ -4,28 +4,28 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryPage, Replay } from "./interface.ts";
 
-/** Attempts that are kept, the newest. */
+/** Number of attempts that are kept. */
 const KEPT = 1_000;
 
-/** Replays of an endpoint that may be under way at once. */
+/** Most simultaneous replays of an endpoint. */
 export const MOST_REPLAYS = 10;
 
-/** An event that is to be tried again. */
+/** An event to retry. */
 export interface Retry {
   readonly seq: number;
-  /** Attempts that failed so far. */
+  /** Failed attempts so far. */
   readonly attempts: number;
 }
 
-/** A round over events that are sent again. */
+/** A replay in progress. */
 export interface ReplayRound {
   readonly id: number;
-  /** The number up to which it has come. */
+  /** Number of the last replayed event. */
   readonly place: number;
   readonly before: number | null;
 }
 
-/** An attempt as it is noted. */
+/** An attempt to store. */
 export interface Noted {
   readonly seq: number;
   readonly eventUuid: string;
@@ -37,7 +37,7 @@ export interface Noted {
   readonly nextAt: number | null;
 }
 
-/** What an endpoint's object keeps. Each method is one step: what it writes is there as a whole, or not at all. */
+/** The data of an endpoint's object. Each method is atomic. */
 export class DeliveryJournal {
   readonly #sql: SqlStorage;
 
@@ -46,12 +46,12 @@ export class DeliveryJournal {
     this.begin();
   }
 
-  /** Makes what tables are missing. */
+  /** Creates missing tables. */
   begin(): void {
     for (const table of TABLES) this.#sql.exec(table);
   }
 
-  /** Whose endpoint this is; null: nobody has said so yet. */
+  /** The endpoint; null: not known yet. */
   get webhook(): Uuid | null {
     return this.#value<Uuid>("webhook");
   }
@@ -60,7 +60,7 @@ export class DeliveryJournal {
     this.#keep("webhook", id);
   }
 
-  /** The number of the last event whose first attempt was made, or that isn't for this endpoint; null: none yet. */
+  /** Number of the last event that was attempted, or skipped because of its type; null: none yet. */
   get cursor(): number | null {
     const value = this.#value<string>("cursor");
     return value === null ? null : Number(value);
@@ -70,7 +70,7 @@ export class DeliveryJournal {
     this.#keep("cursor", String(seq));
   }
 
-  /** The last row of events that was read for first attempts; null: none yet, or it is known to be lost. */
+  /** The last row of events read for first attempts; null: none yet, or it is known to be lost. */
   get mark(): RowMark | null {
     const value = this.#value<string>("mark");
     return value === null || value === "" ? null : (JSON.parse(value) as RowMark);
@@ -80,7 +80,7 @@ export class DeliveryJournal {
     this.#keep("mark", row === null ? "" : JSON.stringify({ seq: row.seq, id: row.id }));
   }
 
-  /** Since when no attempt succeeded, milliseconds since the epoch; null: the last one did, or there was none. */
+  /** Time of the first failure since the last success, milliseconds since the epoch; null: none. */
   get failingSince(): number | null {
     const value = this.#value<string>("failing_since");
     return value === null || value === "" ? null : Number(value);
@@ -90,7 +90,7 @@ export class DeliveryJournal {
     this.#keep("failing_since", at === null ? "" : String(at));
   }
 
-  /** Notes an attempt at an event: whether and when it is tried again, and that it was made. */
+  /** Stores an attempt at an event, with its retry. */
   note({ seq, eventUuid, type, number, attempt, nextAt }: Noted, isFailure: boolean): void {
     this.#sql.exec("DELETE FROM retries WHERE seq = ?", seq);
     this.#sql.exec("DELETE FROM failed WHERE seq = ?", seq);
@@ -99,7 +99,7 @@ export class DeliveryJournal {
     this.record({ seq, eventUuid, type, number, attempt, nextAt });
   }
 
-  /** Keeps an attempt for the list. */
+  /** Stores an attempt for the list. */
   record({ seq, eventUuid, type, number, attempt, nextAt }: Noted): void {
     const { at, status, ms, excerpt } = attempt;
     this.#sql.exec(
@@ -117,7 +117,7 @@ export class DeliveryJournal {
     this.#sql.exec("DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?", KEPT);
   }
 
-  /** Has an event attempted, of which no attempt was made. One of which an attempt is kept is left alone. */
+  /** Queues an event, unless an attempt at it is stored. */
   enter(seq: number, eventUuid: string, due: number): void {
     this.#sql.exec(
       `INSERT OR REPLACE INTO retries SELECT ?, 0, ?
@@ -128,12 +128,12 @@ export class DeliveryJournal {
     );
   }
 
-  /** An event that is given up, because it is kept no longer. */
+  /** Gives up a retry whose event can't be read any more. */
   drop(seq: number): void {
     this.#sql.exec("DELETE FROM retries WHERE seq = ?", seq);
   }
 
-  /** The retry that has been due longest. */
+  /** The retry with the earliest due time. */
   dueRetry(now: number): Retry | null {
     const [row] = this.#sql
       .exec<{ seq: number; attempts: number }>(
@@ -144,13 +144,13 @@ export class DeliveryJournal {
     return row ?? null;
   }
 
-  /** When the next retry is due; null: there is none. */
+  /** When the next retry is due; null: none. */
   nextDue(): number | null {
     const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one();
     return due;
   }
 
-  /** Has events sent again: those given up at once, or all by a round. False: there are as many rounds as may be. */
+  /** Replays events: failed ones as retries, or all in a round. False: the most rounds allowed are in progress. */
   replay({ after, before, onlyFailed }: Replay, now: number): boolean {
     const end = before ?? Number.MAX_SAFE_INTEGER;
     if (!onlyFailed) {
@@ -172,7 +172,7 @@ export class DeliveryJournal {
     return true;
   }
 
-  /** The round that was begun first; null: none. */
+  /** The oldest round; null: none. */
   round(): ReplayRound | null {
     const [row] = this.#sql
       .exec<{ id: number; place: number; before: number | null }>("SELECT * FROM replays ORDER BY id LIMIT 1")
@@ -180,7 +180,7 @@ export class DeliveryJournal {
     return row ?? null;
   }
 
-  /** Notes how far a round has come. */
+  /** Stores the progress of a round. */
   moveRound(id: number, place: number): void {
     this.#sql.exec("UPDATE replays SET place = ? WHERE id = ?", place, id);
   }

@@ -9,19 +9,19 @@ import { isDelivered } from "../../domain/webhooks.ts";
 import type { Bindings } from "../../env.ts";
 import { attempt, type Target } from "./attempt.ts";
 import { Delivering } from "./delivering.ts";
-import type { DeliveryPage, Endpoint, Replay, Stand } from "./interface.ts";
+import type { DeliveryPage, Endpoint, Progress, Replay } from "./interface.ts";
 import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
 import { urlFault } from "./webhooks.ts";
 
-/** How long one alarm works before the next takes over, which reads again what the endpoint wants. Milliseconds. */
+/** How long one alarm works; the next one reads the endpoint's settings again. Milliseconds. */
 const STAY_MS = 10_000;
-/** Pause after an error of our own. Milliseconds. */
+/** Pause after an internal error. Milliseconds. */
 const AGAIN_MS = 5_000;
 
 /**
- * Sends one endpoint its events. Its journal has how far it has come and what is tried again; the events are in D1, so
- * that none is written twice. The alarm does all the work, and sets itself again whatever happens.
+ * Sends events to one endpoint. Its journal has the cursor and the retries; the events are only in D1. The alarm does all
+ * the work and always sets itself again.
  */
 export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint {
   readonly #journal: DeliveryJournal;
@@ -37,7 +37,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     this.#context = openContext(env, log, (work) => state.waitUntil(work));
   }
 
-  async wake(webhook: Uuid): Promise<Stand> {
+  async wake(webhook: Uuid): Promise<Progress> {
     this.#journal.webhook = webhook;
     await this.#ringAt(Date.now());
     const isWaiting = this.#journal.nextDue() !== null || this.#journal.round() !== null;
@@ -87,7 +87,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   async forget(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
-    // An alarm that is at work finds its tables, empty, and that nobody is to be sent anything.
+    // A running alarm needs its tables; they are empty.
     this.#journal.begin();
   }
 
@@ -101,7 +101,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     }
   }
 
-  /** Sends what is due. @returns when there is more to do; null: when it is woken */
+  /** Sends what is due. @returns when further work is due; null: when it is woken */
   async #deliver(): Promise<number | null> {
     const id = this.#journal.webhook;
     const webhook = id && (await webhookById(this.#context.db, id));
@@ -123,7 +123,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     };
   }
 
-  /** Rings at a time, or before it where that was wanted already. */
+  /** Sets the alarm to a time, unless it is set to an earlier one. */
   async #ringAt(time: number): Promise<void> {
     const at = alarmToSet(Date.now(), await this.ctx.storage.getAlarm(), time);
     if (at !== null) await this.ctx.storage.setAlarm(at);

@@ -10,20 +10,20 @@ const PREFIX = "whsec_";
 
 type Settings = Pick<ServiceContext, "settings">;
 
-/** What the database keeps of an endpoint's secrets. */
+/** An endpoint's secrets in the database. */
 type Sealed = Pick<WebhookRow, "secret" | "oldSecret" | "oldSecretUntil" | "secretVersion">;
 
-/** A secret as its owner is shown it (https://www.standardwebhooks.com, "Signature scheme"). */
+/** A secret in the form for its owner (https://www.standardwebhooks.com, "Signature scheme"). */
 export const shownSecret = (secret: Uint8Array): string => PREFIX + Buffer.from(secret).toString("base64");
 
-/** A new secret, and how the database keeps it. */
+/** A new secret, and its sealed form. */
 export const newSecret = async ({ settings }: Settings, webhook: Uuid) => {
   const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const { bytes, version } = await seal(secret, nameOf(webhook), settings.WALLET_SECRETS);
   return { secret, sealed: { secret: bytes, secretVersion: version } };
 };
 
-/** The secrets that sign for an endpoint now, the newest first. */
+/** The valid secrets of an endpoint, the newest first. */
 export const secretsOf = async (
   { settings, now }: Pick<ServiceContext, "settings" | "now">,
   { id, secret, oldSecret, oldSecretUntil, secretVersion: version }: Sealed & Pick<WebhookRow, "id">,
@@ -33,14 +33,14 @@ export const secretsOf = async (
   return Promise.all(sealed.map((bytes) => unseal({ bytes, version }, nameOf(id), settings.WALLET_SECRETS)));
 };
 
-/** A new secret beside the one that an endpoint has, both sealed under the newest version. */
+/** A new secret, sealed with the present one under the newest version. */
 export const replacedSecret = async (context: ServiceContext, row: WebhookRow) => {
   const { secret, sealed } = await newSecret(context, row.id);
   const { secret: oldSecret } = await sealedAnew(context, { ...row, oldSecret: null });
   return { secret, sealed: { ...sealed, oldSecret } };
 };
 
-/** An endpoint's secrets under the newest version; one that signs no longer is left out. */
+/** An endpoint's valid secrets, sealed under the newest version. */
 const sealedAnew = async (
   context: ServiceContext,
   row: WebhookRow,
@@ -59,19 +59,19 @@ const ROUND = 500;
 
 const SWEEP = "webhook_secret_rotation";
 
-/** What a round over the endpoints' secrets did. */
+/** The result of a round over the endpoints' secrets. */
 export interface SecretsResealed {
-  /** How many were sealed again. */
+  /** Number of secrets that were sealed again. */
   readonly resealed: number;
-  /** Those that do not open; the log says why. */
+  /** Endpoints whose secrets can't be unsealed; the log has the errors. */
   readonly failed: readonly Uuid[];
-  /** How many are under an older version still. */
+  /** Number of endpoints that remain under an older version. */
   readonly remaining: number;
 }
 
 /**
- * Seals endpoints' secrets again under the newest version, a bounded number a call. A round goes on behind the last, so
- * that secrets which don't open keep no other from its turn.
+ * Seals endpoints' secrets again under the newest version, a bounded number in each call. A round continues after the last
+ * endpoint, so secrets that can't be unsealed don't block the others.
  */
 export const resealWebhooks = async (context: ServiceContext): Promise<SecretsResealed> => {
   const { db, settings, log } = context;
@@ -92,14 +92,14 @@ export const resealWebhooks = async (context: ServiceContext): Promise<SecretsRe
 
 const nextRound = async ({ db, now }: ServiceContext, version: number): Promise<WebhookRow[]> => {
   const kept = await readSweep(db, SWEEP);
-  const after = kept === null ? null : (JSON.parse(kept) as queries.SecretPlace);
+  const after = kept === null ? null : (JSON.parse(kept) as queries.SecretCursor);
   let rows = await queries.secretsBefore(db, version, after, ROUND);
   if (rows.length === 0 && after !== null) rows = await queries.secretsBefore(db, version, null, ROUND);
   const last = rows.length < ROUND ? undefined : rows.at(-1);
-  const place = last && ({ version: last.secretVersion, id: last.id } satisfies queries.SecretPlace);
-  await writeSweep(db, SWEEP, place ? JSON.stringify(place) : null, now());
+  const cursor = last && ({ version: last.secretVersion, id: last.id } satisfies queries.SecretCursor);
+  await writeSweep(db, SWEEP, cursor ? JSON.stringify(cursor) : null, now());
   return rows;
 };
 
-/** No account id has a space, so that no wallet's copy passes for an endpoint's. */
+/** Has a space, unlike account ids, so a wallet's sealed key can't be used as an endpoint's secret. */
 const nameOf = (webhook: Uuid): string => `webhook ${webhook}`;

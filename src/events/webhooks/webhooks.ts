@@ -13,22 +13,22 @@ import { endpointOf, endpointsChanged, type Replay } from "./interface.ts";
 import { MOST_REPLAYS } from "./journal.ts";
 import { newSecret, replacedSecret, shownSecret } from "./secrets.ts";
 
-/** What an endpoint's address is checked against. */
-export interface UrlRules {
-  /** The service's own addresses. */
-  readonly own: readonly string[];
-  /** Whether plain http to this machine is taken: `npm start` alone, whose receivers run beside it. */
-  readonly local: boolean;
-}
-
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Why an address is no endpoint, as a sentence; null if it may be one. The rules of files' addresses, and never this
- * service. That a public name doesn't resolve to a private address is the platform's part, as
- * for files. Asked again before each attempt, since rules may have become stricter.
+ * Why a URL can't be an endpoint, as a sentence; null: it can. The rules for URLs of files hold, and the service itself is
+ * excluded. The platform ensures that a public name doesn't resolve to a private address. Checked again before each
+ * attempt, since rules may have become stricter.
+ * @param settings LOCAL_WEBHOOKS allows http to this machine, for receivers of `npm start`
+ * @param addresses the service's addresses other than PUBLIC_URL
  */
-export const webhookUrlFault = (text: string, { own, local }: UrlRules): string | null => {
+export const urlFault = (
+  settings: Pick<Settings, "PUBLIC_URL" | "LOCAL_WEBHOOKS">,
+  text: string,
+  addresses: readonly string[],
+): string | null => {
+  const own = settings.PUBLIC_URL === undefined ? addresses : [settings.PUBLIC_URL, ...addresses];
+  const local = settings.LOCAL_WEBHOOKS === "on";
   const spelling = spellingFault(text);
   if (spelling !== null) return spelling;
   const url = URL.parse(text);
@@ -43,7 +43,7 @@ export const webhookUrlFault = (text: string, { own, local }: UrlRules): string 
   return mediaUrlFault(text);
 };
 
-/** A deployed service has its host to itself; on one machine, others have other ports. */
+/** Compares hosts; on this machine ports, because several services run on it. */
 const sameHost = (url: URL, own: URL | null): boolean => {
   if (own === null) return false;
   const bare = (host: string) => host.replace(/\.$/, "");
@@ -51,13 +51,13 @@ const sameHost = (url: URL, own: URL | null): boolean => {
   return isLocal ? url.port === own.port : bare(url.hostname) === bare(own.hostname);
 };
 
-/** What of an endpoint's row its callers see. */
+/** Columns of an endpoint that its response needs. */
 type ShownRow = Omit<
   WebhookRow,
   "integrationId" | "secret" | "oldSecret" | "secretVersion" | "fromSeq" | "wokenSeq"
 >;
 
-/** An endpoint as callers see it. */
+/** The response for an endpoint. */
 export const toWebhook = (row: ShownRow, now: Date): Webhook => ({
   webhook_uuid: row.id,
   url: row.url,
@@ -71,7 +71,7 @@ export const toWebhook = (row: ShownRow, now: Date): Webhook => ({
   updated_at: row.updatedAt.toISOString(),
 });
 
-/** What a caller says of an endpoint; an absent field stays as it is, null clears. */
+/** Changes of an endpoint. Absent: unchanged; null: cleared. */
 export interface WebhookChanges {
   readonly url?: string;
   readonly types?: readonly EventType[] | null;
@@ -79,19 +79,12 @@ export interface WebhookChanges {
   readonly enabled?: boolean;
 }
 
-/** Seconds after which a replay is likely to be over. */
+/** Seconds after which a replay has probably ended. */
 const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;
-/** Who changes an endpoint, with the claim that keeps the answer. */
+/** The caller of a write, with its Idempotency-Key. */
 type Writer = Owner & Pick<Caller, "requestKey">;
-
-/** Why nothing may be sent to an address; null: it may. @param own the service's addresses beside PUBLIC_URL */
-export const urlFault = (settings: Settings, url: string, own: readonly string[]): string | null =>
-  webhookUrlFault(url, {
-    own: settings.PUBLIC_URL === undefined ? own : [settings.PUBLIC_URL, ...own],
-    local: settings.LOCAL_WEBHOOKS === "on",
-  });
 
 const requireUrl = ({ settings }: ServiceContext, { baseUrl }: Owner, url: string): void => {
   const fault = urlFault(settings, url, [baseUrl]);
@@ -111,8 +104,8 @@ const required = async ({ db }: ServiceContext, { integrationId }: Owner, id: Uu
 };
 
 /**
- * Makes an endpoint, which is sent what happens from now on. Only this answer shows its secret.
- * @throws ServiceError invalid_request (url), conflict where the integration has as many as it may
+ * Creates an endpoint for events from now on. Only this response shows its secret.
+ * @throws ServiceError invalid_request (url), conflict if the integration has the most endpoints allowed
  */
 export const createWebhook = async (
   context: ServiceContext,
@@ -136,10 +129,10 @@ export const createWebhook = async (
   return made;
 };
 
-/** An endpoint as it begins. */
+/** The initial state of an endpoint. */
 const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null } as const;
 
-/** An answer as it is kept for the caller's key: sealed where it shows a secret. */
+/** A response to store for the caller's key; it is sealed if it shows a secret. */
 const kept = async ({ requestKey }: Writer, status: number, answer: Webhook | WebhookWithSecret) =>
   requestKey && (await requestKey.keeps(status, JSON.stringify(answer), { isSecret: "secret" in answer }));
 
@@ -159,7 +152,7 @@ export const listWebhooks = async (
   return pageOf(views, size, ({ webhook_uuid }) => webhook_uuid);
 };
 
-/** Changes an endpoint. One that is enabled again goes on where it was. @throws ServiceError not_found, invalid_request (url) */
+/** Changes an endpoint. If it is enabled again, it continues at its cursor. @throws ServiceError not_found, invalid_request (url) */
 export const updateWebhook = async (
   context: ServiceContext,
   caller: Writer,
@@ -181,7 +174,7 @@ export const updateWebhook = async (
   return toWebhook(row, now);
 };
 
-/** Changes an endpoint together with the answer that is kept, which shows what it was as well. @throws ServiceError not_found */
+/** Changes an endpoint together with its stored response, which also shows unchanged fields. @throws ServiceError not_found */
 const changedAsRead = async (
   context: ServiceContext,
   caller: Writer,
@@ -196,7 +189,7 @@ const changedAsRead = async (
   }
 };
 
-/** Deletes an endpoint and what its object keeps. @throws ServiceError not_found */
+/** Deletes an endpoint and its object's data. @throws ServiceError not_found */
 export const deleteWebhook = async (context: ServiceContext, caller: Writer, id: Uuid): Promise<void> => {
   const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
   if (!(await queries.deleteWebhook(context.db, caller.integrationId, id, answered))) throw missing();
@@ -205,8 +198,8 @@ export const deleteWebhook = async (context: ServiceContext, caller: Writer, id:
 };
 
 /**
- * Replaces an endpoint's secret; the one before signs as well for a day.
- * @throws ServiceError not_found; conflict where another request has just replaced it, whose secret is the one that signs
+ * Replaces an endpoint's secret; the previous one also signs for a day.
+ * @throws ServiceError not_found; conflict if another request has just replaced it
  */
 export const rotateSecret = async (
   context: ServiceContext,
@@ -214,7 +207,7 @@ export const rotateSecret = async (
   id: Uuid,
 ): Promise<WebhookWithSecret> => {
   const first = await required(context, caller, id);
-  // What another request changes meanwhile has to be in the answer, which is kept with the new secret.
+  // The response, which is stored with the new secret, must include changes of other requests.
   const isNow = toHex(first.secret);
   for (let row = first; toHex(row.secret) === isNow; row = await required(context, caller, id)) {
     const { secret, sealed } = await replacedSecret(context, row);
@@ -225,15 +218,14 @@ export const rotateSecret = async (
     if (await queries.changeAsRead(context.db, row, changes, answered)) return rotated;
   }
   const message =
-    "Another request has just replaced the secret. Use the secret of its answer, or rotate again.";
+    "Another request has just replaced the secret. Use the secret of its response, or rotate again.";
   throw new ServiceError("conflict", message);
 };
 
 /**
- * Sends a test now, and says what came of it. Whoever may cause it may have it sent to a host that isn't theirs, so that
- * tests are few.
- * @param admit counts the test, and may refuse it by what it throws
- * @throws ServiceError not_found, rate_limited while another test of the endpoint is on its way
+ * Sends a test now and returns its result. A caller could target a host of someone else, so tests are limited.
+ * @param admit counts the test, and throws to reject it
+ * @throws ServiceError not_found, rate_limited while another test of the endpoint is in progress
  */
 export const testWebhook = async (
   context: ServiceContext,
@@ -250,9 +242,9 @@ export const testWebhook = async (
 };
 
 /**
- * Has events sent again.
- * @throws ServiceError not_found; conflict where the endpoint is disabled; rate_limited while as many replays of it are
- *   under way as may be
+ * Replays events.
+ * @throws ServiceError not_found; conflict if the endpoint is disabled; rate_limited while the most replays allowed are in
+ *   progress
  */
 export const replayWebhook = async (
   context: ServiceContext,

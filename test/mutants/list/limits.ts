@@ -55,8 +55,8 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "events: a reader of a lost event isn't told so",
-    file: "src/events/readers.ts",
-    search: "if (after > read.last) throw isLost(after, read.last);",
+    file: "src/api/events/list.ts",
+    search: "if (after > read.last) throw lostEvent(after, read.last);",
     replacement: "",
     tests: ["test/api/events.test.ts"],
     named: "is one trip to the database, which tells the last seq, the operations and what sold out",
@@ -71,7 +71,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "events: everybody who waits looks into the database",
-    file: "src/events/readers.ts",
+    file: "src/api/events/list.ts",
     search: "(await last.get(context, integrationId, look)) > after",
     replacement: "(await look()) > after",
     tests: ["test/api/events.test.ts"],
