@@ -6,10 +6,10 @@ import { skipNumbers } from "../db/queries/events.ts";
 import { findIntegration, HAS_WALLET, integrationIds } from "../db/queries/integrations.ts";
 import { acceptedRow, findOperation, type OperationRow } from "../db/queries/operations.ts";
 import {
-  heldBy,
-  lackedOf,
   latestSucceeded,
+  missingOperations,
   openOperationsOf,
+  openOperationsOfKeys,
   putBackKey,
   putBackOperation,
   type WalletName,
@@ -61,7 +61,9 @@ const putBack = async (
   if (operation.kind !== "wallet_create" && !(await findIntegration(db, operation.integrationId))) {
     throw new Unrestorable("Its integration is in no journal.");
   }
-  const holders = isLacked ? await heldBy(db, operation.integrationId, keysOf(context, journaled)) : [];
+  const holders = isLacked
+    ? await openOperationsOfKeys(db, operation.integrationId, keysOf(context, journaled))
+    : [];
   for (const other of holders) if (other !== operation.id) await giveUp(context, wallet, other);
   const records = await wallet.transactions(operation.id);
   const giveUpOther = (other: Uuid) => giveUp(context, wallet, other);
@@ -279,7 +281,7 @@ class WalletRecovery {
     const anchors = await latestSucceeded(db, this.#name, ANCHORS);
     let page = await this.#wallet.journaled(anchors, PAGE);
     for (;;) {
-      const lacked = await lackedOf(
+      const lacked = await missingOperations(
         db,
         page.map(({ operationUuid }) => operationUuid),
       );
