@@ -26,12 +26,12 @@ if (isWriting && bench.status === 0) {
   writeFileSync(
     at("src/chain/mean-gas.ts"),
     `/**
- * Mean gas of the service's calls in Ggas, written by \`npm run bench:gas -- --write\`: a constant part (\`call\`), and what
- * is added for each \`byte\` of arguments, \`item\` (token of a mint, account of a list), \`receiver\` of a mint, token with
- * metadata of its \`own\`, and \`own_byte\` of these.
+ * Mean gas of the service's calls in Ggas, written by \`npm run bench:gas -- --write\`: a constant (\`call\`), plus an
+ * amount per \`byte\` of arguments, \`item\` (token of a mint, account of a list), \`receiver\` of a mint, token with its
+ * \`own\` metadata, and \`own_byte\` of that metadata.
  */
-export const MEAN_GAS: Readonly<Record<string, MeanGas>> = {
-${methods.join("")}};
+export const MEAN_GAS = {
+${methods.join("")}} as const satisfies Readonly<Record<string, MeanGas>>;
 
 /** What a method burns on average, Ggas. */
 export interface MeanGas {

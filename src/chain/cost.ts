@@ -1,6 +1,6 @@
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { type Action, attachedGasOf, depositOf } from "./actions.ts";
-import { MEAN_GAS } from "./mean-gas.ts";
+import { MEAN_GAS, type MeanGas } from "./mean-gas.ts";
 
 /** Gas prices, yoctoNEAR per unit. */
 export interface GasPrices {
@@ -114,7 +114,7 @@ interface CountedArguments {
 }
 
 const likelyCallGas = (method: string, args: Uint8Array): bigint => {
-  const mean = MEAN_GAS[method];
+  const mean = (MEAN_GAS as Readonly<Record<string, MeanGas>>)[method];
   if (!mean) throw new Error(`no mean gas of ${method} is known`);
   const { call, byte = 0, item = 0, receiver = 0, own = 0, own_byte: ownByte = 0 } = mean;
   const counted: CountedArguments = item > 0 ? JSON.parse(new TextDecoder().decode(args)) : {};

@@ -3,7 +3,7 @@
  * amount per `byte` of arguments, `item` (token of a mint, account of a list), `receiver` of a mint, token with its
  * `own` metadata, and `own_byte` of that metadata.
  */
-export const MEAN_GAS: Readonly<Record<string, MeanGas>> = {
+export const MEAN_GAS = {
   allowlist_add: { call: 2053.7663, item: 12.2278 },
   allowlist_clear: { call: 1839.2463 },
   allowlist_remove: { call: 2152.2929, item: 16.5157 },
@@ -16,7 +16,7 @@ export const MEAN_GAS: Readonly<Record<string, MeanGas>> = {
   drop_extend: { call: 1853.4473 },
   nft_batch_mint: { call: 1846.8385, item: 14.2338, own: 92.3637, own_byte: 0.0397, receiver: 167.4338 },
   nft_update: { byte: 0.1833, call: 1839.1353 },
-};
+} as const satisfies Readonly<Record<string, MeanGas>>;
 
 /** Mean gas of a method, Ggas. */
 export interface MeanGas {

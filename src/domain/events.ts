@@ -1,6 +1,6 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "./ids.ts";
 import { jsonBytes } from "./json-text.ts";
-import type { OperationKind } from "./operations.ts";
+import { KINDS, type OperationKind } from "./operations.ts";
 import { tokenNumber } from "./token-ids.ts";
 
 /** Types of events, as in docs/webhooks.md. */
@@ -50,23 +50,21 @@ export const eventsOfOutcome = (
 };
 
 const effectsOf = (kind: OperationKind, body: unknown): EventReport => {
-  switch (kind) {
-    case "mint":
-    case "claim": {
+  const { event } = KINDS[kind];
+  switch (event) {
+    case null:
+      return { runs: [] };
+    case "nft.minted": {
       const { tokens } = body as { readonly tokens: readonly { readonly token_id: string }[] };
       const numbers = tokens.map(({ token_id: id }) => tokenNumber(id)).sort((a, b) => a - b);
-      return { runs: tokens.length > 0 ? [["nft.minted", tokens.length]] : [], numbers };
+      return { runs: tokens.length > 0 ? [[event, tokens.length]] : [], numbers };
     }
-    case "nft_update":
-      return { runs: [["nft.updated", 1]] };
-    case "collection_update":
-      return { runs: [["collection.updated", 1]] };
-    case "finalize": {
+    case "collection.finalized": {
       const { near_collection: data } = body as { readonly near_collection: unknown };
-      return { runs: [["collection.finalized", 1]], data };
+      return { runs: [[event, 1]], data };
     }
     default:
-      return { runs: [] };
+      return { runs: [[event, 1]] };
   }
 };
 

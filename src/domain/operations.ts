@@ -16,6 +16,10 @@ interface KindTraits {
   readonly isInTurn: boolean;
   /** Whether it spends in several transactions, each with its own reservation of the wallet's funds. */
   readonly isInParts: boolean;
+  /** Whether the integration's wallet needs a role in the contract of its request (`CollectionTarget.contract`). */
+  readonly needsRole: boolean;
+  /** The event of its effect, besides `operation.succeeded`; null if there is none. */
+  readonly event: "nft.minted" | "nft.updated" | "collection.updated" | "collection.finalized" | null;
 }
 
 const BY_PLATFORM = {
@@ -24,31 +28,32 @@ const BY_PLATFORM = {
   isArchived: false,
   isInTurn: false,
   isInParts: false,
+  needsRole: false,
 } as const;
 const ON_ACCOUNT = { ...BY_PLATFORM, wallet: "integration" } as const;
-const ON_COLLECTION = { ...ON_ACCOUNT, isOnCollection: true, isArchived: true } as const;
+const ON_COLLECTION = { ...ON_ACCOUNT, isOnCollection: true, isArchived: true, needsRole: true } as const;
 
 /** The kinds of operations. A kind is a list of steps, one transaction each, and effects that are written once at the end. */
 export const KINDS = {
-  wallet_create: BY_PLATFORM,
-  contract_deploy: BY_PLATFORM,
-  contract_top_up: { ...ON_ACCOUNT, isArchived: true },
-  contract_publish: BY_PLATFORM,
-  contract_upgrade: { ...ON_ACCOUNT, isInParts: true },
-  contract_hand_over: ON_ACCOUNT,
-  contract_accept: ON_ACCOUNT,
-  finalize: { ...ON_ACCOUNT, isInParts: true },
-  collection_update: { ...ON_COLLECTION, isInTurn: true },
-  mint: ON_COLLECTION,
-  nft_update: ON_COLLECTION,
-  allowlist_add: ON_COLLECTION,
-  allowlist_remove: ON_COLLECTION,
-  allowlist_clear: ON_COLLECTION,
-  wallet_payout: { ...ON_ACCOUNT, isArchived: true },
-  drop_create: ON_COLLECTION,
-  drop_extend: ON_COLLECTION,
-  drop_close: ON_COLLECTION,
-  claim: ON_COLLECTION,
+  wallet_create: { ...BY_PLATFORM, event: null },
+  contract_deploy: { ...BY_PLATFORM, event: null },
+  contract_top_up: { ...ON_ACCOUNT, isArchived: true, event: null },
+  contract_publish: { ...BY_PLATFORM, event: null },
+  contract_upgrade: { ...ON_ACCOUNT, isInParts: true, event: null },
+  contract_hand_over: { ...ON_ACCOUNT, event: null },
+  contract_accept: { ...ON_ACCOUNT, event: null },
+  finalize: { ...ON_ACCOUNT, isInParts: true, needsRole: true, event: "collection.finalized" },
+  collection_update: { ...ON_COLLECTION, isInTurn: true, event: "collection.updated" },
+  mint: { ...ON_COLLECTION, event: "nft.minted" },
+  nft_update: { ...ON_COLLECTION, event: "nft.updated" },
+  allowlist_add: { ...ON_COLLECTION, event: null },
+  allowlist_remove: { ...ON_COLLECTION, event: null },
+  allowlist_clear: { ...ON_COLLECTION, event: null },
+  wallet_payout: { ...ON_ACCOUNT, isArchived: true, event: null },
+  drop_create: { ...ON_COLLECTION, event: null },
+  drop_extend: { ...ON_COLLECTION, event: null },
+  drop_close: { ...ON_COLLECTION, event: null },
+  claim: { ...ON_COLLECTION, needsRole: false, event: "nft.minted" },
 } as const satisfies Readonly<Record<string, KindTraits>>;
 
 /** One of the kinds above. */

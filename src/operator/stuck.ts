@@ -8,33 +8,33 @@ import { isUuid, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
 import { type Stuck, toStuck } from "./wallets.ts";
 
-/** An open operation that began this long ago has something to look at; an unknown one has at once. Milliseconds. */
+/** After this time an open operation is listed; an unknown one at once. Milliseconds. */
 const OLD_AFTER_MS = 120_000;
-/** Wallets that one page of the list asks, concurrently. */
+/** Wallets that one page of the list reads concurrently. */
 const ASKED_AT_ONCE = 20;
 
-/** The place before everything of a wallet; what it has begins at 0. */
+/** The position before all records of a wallet, which begin at 0. */
 const BEFORE_ALL = -1;
 
 /**
- * A place in the list: behind a record of a wallet's journal, or an operation's row where the wallet is not active. The
+ * A position in the list: after a record of a wallet's journal, or after an operation's row if the wallet is inactive. The
  * platform's wallet comes first.
  */
-interface Place {
+interface Cursor {
   readonly wallet: Uuid | null;
   readonly record: number;
 }
 
-/** What is found of one wallet, with its place. */
+/** A stuck operation of one wallet, with its position. */
 interface Found {
-  readonly place: number;
+  readonly position: number;
   readonly stuck: Stuck;
 }
 
 /**
- * Transactions that have not landed for long, or whose outcome can't be proven, operations that wait for a wallet to
- * be restored or activated, and those that a rolled-back database lacks, over all wallets. A page asks a bounded
- * number of wallets, so it may be shorter than `size`, or empty, and still have a next.
+ * Late transactions and those whose outcome can't be proven, operations of inactive wallets, and those that a rolled-back
+ * database lacks, of all wallets. A page reads a bounded number of wallets, so it may be shorter than `size`, or empty, and
+ * still have a next one.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
 export const listStuck = async (
@@ -42,7 +42,7 @@ export const listStuck = async (
   cursor: string | null,
   size: number,
 ): Promise<Page<StuckTransaction>> => {
-  const start = placeOf(cursor);
+  const start = parseCursor(cursor);
   const behind = await behindFrom(context.db, start.wallet, ASKED_AT_ONCE);
   const others = await walletsAfter(context, start.wallet, Array.from(behind.keys()));
   const asked = await Promise.all(
@@ -57,13 +57,13 @@ export const listStuck = async (
   const shown = entries.slice(0, size);
   const items = shown.map(({ wallet, stuck }) => ({ integration_uuid: wallet, ...stuck }));
   const last = shown.at(-1);
-  if (entries.length > size && last) return { items, next: cursorOf(last.wallet, last.place) };
+  if (entries.length > size && last) return { items, next: cursorOf(last.wallet, last.position) };
   const lastAsked = others.at(-1);
   if (others.length < ASKED_AT_ONCE || lastAsked === undefined) return { items, next: null };
-  return { items, next: cursorOf(lastAsked, asked.at(-1)?.found.at(-1)?.place ?? 0) };
+  return { items, next: cursorOf(lastAsked, asked.at(-1)?.found.at(-1)?.position ?? 0) };
 };
 
-/** Integrations behind one that have something to look at, in the order of their ids. */
+/** The next integrations that have something stuck, by their ids. */
 const walletsAfter = async (
   { db, now }: ServiceContext,
   after: Uuid | null,
@@ -77,18 +77,18 @@ const walletsAfter = async (
     .slice(0, ASKED_AT_ONCE);
 };
 
-/** The operation that the database lacks of a wallet, and is to be recovered for. */
+/** The wallet's operation that the database lacks, until it is recovered. */
 const lackedView = (missing: Uuid | undefined): Found[] =>
   missing === undefined
     ? []
     : [
         {
-          place: 0,
+          position: 0,
           stuck: { operation_uuid: missing, step: "database", state: "behind", transaction: null },
         },
       ];
 
-/** What is stuck in one wallet: by its journal or, where it is not active, what the database has open for it. */
+/** What is stuck in one wallet: from its journal or, if it is inactive, its open operations in the database. */
 const stuckOf = async (
   { db, env }: ServiceContext,
   wallet: Uuid | null,
@@ -96,18 +96,18 @@ const stuckOf = async (
   limit: number,
 ): Promise<Found[]> => {
   const found = await walletOf(env, wallet ?? "platform").stuck(after, limit);
-  if (found !== null) return found.map(({ place, record }) => ({ place, stuck: toStuck(record) }));
+  if (found !== null) return found.map(({ place, record }) => ({ position: place, stuck: toStuck(record) }));
   if (wallet === null) return [];
   const rows = await openOperationsOf(db, wallet, after, limit);
   return rows.map(({ rowNumber, id, kind }) => ({
-    place: rowNumber,
+    position: rowNumber,
     stuck: { operation_uuid: id, step: kind, state: "wallet_inactive", transaction: null },
   }));
 };
 
 const cursorOf = (wallet: Uuid | null, record: number): string => `${wallet ?? "platform"}.${record}`;
 
-const placeOf = (cursor: string | null): Place => {
+const parseCursor = (cursor: string | null): Cursor => {
   if (cursor === null) return { wallet: null, record: BEFORE_ALL };
   const [wallet = "", record = ""] = cursor.split(".", 2);
   if (!/^\d{1,15}$/.test(record)) throw unknownCursor();

@@ -33,22 +33,21 @@ import { walletOf } from "../wallet/client.ts";
 import type {
   JournaledOperation,
   OperationEnding,
-  SnapshotPosition,
+  SnapshotKey,
   TransactionRecord,
   Wallet,
 } from "../wallet/interface.ts";
 
-/** Seconds after which a caller whose operation was given up in favour of an earlier one may try again. */
+/** Retry-After, in seconds, of an operation that was given up in favour of an earlier one. */
 const GIVEN_UP_AFTER = 1;
 
 /**
- * Puts an operation that the database has lost back from its wallet's journal, with its Idempotency-Keys, its effects
- * and the answer that its caller was given, in one batch. One that has not ended goes on from there. Running it again
- * changes nothing.
- * @param isLacked false: the database has it, open, and it is ended in the same way. Its keys are left alone: one that
- * its failure has freed may stand for a later operation, which was put back before
- * @throws ChainUnavailableError; Unrestorable where what it was about can't be had any more: one that
- * has ended is in the database then with its answer alone, if its integration is
+ * Restores a lost operation from its wallet's journal, with its Idempotency-Keys, effects and response, in one batch. An
+ * open operation then continues. Idempotent.
+ * @param isLacked false: the database has the operation, open, and only its end is restored. Its keys stay: a key that its
+ *   failure has freed may belong to a later operation, which was restored before
+ * @throws ChainUnavailableError; Unrestorable if its subject is gone: an ended operation is then restored with its response
+ *   only, if its integration exists
  */
 const putBack = async (
   context: ServiceContext,
@@ -61,9 +60,8 @@ const putBack = async (
   if (operation.kind !== "wallet_create" && !(await findIntegration(db, operation.integrationId))) {
     throw new Unrestorable("Its integration is in no journal.");
   }
-  const holders = isLacked
-    ? await openOperationsOfKeys(db, operation.integrationId, keysOf(context, journaled))
-    : [];
+  const keys = keysOf(context, journaled).map(({ key }) => key);
+  const holders = isLacked ? await openOperationsOfKeys(db, operation.integrationId, keys) : [];
   for (const other of holders) if (other !== operation.id) await giveUp(context, wallet, other);
   const records = await wallet.transactions(operation.id);
   const giveUpOther = (other: Uuid) => giveUp(context, wallet, other);
@@ -79,7 +77,7 @@ const putBack = async (
   const statements =
     journaled.ending === null
       ? []
-      : endingStatements(db, operation, answerOf(journaled.ending), {
+      : endingStatements(db, operation, journaled.ending, {
           records,
           ...effects,
           report: eventsOfOutcome(
@@ -101,7 +99,7 @@ const putBack = async (
   if (journaled.ending === null) await resume(context, operation.id);
 };
 
-/** Why it can't be restored; null: it can. */
+/** The reason why it can't be restored; null if it can. */
 const unrestorable = async (attempt: () => Promise<void>): Promise<Unrestorable | null> => {
   try {
     await attempt();
@@ -112,20 +110,11 @@ const unrestorable = async (attempt: () => Promise<void>): Promise<Unrestorable 
   }
 };
 
-/** The answer that was given, as the database keeps it. */
-const answerOf = ({ state, answerStatus, answerBody }: OperationEnding) => ({
-  state,
-  answerStatus: answerStatus ?? 200,
-  answerBody: answerBody ?? "null",
-});
+/** The body of the response. */
+const bodyOf = async (context: ServiceContext, { answerBody }: OperationEnding): Promise<unknown> =>
+  new Response(await openText(context.env.BUCKET, answerBody)).json();
 
-/** The body of that answer. */
-const bodyOf = async (context: ServiceContext, ending: OperationEnding): Promise<unknown> => {
-  const text = await openText(context.env.BUCKET, answerOf(ending).answerBody);
-  return typeof text === "string" ? JSON.parse(text) : new Response(text).json();
-};
-
-/** The operation as its rules take it: as it was accepted. */
+/** The operation's row at its acceptance. */
 const operationOf = (journaled: JournaledOperation): OperationRow =>
   acceptedRow(
     {
@@ -134,34 +123,29 @@ const operationOf = (journaled: JournaledOperation): OperationRow =>
       kind: journaled.kind,
       subjectId: journaled.subjectUuid,
       request: JSON.parse(journaled.request) as unknown,
-      costLimit: journaled.mostCost
-        ? { quoted: journaled.quotedCost ?? null, most: journaled.mostCost }
-        : null,
-      reference: journaled.reference ?? null,
+      costLimit: journaled.mostCost ? { quoted: journaled.quotedCost, most: journaled.mostCost } : null,
+      reference: journaled.reference,
     },
     new Date(journaled.acceptedAt),
   );
 
-const keysOf = (context: ServiceContext, { keys }: JournaledOperation): string[] =>
-  keys.filter(({ expiresAt }) => expiresAt > context.now().getTime()).map(({ key }) => key);
+/** The Idempotency-Keys that haven't expired. */
+const keysOf = (context: ServiceContext, { keys }: JournaledOperation): readonly SnapshotKey[] =>
+  keys.filter(({ expiresAt }) => expiresAt > context.now().getTime());
 
-const keyStatements = (context: ServiceContext, journaled: JournaledOperation): Statement[] => {
-  const alive = keysOf(context, journaled);
-  return journaled.keys
-    .filter(({ key }) => alive.includes(key))
-    .map(({ key, fingerprint, expiresAt }) =>
-      putBackKey(context.db, {
-        integrationId: journaled.integrationUuid,
-        key,
-        fingerprint: fingerprint === null ? null : Buffer.from(fingerprint, "hex"),
-        operationId: journaled.operationUuid,
-        createdAt: new Date(journaled.acceptedAt),
-        expiresAt: new Date(expiresAt),
-      }),
-    );
-};
+const keyStatements = (context: ServiceContext, journaled: JournaledOperation): Statement[] =>
+  keysOf(context, journaled).map(({ key, fingerprint, expiresAt }) =>
+    putBackKey(context.db, {
+      integrationId: journaled.integrationUuid,
+      key,
+      fingerprint: fingerprint === null ? null : Buffer.from(fingerprint, "hex"),
+      operationId: journaled.operationUuid,
+      createdAt: new Date(journaled.acceptedAt),
+      expiresAt: new Date(expiresAt),
+    }),
+  );
 
-/** Writes of an operation that is over, read again. None where what it acted on is not there any more. */
+/** The effects of an ended operation, read again; none if its collection is gone. */
 const effectsOf = async (
   context: ServiceContext,
   operation: OperationRow,
@@ -182,8 +166,8 @@ const effectsOf = async (
 };
 
 /**
- * Gives up an operation that was accepted since the database went back, and stands where one that it had lost belongs.
- * Its wallet has taken nothing new since, so that nothing of it was sent. One that the wallet knows goes on.
+ * Fails an operation that was accepted after the rollback and conflicts with a lost one. Its wallet has accepted nothing
+ * since then, so nothing of it was sent. An operation that the wallet has accepted continues.
  */
 const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promise<void> => {
   const row = await findOperation(context.db, id);
@@ -194,49 +178,48 @@ const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promis
   context.log("recovery.given_up", { operation_uuid: id, kind: row.kind });
 };
 
-/** Operations that the database is known to have, from which on its gaps are looked for. */
+/** The latest operations that the database has; the search for lost ones starts at these. */
 const ANCHORS = 64;
-/** Operations of the journal that one call of the wallet answers with. */
+/** Operations of the journal in one response of the wallet. */
 const PAGE = 50;
 
-/** An operation of which something could not be put back. */
-export interface Unrestored {
-  readonly operation: JournaledOperation;
-  readonly reason: string;
-}
-
-/** Counts and names what a recovery has done. */
-export interface Account {
+/** The counts of a recovery, and the operations that could not be restored completely. */
+interface Account {
   readonly putBack: Record<OperationKind, number>;
   keys: number;
-  readonly unrestored: Unrestored[];
+  readonly unrestored: Recovery["unrestored"][number][];
 }
 
+/** A wallet to recover. */
+interface Job {
+  readonly context: ServiceContext;
+  readonly name: WalletName;
+  readonly wallet: Wallet;
+  readonly account: Account;
+  /** Nothing new begins after this time; milliseconds since the epoch. */
+  readonly until: number;
+}
+
+const isLate = ({ context, until }: Pick<Job, "context" | "until">): boolean =>
+  context.now().getTime() >= until;
+
 /**
- * Restores what the database has lost of one wallet's operations, in the order of their acceptance, then lets the
- * wallet take new ones. It goes on where an earlier run stopped, because what was put back is there.
- * @param until begins nothing new after then; milliseconds since the epoch
- * @returns whether it came to its end
- * @throws ChainUnavailableError if no node shows what operations came to
+ * Restores lost operations of one wallet in the order of their acceptance, then lets the wallet accept new ones. It resumes
+ * an earlier run, because the database has what that restored.
+ * @returns whether it is complete
+ * @throws ChainUnavailableError if no node returns the outcome of operations
  */
-const recoverWallet = async (
-  context: ServiceContext,
-  name: WalletName,
-  account: Account,
-  until: number,
-): Promise<boolean> => {
-  const { db, env } = context;
-  const wallet = walletOf(env, name);
+const recoverWallet = async (job: Job): Promise<boolean> => {
+  const { context, name, wallet } = job;
+  const { db } = context;
   const { state, latest, generation } = await wallet.rollbackCheck();
   const isBehind = state === "behind" || (latest !== null && !(await hasOperation(db, latest)));
   if (isBehind && latest !== null) {
     await wallet.databaseLacks(latest, generation);
-    // Readers of events may hold numbers that the database has lost, so restored and new events get other numbers.
+    // Readers may have seen event numbers that the database has lost, so restored and new events get other numbers.
     if (name !== "platform")
       await db.batch([skipNumbers(db, name, firstOfGeneration(generation + 1), context.now())]);
-    const recovery = new WalletRecovery(context, { name, wallet, account, until });
-    if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
-    // What was put back is weighed at once.
+    if (!(await putAllBack(job)) || !(await endOpen(job))) return false;
     if (name !== "platform") await recountUsage(db, name);
     checkpoint("recovery.before_end");
     await wallet.recovered();
@@ -247,98 +230,78 @@ const recoverWallet = async (
   return true;
 };
 
-/** A wallet to recover, and what goes with that. */
-interface Job {
-  readonly name: WalletName;
-  readonly wallet: Wallet;
-  readonly account: Account;
-  /** Milliseconds since the Unix epoch. */
-  readonly until: number;
-}
-
-class WalletRecovery {
-  readonly #context: ServiceContext;
-  readonly #name: WalletName;
-  readonly #wallet: Wallet;
-  readonly #account: Account;
-  readonly #until: number;
-
-  constructor(context: ServiceContext, { name, wallet, account, until }: Job) {
-    this.#context = context;
-    this.#name = name;
-    this.#wallet = wallet;
-    this.#account = account;
-    this.#until = until;
-  }
-
-  get #isLate(): boolean {
-    return this.#context.now().getTime() >= this.#until;
-  }
-
-  /** Puts back what the database lacks. False if the time was up before. */
-  async putAllBack(): Promise<boolean> {
-    const { db } = this.#context;
-    const anchors = await latestSucceeded(db, this.#name, ANCHORS);
-    let page = await this.#wallet.journaled(anchors, PAGE);
-    for (;;) {
-      const lacked = await missingOperations(
-        db,
-        page.map(({ operationUuid }) => operationUuid),
-      );
-      for (const operation of page) {
-        const { operationUuid: id, integrationUuid } = operation;
-        // One that was archived isn't lost.
-        if (!lacked.has(id) || (await findArchived(this.#context, integrationUuid, id))) continue;
-        if (this.#isLate) return false;
-        await this.#putBack(operation, true);
-      }
-      const last = page.at(-1);
-      if (page.length < PAGE || last === undefined) return true;
-      page = await this.#wallet.journaled(last.place satisfies SnapshotPosition, PAGE);
+/** Restores all operations that the database lacks. False if time ran out. */
+const putAllBack = async (job: Job): Promise<boolean> => {
+  const { context, name, wallet } = job;
+  let page = await wallet.journaled(await latestSucceeded(context.db, name, ANCHORS), PAGE);
+  for (;;) {
+    const lacked = await missingOperations(
+      context.db,
+      page.map(({ operationUuid }) => operationUuid),
+    );
+    for (const operation of page) {
+      const { operationUuid: id, integrationUuid } = operation;
+      // An archived operation isn't lost.
+      if (!lacked.has(id) || (await findArchived(context, integrationUuid, id))) continue;
+      if (isLate(job)) return false;
+      await tryPutBack(job, operation, true);
     }
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return true;
+    page = await wallet.journaled(last.place, PAGE);
   }
+};
 
-  /** Ends operations that the database has as open and that the journal knows the end of. */
-  async endOpen(): Promise<boolean> {
-    for (let after = 0; ; ) {
-      const open = await openOperationsOf(this.#context.db, this.#name, after, PAGE);
-      for (const operation of await this.#wallet.journaledOf(open.map(({ id }) => id))) {
-        if (operation.ending === null) continue;
-        if (this.#isLate) return false;
-        await this.#putBack(operation, false);
-      }
-      const last = open.at(-1);
-      if (open.length < PAGE || last === undefined) return true;
-      after = last.rowNumber;
+/** Ends operations that are open in the database but ended in the journal. False if time ran out. */
+const endOpen = async (job: Job): Promise<boolean> => {
+  const { context, name, wallet } = job;
+  for (let after = 0; ; ) {
+    const open = await openOperationsOf(context.db, name, after, PAGE);
+    for (const operation of await wallet.journaledOf(open.map(({ id }) => id))) {
+      if (operation.ending === null) continue;
+      if (isLate(job)) return false;
+      await tryPutBack(job, operation, false);
     }
+    const last = open.at(-1);
+    if (open.length < PAGE || last === undefined) return true;
+    after = last.rowNumber;
   }
+};
 
-  /** @param isLacked the database doesn't have it; else it is open there */
-  async #putBack(operation: JournaledOperation, isLacked: boolean): Promise<void> {
-    const { log } = this.#context;
-    try {
-      await putBack(this.#context, this.#wallet, operation, isLacked);
-      this.#account.putBack[operation.kind] += 1;
-      if (isLacked) this.#account.keys += operation.keys.length;
-    } catch (error) {
-      if (!(error instanceof Unrestorable)) throw error;
-      const { operationUuid, kind } = operation;
-      log("recovery.unrestorable", { operation_uuid: operationUuid, kind, error });
-      this.#account.unrestored.push({ operation, reason: error.message });
-      await this.#wallet.lose(operationUuid);
-    }
+/** As `putBack`; counts it, or names an operation that can't be restored. */
+const tryPutBack = async (
+  { context, wallet, account }: Job,
+  operation: JournaledOperation,
+  isLacked: boolean,
+): Promise<void> => {
+  const { operationUuid, integrationUuid, subjectUuid, kind, keys } = operation;
+  try {
+    await putBack(context, wallet, operation, isLacked);
+    account.putBack[kind] += 1;
+    if (isLacked) account.keys += keys.length;
+  } catch (error) {
+    if (!(error instanceof Unrestorable)) throw error;
+    context.log("recovery.unrestorable", { operation_uuid: operationUuid, kind, error });
+    account.unrestored.push({
+      operation_uuid: operationUuid,
+      integration_uuid: integrationUuid,
+      kind,
+      subject_uuid: subjectUuid,
+      reason: error.message,
+    });
+    await wallet.lose(operationUuid);
   }
-}
+};
 
 /** A call starts nothing new after this time; the caller continues with the next. Milliseconds. */
 const CALL_MS = 15_000;
-/** Wallets that are looked at between two looks at the clock. */
+/** Wallets that one query reads. */
 const WALLETS_PAGE = 50;
 
 /**
- * Restores what a rolled-back database has lost, as far as the wallets' journals, the chain and R2 know it
- * (docs/running.md, "Rolling the database back"). The platform's wallet comes first, because integrations and
- * contracts are put back from its journal. Safe to repeat; with nothing lost it changes nothing.
+ * Restores what a rolled-back database has lost, from the wallets' journals, the chain and R2 (docs/running.md, "Rolling
+ * the database back"). The platform's wallet comes first, because its journal has the integrations and contracts.
+ * Idempotent.
  * @param cursor `next` of the call before; null begins
  * @throws ServiceError invalid_request (cursor); ChainUnavailableError
  */
@@ -351,8 +314,8 @@ export const recoverDatabase = async (context: ServiceContext, cursor: string | 
   const until = context.now().getTime() + CALL_MS;
   let wallets = 0;
   for await (const name of walletsFrom(context, nameOf(cursor))) {
-    const isLate = context.now().getTime() >= until;
-    if (isLate || !(await recoverWallet(context, name, account, until))) {
+    const job = { context, name, wallet: walletOf(context.env, name), account, until };
+    if (isLate(job) || !(await recoverWallet(job))) {
       return viewOf(account, wallets, name);
     }
     wallets++;
@@ -360,7 +323,7 @@ export const recoverDatabase = async (context: ServiceContext, cursor: string | 
   return viewOf(account, wallets, null);
 };
 
-/** The wallets from one on: the platform's, then the integrations' by their ids. */
+/** The wallets starting with one: the platform's, then the integrations' by their ids. */
 async function* walletsFrom(context: ServiceContext, first: WalletName): AsyncGenerator<WalletName> {
   yield first;
   let after = first === "platform" ? null : first;
@@ -387,13 +350,5 @@ const viewOf = ({ putBack, keys, unrestored }: Account, wallets: number, next: s
   integrations: putBack.wallet_create,
   contracts: putBack.contract_deploy,
   collections: putBack.finalize,
-  unrestored: unrestored.map(unrestoredView),
-});
-
-const unrestoredView = ({ operation, reason }: Unrestored): Recovery["unrestored"][number] => ({
-  operation_uuid: operation.operationUuid,
-  integration_uuid: operation.integrationUuid,
-  kind: operation.kind,
-  subject_uuid: operation.subjectUuid,
-  reason,
+  unrestored,
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const path = (rest = "") => `/integration/${shop.integrationUuid}${rest}`;
 
-test("an integration has a funded wallet whose key nobody is told", async () => {
+test("an integration has a funded wallet whose private key is never returned", async () => {
   const integration = await bodyOf<Record<string, string>>(await admin(path()), 200);
   expect(integration).toEqual({
     integration_uuid: shop.integrationUuid,
@@ -41,7 +41,7 @@ test("an integration has a funded wallet whose key nobody is told", async () => 
   expect(row?.wallet_secret).toHaveLength(60);
 });
 
-test("lists: integrations newest first in pages, keys and contracts of one", async () => {
+test("lists integrations, keys and contracts in pages, newest first", async () => {
   await bodyOf(await admin("/integration", { json: { name: "Second" } }), 201);
   const page = await admin("/integration?limit=1");
   expect(page.headers.get("link")).toMatch(
@@ -57,7 +57,7 @@ test("lists: integrations newest first in pages, keys and contracts of one", asy
   expect(keys.map(({ role }) => role).sort()).toEqual(["full", "read"]);
 });
 
-test("lists of keys and of contracts page like every other", async () => {
+test("lists of keys and contracts have pages", async () => {
   await bodyOf(await admin(path("/contract"), { json: { name: "Second", symbol: "TWO" } }), 201);
   for (const list of ["/key", "/contract"]) {
     const all = await bodyOf<object[]>(await admin(path(list)), 200);
@@ -71,7 +71,7 @@ test("lists of keys and of contracts page like every other", async () => {
   }
 });
 
-test("a key that would have expired already is refused by name", async () => {
+test("a key with an expiry in the past is rejected, naming the field", async () => {
   const json = { name: "late", expires_at: "2020-01-01T00:00:00Z" };
   expect(await bodyOf(await admin(path("/key"), { json }), 400)).toMatchObject({
     code: "invalid_request",
@@ -79,7 +79,7 @@ test("a key that would have expired already is refused by name", async () => {
   });
 });
 
-test("what is not there is 404, what is wrong is 400", async () => {
+test("missing resources return 404, invalid requests 400", async () => {
   const unknown = `/integration/${crypto.randomUUID()}`;
   for (const rest of ["", "/key", "/wallet", "/contract"]) await bodyOf(await admin(unknown + rest), 404);
   await bodyOf(await admin(`${unknown}/key`, { json: { name: "k" } }), 404);
@@ -94,12 +94,12 @@ test("what is not there is 404, what is wrong is 400", async () => {
   await bodyOf(await admin(path("/contract/adopt"), { json: { account_id: "nobody-here.test" } }), 400);
 });
 
-test("a wallet is made once; asking again answers with the one there is", async () => {
+test("a wallet is created once; repeating the request returns it", async () => {
   const again = await bodyOf(await admin(path("/wallet"), { method: "POST" }), 200);
   expect(again).toMatchObject({ wallet_account_id: shop.walletAccountId, wallet_state: "ready" });
 });
 
-test("a wallet that has its key keeps it when it is restored", async () => {
+test("restoring a wallet that has its key keeps the key", async () => {
   const before = await bodyOf<{ public_key: string }>(await admin(path("/wallet")), 200);
   const restored = await bodyOf<object>(await admin(path("/wallet/restore"), { method: "POST" }), 200);
   expect(restored).toMatchObject({ public_key: before.public_key });
@@ -111,12 +111,12 @@ test("rotation without a newer secret does nothing", async () => {
   expect(first).toEqual({ version: 1, resealed: [], failed: [], remaining: 0, webhooks });
 });
 
-test("the platform's wallet and what is stuck", async () => {
+test("shows the platform's wallet and stuck transactions", async () => {
   expect(await bodyOf(await admin("/platform"), 200)).toMatchObject({ account_id: env.PLATFORM_ACCOUNT_ID });
   expect(await bodyOf(await admin("/transaction/stuck"), 200)).toEqual([]);
 });
 
-test("an operation is shown to the operator, whoever's it is", async () => {
+test("the operator can read an operation of any integration", async () => {
   const json = { contract_uuid: shop.contractUuid, title: "Empty" };
   const draft = await bodyOf<{ collection_draft_uuid: string }>(
     await api("/collection-draft", { key: shop.key, json }),

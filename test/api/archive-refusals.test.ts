@@ -77,7 +77,7 @@ const refusedInOverview = async (): Promise<number> =>
   (await bodyOf<{ archive_refused: number }>(await admin("/overview"), 200)).archive_refused;
 
 describe("files that R2 refuses", () => {
-  test("of one integration: the round goes on, the overview counts it, and they are tried again", async () => {
+  test("of one integration: the run continues, the overview counts it, and they are retried", async () => {
     const log = await run((key) => key.startsWith(`archive/${shop.integrationUuid}/`));
     expect(await placesOf(shop)).toEqual([OLD, 0]);
     expect(await placesOf(stranger)).toEqual([0, OLD]);
@@ -112,7 +112,7 @@ describe("files that R2 refuses", () => {
     expect(await placesOf(shop)).toEqual([0, OLD]);
   });
 
-  test("what can't be read of one integration stops no other's round either", async () => {
+  test("unreadable operations of one integration don't stop the others", async () => {
     let reads = 0;
     const DB = new Proxy(env.DB, {
       get: (target, name) => {

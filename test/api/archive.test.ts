@@ -157,7 +157,7 @@ const undone = async (work: (before: Snapshot) => Promise<void>) => {
 };
 
 describe("operations that ended long ago", () => {
-  test("leave the database, and are read as before", () =>
+  test("leave the database, and can be read as before", () =>
     undone(async () => {
       const before = await everything();
       expect(await inDatabase()).toBeGreaterThan(old.length);
@@ -173,7 +173,7 @@ describe("operations that ended long ago", () => {
       expect(await everything()).toEqual(before);
     }));
 
-  test("are nobody else's, and the operator's with their integration", () =>
+  test("are visible to their integration and the operator only", () =>
     undone(async () => {
       const [uuid] = old;
       const before = await whole(`/operation/${uuid}`);
@@ -184,7 +184,7 @@ describe("operations that ended long ago", () => {
       expect(await bodyOf(await admin(`/operation/${uuid}?${query}`), 200)).toEqual(before);
     }));
 
-  test("answer for their Idempotency-Key", () =>
+  test("are returned for their Idempotency-Key", () =>
     undone(async () => {
       const before = await bodyOf(await allowBob(), 200);
       await archive();
@@ -194,7 +194,7 @@ describe("operations that ended long ago", () => {
       expect(await inDatabase()).toBe(0);
     }));
 
-  test("are in the places that their transactions had, whenever those were recorded", () =>
+  test("keep the positions of their transactions in the list, whenever those were recorded", () =>
     undone(async () => {
       const [first, second] = [old[1]!, old[3]!];
       const moved = (uuid: string) =>
@@ -214,14 +214,14 @@ describe("operations that ended long ago", () => {
       expect(await everything()).toEqual(before);
     }));
 
-  test("stay while they are the last that their wallet has signed, whatever the platform's has signed since", () =>
+  test("stay while they are the latest of their wallet, whatever the platform's wallet has signed since", () =>
     undone(async () => {
       await env.DB.prepare("UPDATE operations SET kind = 'contract_deploy' WHERE kind = 'finalize'").run();
       await archive();
       expect(await inFiles()).toBe(0);
     }));
 
-  test("of a deleted integration are archived too, and read by the operator", () =>
+  test("of a deleted integration are archived too, and can be read by the operator", () =>
     undone(async () => {
       const before = await whole(`/operation/${old[0]}`);
       const own = `/integration/${shop.integrationUuid}`;
@@ -233,7 +233,7 @@ describe("operations that ended long ago", () => {
       expect(await bodyOf(await admin(`/operation/${old[0]}?${query}`), 200)).toEqual(before);
     }));
 
-  test("no longer weigh on their integration where they failed", () =>
+  test("that failed no longer count as storage of their integration", () =>
     undone(async () => {
       const weight = async () =>
         (await env.DB.prepare("SELECT database_bytes AS bytes FROM integrations WHERE id = unhex(?)")
@@ -264,7 +264,7 @@ describe("operations that ended long ago", () => {
       }),
   );
 
-  test("are told once where two runs take them", () =>
+  test("are listed once if two runs archive them concurrently", () =>
     undone(async () => {
       const before = await everything();
       await Promise.all([archive(), archive()]);
@@ -272,7 +272,7 @@ describe("operations that ended long ago", () => {
       expect(await everything()).toEqual(before);
     }));
 
-  test("are told once after the database was taken back to before that", () =>
+  test("are listed once after the database was rolled back to a time before", () =>
     undone(async (snapshot) => {
       const before = await everything();
       await archive();
@@ -283,7 +283,7 @@ describe("operations that ended long ago", () => {
       expect(await everything()).toEqual(before);
     }));
 
-  test("aren't taken for lost by recovery, though their wallet's journal has them", () =>
+  test("are not restored by a recovery, although their wallet's journal has them", () =>
     undone(async () => {
       await archive();
       const archived = await takeSnapshot();
@@ -299,7 +299,7 @@ describe("operations that ended long ago", () => {
       expect((await whole("/operation")).length).toBe((before[0] as { items: unknown[] }).items.length + 1);
     }));
 
-  test("leave no file for good that nothing names", () =>
+  test("leave no unreferenced file permanently", () =>
     undone(async (snapshot) => {
       await archive();
       const orphans = await keptFiles();

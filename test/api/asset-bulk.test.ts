@@ -139,7 +139,7 @@ describe("asset-bulk", () => {
     expect(assets.map(({ asset_subtitle }) => asset_subtitle)).toEqual(["one", "two"]);
   });
 
-  it("takes a file of exactly 1 MB and refuses one byte more by name", async () => {
+  it("accepts a file of exactly 1 MB, and rejects one byte more, naming the file", async () => {
     const tenant = await newTenant();
     const detail = [{ asset_filename: "big.png", copies: 1 }];
     const error = await refused(
@@ -155,7 +155,7 @@ describe("asset-bulk", () => {
     );
   });
 
-  it("answers 415 where every problem is a file's type", async () => {
+  it("returns 415 if every problem is a file's type", async () => {
     const files = [
       { name: "a.png", bytes: "not a picture" },
       { name: "b.png", bytes: "<svg/>" },
@@ -312,7 +312,7 @@ describe("asset-bulk", () => {
     expect((await bodyOf<ErrorBody>(answer, status)).code).toBe(code);
   });
 
-  it("refuses drafts of others, unknown ones and those being finalized", async () => {
+  it("rejects drafts of other integrations, unknown drafts and those being finalized", async () => {
     const [mine, other] = [await newTenant(), await newTenant()];
     const form = () =>
       formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -322,7 +322,7 @@ describe("asset-bulk", () => {
     expect((await bodyOf<ErrorBody>(await attach(mine, form()), 409)).code).toBe("draft_locked");
   });
 
-  it("refuses when the finalization begins while the files come in, and stores nothing", async () => {
+  it("rejects the form and stores nothing if the finalization begins during the upload", async () => {
     const tenant = await newTenant();
     const form = formOf(
       [{ asset_filename: "late.png", copies: 1 }],
@@ -385,7 +385,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
       headers: { "Idempotency-Key": key },
     });
 
-  it("is carried out once, and answered the same, also when the draft is locked since", async () => {
+  it("has its effect once, and returns the same response after the draft was locked", async () => {
     const tenant = await newTenant();
     const first = await bodyOf<Asset[]>(await withKey(tenant, form()), 201);
     for (const state of ["draft", "finalizing"] as const) {
@@ -401,7 +401,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("is carried out once where the Worker ends after the assets are attached and before it answers", async () => {
+  it("has its effect once if the Worker stops between attaching and responding", async () => {
     const tenant = await newTenant();
     killAt("idempotency.before_answer");
     await withKey(tenant, form()).then(
@@ -415,7 +415,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("is carried out once where it comes again while the first is still uploading, and both get its answer", async () => {
+  it("has its effect once if it is repeated during the first upload, and both get the response", async () => {
     const tenant = await newTenant();
     const first = paused(tenant, form(), { "Idempotency-Key": "k" });
     await first.begin();
@@ -424,7 +424,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("keeps large answers in R2", async () => {
+  it("stores large responses in R2", async () => {
     const tenant = await newTenant();
     const many = Array.from({ length: 300 }, (_, index) => ({ ...details[0], asset_subtitle: `#${index}` }));
     const large = () => formOf(many, [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -435,7 +435,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
   });
 });
 
-it("gives assets of forms that come at the same time places of their own", async () => {
+it("assets of concurrent forms get different positions", async () => {
   const tenant = await newTenant();
   const answers: Response[] = [];
   // Six forms would use more connections than one Worker has, so each request has its own Worker.
@@ -460,7 +460,7 @@ describe("copies of all assets of a draft", () => {
   const message = (all: number) =>
     `The draft's assets would have ${all} copies; a collection has at most ${MOST}.`;
 
-  it("are held against what a collection may have, beside what else is wrong", async () => {
+  it("are checked against a collection's maximum, together with other problems", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formWith(MOST)), 201);
     const tooMany = { path: ["assets_detail"], message: message(MOST + 1) };
@@ -476,7 +476,7 @@ describe("copies of all assets of a draft", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("are counted when a form is attached, not when it begins to come in", async () => {
+  it("are counted when a form is attached, not when its upload begins", async () => {
     const tenant = await newTenant();
     const first = paused(tenant, formWith(MOST));
     await first.begin();
@@ -491,7 +491,7 @@ describe("copies of all assets of a draft", () => {
     expect(await bodyOf<Asset[]>(await second.finish(), 201)).toMatchObject([{ copies: MOST }]);
   });
 
-  it("don't keep a form from being told its answer again", async () => {
+  it("don't prevent a repeated form from getting its response", async () => {
     const tenant = await newTenant();
     const upload = () =>
       send(uploadPath(tenant.draftId), {
@@ -507,7 +507,7 @@ describe("copies of all assets of a draft", () => {
   });
 });
 
-it("refuses a form whose draft is locked before it is attached", async () => {
+it("a form is rejected if its draft is locked before it is attached", async () => {
   const tenant = await newTenant();
   const form = () =>
     formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -547,7 +547,7 @@ it.each(["png", "jpeg", "gif", "webp"] as const)(
 );
 
 describe("a draft's assets", () => {
-  it("pages in order, and deletes one", async () => {
+  it("are listed in order, and one can be deleted", async () => {
     const tenant = await newTenant();
     const names = ["a.png", "b.png", "c.png", "d.png", "e.png"];
     const form = formOf(
@@ -581,7 +581,7 @@ describe("a draft's assets", () => {
   });
 });
 
-it("keeps R2 as the rows say", async () => {
+it("R2 has exactly the files that the rows name", async () => {
   const visible = (await db.select().from(blobs)).filter(({ going }) => going === null);
   expect(visible.length).toBeGreaterThan(50);
   for (const { sha256: digest, size } of visible.slice(0, 50)) {

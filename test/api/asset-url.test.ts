@@ -90,7 +90,7 @@ describe("fetchMediaUrl", () => {
     },
   );
 
-  it("stores the same bytes once, also when they come at the same time", async () => {
+  it("stores the same bytes once, also from concurrent requests", async () => {
     const bytes = picture("gif", 3, 3 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const before = (await env.BUCKET.list({ prefix: "media/" })).objects.length;
@@ -122,7 +122,7 @@ describe("fetchMediaUrl", () => {
     expect(asked).toHaveLength(trips);
   });
 
-  it("takes a file back that was marked to go", async () => {
+  it("keeps a file that was marked for deletion", async () => {
     const bytes = picture("png", 4, 2 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const stored = await get("https://media.example/a");
@@ -135,7 +135,7 @@ describe("fetchMediaUrl", () => {
     }
   });
 
-  it("knows a picture whose first bytes come one by one", async () => {
+  it("detects a picture's type if its first bytes arrive one by one", async () => {
     const bytes = picture("webp", 12, 2 * MIB);
     const split = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -148,7 +148,7 @@ describe("fetchMediaUrl", () => {
     expect(await get("https://media.example/a")).toMatchObject({ size: 2 * MIB, mediaType: "image/webp" });
   });
 
-  it("takes JSON objects as reference files", async () => {
+  it("accepts JSON objects as reference files", async () => {
     hosts.set("media.example", () => new Response('{"attributes": []}'));
     const stored = await get("https://media.example/a.json", "reference_file_url");
     expect(stored).toMatchObject({ rootSha256: null, size: 18, mediaType: "application/json" });
@@ -182,13 +182,13 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://a.example/")).toMatch(/more than 5 times/);
   });
 
-  it("refuses what is not fetched, without asking anybody", async () => {
+  it("rejects URLs that are not allowed without a request", async () => {
     expect(await failure("http://media.example/a.png")).toMatch(/https/);
     expect(await failure("https://10.0.0.1/a.png")).toMatch(/IP address/);
     expect(asked).toEqual([]);
   });
 
-  it("says how each thing fails", async () => {
+  it("reports the reason of each failure", async () => {
     const answers: [string, () => Response, UrlField?][] = [
       ["status 404", () => new Response("x", { status: 404 })],
       ["status 206", () => new Response("x", { status: 206 })],
@@ -223,7 +223,7 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://media.example/a")).toContain("can't be reached");
   });
 
-  it("stops at one byte above 100 MB, and takes exactly 100 MB", async () => {
+  it("accepts exactly 100 MB, and stops at one byte more", async () => {
     const exact = picture("png", 9, 100 * MIB);
     hosts.set("media.example", () => new Response(pieces(exact, MIB)));
     expect(await get("https://media.example/a")).toMatchObject({ size: 100 * MIB });
@@ -307,7 +307,7 @@ describe("files of one isolate that come in at the same time", () => {
   /** Leaves an integration the memory for two files of 11 MB: as much is left free as the second one takes. */
   const leaveTwo = (integrationId: Uuid) => isolateMemory.take(21 * MIB, integrationId, Date.now())!;
 
-  it("are as many as there is memory for, of an integration and in all, and the others wait for them", async () => {
+  it("are limited by memory, per integration and in total, and others wait", async () => {
     const [one, other, third] = [newUuid(), newUuid(), newUuid()];
     const taken = [leaveTwo(one), isolateMemory.take(16 * MIB, newUuid(), Date.now())!];
     const all = [one, one, one, other, other, other, third].map((each, index) => from(each, `${index}`));
@@ -318,7 +318,7 @@ describe("files of one isolate that come in at the same time", () => {
     for (const share of taken) isolateMemory.giveBack(share);
   });
 
-  it("are refused where they have waited too long, unread, while others' come in", async () => {
+  it("are rejected if they wait too long, unread", async () => {
     const one = newUuid();
     const taken = leaveTwo(one);
     const held = [from(one, "a"), from(one, "b")];

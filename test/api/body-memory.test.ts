@@ -82,7 +82,7 @@ const create = (tenant: Tenant) =>
   });
 
 describe("JSON bodies that one isolate takes in at the same time", () => {
-  it("are 63 MB of an integration; others wait unread, and are refused in the end, and nobody else is", async () => {
+  it("take at most 63 MB per integration; more wait unread, then are rejected, without affecting other integrations", async () => {
     const giveBack = leave(one, 8);
     const held = several(8, () => new HeldDraft(one));
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
@@ -100,7 +100,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     giveBack();
   });
 
-  it("of integrations keep neither the operator's waiting, nor those that declare at most 64 kB", async () => {
+  it("of integrations don't delay the operator's, nor those that declare at most 64 kB", async () => {
     // 63 and 32 of 96 MB, so that nobody has room for a whole one.
     const giveBack = [leave(one, 8), leave(other, 31 + 8)];
     const held = [one, other].flatMap((tenant) => several(8, () => new HeldDraft(tenant)));
@@ -119,7 +119,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     for (const give of giveBack) give();
   });
 
-  it("take what they declare, so that small ones don't wait for large ones", async () => {
+  it("reserve their declared size, so that small ones don't wait for large ones", async () => {
     const giveBack = leave(one, 8);
     const held = several(8, () => new HeldDraft(one));
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
@@ -128,7 +128,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     giveBack();
   });
 
-  it("leave no memory behind: those that break off, are too large, or are refused", async () => {
+  it("release their memory if they break off, are too large or are rejected", async () => {
     for (let round = 0; round < 2; round++) {
       const held = several(8, () => new HeldDraft(other));
       await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
@@ -145,7 +145,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     expect(holdsNothing(other)).toBe(true);
   });
 
-  it("whose clients go away leave no memory behind, though the platform ends their requests", async () => {
+  it("release their memory if the client disconnects and the platform ends the request", async () => {
     const gone = new AbortController();
     const bodies = Array.from({ length: 8 }, () => new HeldBody());
     const answers = bodies.map((body) =>
@@ -166,7 +166,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     await eventually(async () => expect(holdsNothing(one)).toBe(true));
   });
 
-  it("are given up when nothing comes for a minute", async () => {
+  it("are aborted after a minute without data", async () => {
     const stalls = heldTimers(60_000);
     const body = new HeldDraft(one);
     await eventually(async () => expect(stalls).toHaveLength(1));
@@ -179,7 +179,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     });
   });
 
-  it("are given up when they take two minutes, however steadily they come", async () => {
+  it("are aborted after two minutes, however steady", async () => {
     const ends = heldTimers(120_000);
     const body = new HeldDraft(one);
     body.send("{");
@@ -200,7 +200,7 @@ describe("bodies that need no key", () => {
     return (await apiWith({}, "/public/v1/claim", { method: "POST", body, headers })).response;
   };
 
-  it("of a network that sends nothing keep nobody else's out, and are given up after five seconds", async () => {
+  it("of a silent network don't block others, and are aborted after five seconds", async () => {
     const ends = heldTimers(5_000);
     const held = Array.from({ length: 16 }, () => new HeldBody());
     const answers = held.map((body) => claim("203.0.113.7", body.stream));
@@ -216,7 +216,7 @@ describe("bodies that need no key", () => {
     expect(await bodyOf(await claim("203.0.113.7", "{}"), 400)).toMatchObject({ code: "invalid_request" });
   });
 
-  it("have at most 4,096 bytes, whether they declare them or not", async () => {
+  it("have at most 4,096 bytes, declared or not", async () => {
     const long = JSON.stringify({ slug: "x".repeat(4_096) });
     expect(await bodyOf(await claim("203.0.113.9", long), 413)).toMatchObject({ code: "payload_too_large" });
     const body = new HeldBody();

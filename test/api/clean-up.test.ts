@@ -63,7 +63,7 @@ beforeEach(async () => {
 });
 
 describe("collecting files that nothing refers to", () => {
-  it("leaves what a draft has, and takes what was deleted from it, in steps", async () => {
+  it("keeps a draft's files, and deletes in steps those that were removed from it", async () => {
     const tenant = await newTenant();
     const form = formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]);
     const assets = await bodyOf<{ asset_uuid: string; asset_url: string }[]>(await attach(tenant, form), 201);
@@ -84,7 +84,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it("takes the mark back when an upload brings the file again", async () => {
+  it("unmarks a file that is uploaded again", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -106,7 +106,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(1);
   });
 
-  it("fails an upload whose file is deleted under its hands, and stores nothing", async () => {
+  it("fails an upload whose file is deleted meanwhile, and stores nothing", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -128,7 +128,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await db.select().from(draftAssets)).toEqual([]);
   });
 
-  it("goes on with the upload where the file was put after it was deleted", async () => {
+  it("continues the upload if the file was put after its deletion", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -164,7 +164,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await (await send(`/ipfs/${asset?.reference_cid}?download=true`)).text()).toBe('{"a":1}');
   });
 
-  it("keeps what a collection has beyond its draft's assets, and takes it once the collection gives it up", async () => {
+  it("keeps a collection's other files until the collection no longer refers to them", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     const directory = await storedDirectory(tenant);
@@ -181,7 +181,7 @@ describe("collecting files that nothing refers to", () => {
     await db.delete(collections);
   });
 
-  it("keeps a media file above one block that a row names, and takes one that no row does", async () => {
+  it("keeps a media file above one block that a row names, and deletes one that no row names", async () => {
     const sha256 = new Uint8Array(32).fill(7);
     await env.BUCKET.put("media/named", new Uint8Array(2 * 1_048_576));
     await env.BUCKET.put("media/unnamed", new Uint8Array(1_048_577));
@@ -202,7 +202,7 @@ describe("collecting files that nothing refers to", () => {
     await db.delete(collections);
   });
 
-  it("finds objects that no row knows", async () => {
+  it("finds objects without a row", async () => {
     await env.BUCKET.put(`blob/${"ab".repeat(32)}`, "left behind");
     await env.BUCKET.put("media/left-behind", "left behind");
     await passHours(1, 12);
@@ -211,7 +211,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(0);
   });
 
-  it("does a bounded part in each run, and goes through everything", async () => {
+  it("does a bounded part in each run, and covers everything", async () => {
     const count = 2500;
     const digests = Array.from({ length: count }, (_, index) => index.toString(16).padStart(64, "0"));
     await db.run(sql`
@@ -264,7 +264,7 @@ function uploading(tenant: Tenant, form: FormData) {
 }
 
 describe("a client that goes away", () => {
-  it("leaves nothing, wherever it is cut", async () => {
+  it("leaves nothing, wherever the upload is cut", async () => {
     const tenant = await newTenant();
     const names = ["a.png", "b.png", "c.png", "d.png"];
     await fc.assert(

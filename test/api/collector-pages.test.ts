@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 
 describe("PUT /collection/{uuid}/page", () => {
-  test("sets the page up; what is absent stays, null clears", async () => {
+  test("sets the page up; absent fields stay, null clears", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const path = `/collection/${uuid}/page`;
     await bodyOf(await api(path, { key: shop.key }), 404);
@@ -146,7 +146,7 @@ describe("PUT /collection/{uuid}/page", () => {
 });
 
 describe("GET /public/v1/page/{slug}", () => {
-  test("says what the contract says, and nothing of the service's own", async () => {
+  test("returns the contract's state, and nothing internal", async () => {
     const page = await read<Record<string, unknown>>(slug);
     expect(page).toMatchObject({
       title: "Night Herons",
@@ -166,7 +166,7 @@ describe("GET /public/v1/page/{slug}", () => {
     expect(picture.headers.get("content-type")).toBe("image/png");
   });
 
-  test("a page that is disabled, that never was, and one that can't be answer alike", async () => {
+  test("disabled, unknown and invalid pages return the same error", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const hidden = newSlug();
     await bodyOf(await putPage(shop.key, uuid, { slug: hidden, enabled: false }), 200);
@@ -182,7 +182,7 @@ describe("GET /public/v1/page/{slug}", () => {
     }
   });
 
-  test("is kept for two seconds, and what is not kept counts against the address", async () => {
+  test("is cached for two seconds, and uncached reads count against the address", async () => {
     const answer = await api(`/public/v1/page/${slug}`);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=2");
     const none = { limit: async () => ({ success: false }) };
@@ -201,7 +201,7 @@ describe("GET /public/v1/page/{slug}", () => {
 });
 
 describe("a mint from a wallet", () => {
-  test("eligibility is this very account's, with what it costs and what it has", async () => {
+  test("eligibility of an account has its price and its balance", async () => {
     const open = await read<object>(`${slug}/eligibility/${collector.accountId}?quantity=3`);
     expect(open).toMatchObject({
       allowed: true,
@@ -267,7 +267,7 @@ describe("a mint from a wallet", () => {
     expect(elsewhere).toMatchObject({ state: "failed", tokens: [] });
   });
 
-  test("a refusal has the contract's own code and words; what nobody knows is said to be unknown", async () => {
+  test("a rejection has the contract's code and message; an unprovable outcome is unknown", async () => {
     const args = { collection_id: shown.near_collection.collection_id };
     const hash = await collector.call(shown.contract_address, "nft_mint", args, "1");
     const path = `${slug}/mint/${hash}?account_id=${collector.accountId}`;
@@ -361,7 +361,7 @@ describe("the gallery's reads", () => {
     await read(`${slug}/token/0`, 400);
   });
 
-  test("traits that are too much to be counted up are shown of each NFT alone", async () => {
+  test("too many traits to count are shown for each NFT only", async () => {
     // What one file's traits may be at most: 32 of 64 and 128 characters. 350 of them are above 8 MB.
     const long = (seed: string, length: number) => `${seed} ${"𐍈".repeat(length)}`;
     const reference = (file: number) => ({
@@ -417,7 +417,7 @@ describe("the gallery's reads", () => {
     }
   });
 
-  test("a draft shows nowhere, nor does one that is being finalized", async () => {
+  test("drafts are not public, also during finalization", async () => {
     const draft = await createDraft(shop);
     await bodyOf(await putPage(shop.key, draft, { slug: newSlug(), enabled: true }), 404);
     const rows = await env.DB.prepare("SELECT COUNT(*) AS rows FROM collection_pages").first<{
@@ -427,7 +427,7 @@ describe("the gallery's reads", () => {
   });
 });
 
-test("while assets are hidden the placeholder alone is told, and a filter says nothing of them", async () => {
+test("before the reveal only the placeholder is shown, and filters match nothing", async () => {
   const made = await createShown(shop, { title: "Sealed" }, [
     { copies: 2, reference: attributes("Day") },
     { copies: 2, reference: attributes("Night") },
@@ -487,7 +487,7 @@ describe("the gallery in a browser", () => {
     return { text, headers: answer.headers };
   };
 
-  test("runs and styles what carries its answer's nonce, and asks nobody else", async () => {
+  test("runs only scripts and styles with the response's nonce, and calls no other host", async () => {
     const [one, other] = [await html(`/g/${slug}`), await html(`/g/${slug}`)];
     const policy = one.headers.get("content-security-policy") ?? "";
     const nonce = /script-src 'nonce-([0-9a-f]{32})';/.exec(policy)?.[1] ?? "";
@@ -523,7 +523,7 @@ describe("the gallery in a browser", () => {
     expect((await html(`/g/${slug}?owner=nobody.near`)).text).toContain("Nothing here fits.");
   });
 
-  test("takes an address that others have added to, and an owner as phones write it", async () => {
+  test("ignores unknown query parameters, and accepts an owner with a phone's capital letter", async () => {
     const { text } = await html(`/g/${slug}?fbclid=x&utm_source=a&utm_source=b&trait=Sky%3DDay&limit=3`);
     expect(text.match(/<li>/g)).toHaveLength(3);
     const owner = (await read<PublicToken>(`${slug}/token/1`)).owner_id;
@@ -533,7 +533,7 @@ describe("the gallery in a browser", () => {
     expect(found.text).toMatch(new RegExp(`<input[^>]* value="${owner}"[^>]* autocapitalize="none"`));
   });
 
-  test("a page of an NFT has what proves it, and leads to the others with its traits", async () => {
+  test("a page of an NFT has its proof, and links to NFTs with the same traits", async () => {
     const shownToken = await read<PublicToken>(`${slug}/token/1`);
     const { text } = await html(`/g/${slug}/1`);
     const { media_hash: hash, media_cid: cid, media_url: url, owner_id: owner } = shownToken;
@@ -545,7 +545,7 @@ describe("the gallery in a browser", () => {
     expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
   });
 
-  test("what isn't there or is wrong is a page too, with its status", async () => {
+  test("errors are pages too, with their status", async () => {
     for (const path of [`/g/${newSlug()}`, `/g/${slug}/999`, "/g/x"]) {
       const { text, headers } = await html(path, 404);
       expect(text).toContain("<h1>There is nothing here</h1>");
@@ -561,7 +561,7 @@ describe("the gallery in a browser", () => {
   });
 });
 
-test("characters that turn text around concern nothing but the text that has them", async () => {
+test("bidirectional control characters affect only the text that contains them", async () => {
   const turned = "Herons \u202egpj.exe";
   const ended = `\u2069${turned}`;
   const made = await createShown(
@@ -607,7 +607,7 @@ test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(
   },
 );
 
-test("an address among the pages that has none is a page that says so", async () => {
+test("an unknown page address returns an error page", async () => {
   for (const path of [
     "/m",
     "/m/",
@@ -627,7 +627,7 @@ test("an address among the pages that has none is a page that says so", async ()
   await bodyOf(await api(`/m/${slug}`, { method: "POST" }), 405);
 });
 
-test("whatever a title, a description, a trait or a link says is text and no markup", async () => {
+test("titles, descriptions, traits and links are escaped", async () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
   const made = await createShown(shop, { title: evil, description: evil }, [
     { copies: 2, reference: { attributes: [{ trait_type: evil, value: evil }] } },
@@ -654,7 +654,7 @@ describe("the mint page", () => {
     return { text: await answer.text(), policy: answer.headers.get("content-security-policy") ?? "" };
   };
 
-  test("says without a script what is for sale, what it costs and what one signs", async () => {
+  test("shows the offer, the price and the signed transaction without a script", async () => {
     const { text, policy } = await html(slug);
     expect(text).toContain("<h1>Night Herons</h1>");
     expect(text).toContain('<p class="price">1 NEAR</p>');
@@ -674,7 +674,7 @@ describe("the mint page", () => {
     expect(policy).not.toMatch(/https:|unsafe|\*/);
   });
 
-  test("an accent has text on it that can be read, and colours nothing else", async () => {
+  test("text on the accent colour is readable, and nothing else is coloured", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const mine = newSlug();
     const json = { slug: mine, theme: { accent: "#ffe000" }, enabled: true };
@@ -684,7 +684,7 @@ describe("the mint page", () => {
     expect(text).toContain("Nobody mints this collection from a wallet.");
   });
 
-  test("offers the development wallet where npm start says so, and on its own chain alone", async () => {
+  test("offers the development wallet only if npm start enables it on its own chain", async () => {
     const key = {
       account_id: `collector-${newUuid().slice(-12)}.near`,
       public_key: "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847",

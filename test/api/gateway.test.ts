@@ -88,7 +88,7 @@ afterEach(() => {
 });
 
 describe("content by CID", () => {
-  it("is sent with its type by bytes and headers that keep a browser from running it", async () => {
+  it("is sent with its detected type and headers that keep a browser from running it", async () => {
     const answer = await send(`/ipfs/${small}`);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -107,7 +107,7 @@ describe("content by CID", () => {
     expect((await send(`/ipfs/${reference}`)).headers.get("Content-Type")).toBe("application/json");
   });
 
-  it("is the same under the CID's other spellings", async () => {
+  it("is the same for the CID's other encodings", async () => {
     const cid = CID.parse(small);
     const { base16 } = await import("multiformats/bases/base16");
     const { base58btc } = await import("multiformats/bases/base58");
@@ -118,7 +118,7 @@ describe("content by CID", () => {
     expect((await send(`/ipfs/${CID.createV0(root.multihash as never)}`)).status).toBe(200);
   });
 
-  it("answers HEAD as GET, without the body", async () => {
+  it("responds to HEAD as to GET, without the body", async () => {
     for (const path of [
       small,
       large,
@@ -150,7 +150,7 @@ describe("content by CID", () => {
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL.subarray(from, to));
   });
 
-  it("sends the whole for ranges that a server may leave, and 416 behind the end", async () => {
+  it("sends the whole file for ranges that may be ignored, and 416 beyond the end", async () => {
     for (const range of ["bytes=0-1,3-4", "bytes=5-4", "lines=1-2", "bytes=-", "bytes=a-b"]) {
       expect((await send(`/ipfs/${small}`, { headers: { Range: range } })).status).toBe(200);
     }
@@ -175,7 +175,7 @@ describe("content by CID", () => {
     expect(bytes.equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
   });
 
-  it("is read from the store once, and then sent from the location's cache as it would be from the store", async () => {
+  it("is read from R2 once, and then sent unchanged from the location's cache", async () => {
     const [asset] = await bodyOf<{ asset_cid: string }[]>(
       await attach(
         await newTenant(),
@@ -214,7 +214,7 @@ describe("content by CID", () => {
     await raw.body?.cancel();
   });
 
-  it("is kept above one block too", async () => {
+  it("is cached above one block too", async () => {
     const path = `/ipfs/${large}`;
     await (await send(path)).arrayBuffer();
     await eventually(async () => expect(await fromCache(path)).toBe(true));
@@ -223,14 +223,14 @@ describe("content by CID", () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
   });
 
-  it("is not kept under names that a client chooses, nor where it isn't here", async () => {
+  it("is not cached under names that a client chooses, nor if it is missing", async () => {
     const path = `/ipfs/${small}?filename=a.jpg`;
     for (let times = 0; times < 2; times++) expect(await fromCache(path)).toBe(false);
     const unknown = `/ipfs/${CID.createV1(0x55, await sha256.digest(new Uint8Array([9])))}`;
     for (let times = 0; times < 2; times++) expect(await fromCache(unknown)).toBe(false);
   });
 
-  it("answers 304 to who has it", async () => {
+  it("returns 304 for a matching ETag", async () => {
     for (const tag of [`"${small}"`, `W/"${small}"`, `"x", "${small}"`, "*"]) {
       const answer = await send(`/ipfs/${small}`, { headers: { "If-None-Match": tag } });
       expect(answer.status).toBe(304);
@@ -251,7 +251,7 @@ describe("content by CID", () => {
     expect(saved.headers.get("Content-Disposition")).toMatch(/^attachment; filename="1.json"/);
   });
 
-  it("is 404 where it isn't here, and 400 where it is no CID", async () => {
+  it("returns 404 if it is missing, and 400 for an invalid CID", async () => {
     const unknown = CID.createV1(0x55, await sha256.digest(new Uint8Array([1, 2, 3]))).toString();
     for (const path of [unknown, `${unknown}?format=raw`, `${small}/a`, `${directory.rootCid}/b/c`]) {
       await bodyOf(await send(`/ipfs/${path}`), 404);

@@ -28,7 +28,7 @@ const holding = () => {
   return { bucket, held: held.promise, release: () => released.resolve() };
 };
 
-test("are what an operation ended with, though another driver read the chain before and puts its own later", async () => {
+test("the response of an operation stays when another driver stores a later one", async () => {
   const shop = await createIntegration("Long stories");
   await pay("platform", shop.walletAccountId, 10n ** 26n);
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [10] });

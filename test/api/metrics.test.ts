@@ -67,7 +67,7 @@ const sampleValue = (
 const metricsAt = async (later: number) => metricsOf(await readOverview(serviceContext(later)));
 
 describe("GET /admin/v1/metrics", () => {
-  test("is for the operator alone, and takes what Prometheus accepts", async () => {
+  test("requires the operator's token, and negotiates the format with Prometheus", async () => {
     expect((await api("/admin/v1/metrics")).status).toBe(401);
     const accept =
       "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
@@ -83,7 +83,7 @@ describe("GET /admin/v1/metrics", () => {
     expect(await typeFor("image/png")).toBe(406);
   });
 
-  test("reports what became of operations, and how long they took", () => {
+  test("reports the outcomes and durations of operations", () => {
     expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "succeeded" })).toBe(MINTED);
     expect(sampleValue("mintage_operations_ended_total", { kind: "mint", state: "failed" })).toBe(0);
     expect(sampleValue("mintage_operations_ended_total", { kind: "finalize", state: "succeeded" })).toBe(1);
@@ -97,7 +97,7 @@ describe("GET /admin/v1/metrics", () => {
     expect(buckets.map(([, bound]) => bound)).toContain("25.0");
   });
 
-  test("reports an operation that is pending, and by two minutes later that it needs attention", async () => {
+  test("reports a pending operation, and after two minutes that it needs attention", async () => {
     const [receiver] = await createReceivers(1);
     const mint = () => api(path, { key: shop.key, json: { receiver_addresses: [receiver] } });
     await bodyOf(await killedAt("operation.accepted", mint), 500);
@@ -133,7 +133,7 @@ describe("GET /admin/v1/metrics", () => {
     );
   });
 
-  test("says that the nodes are down, and not that the platform's account is low", async () => {
+  test("reports that the nodes are down, but not that the platform's account is low", async () => {
     await setFaults({ kind: "down" });
     try {
       const without = await metricsAt(20 * 60_000);

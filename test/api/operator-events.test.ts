@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterEach(() => setFaults());
 
-test("an id that no integration has breaks nothing, and what was told to nobody isn't told later", async () => {
+test("an unknown operator's integration breaks nothing, and its events are not sent later", async () => {
   await watchForOperator(withSettings({ DATABASE_LIMIT: 1 }));
   await drain(shop.integrationUuid, 3n * 10n ** 23n);
   await watchWallets(serviceContext());
@@ -62,7 +62,7 @@ test("an id that no integration has breaks nothing, and what was told to nobody 
   expect(await told()).toEqual([]);
 });
 
-test("the database's fill is told at each mark, once, and again after it shrank", async () => {
+test("the database's fill level is reported once per threshold, and again after it shrank", async () => {
   const size = (await bodyOf<{ database: { size_bytes: number } }>(await api("/ready"), 200)).database
     .size_bytes;
   const after = await lastSeq();
@@ -83,7 +83,7 @@ test("the database's fill is told at each mark, once, and again after it shrank"
   });
 });
 
-test("a wallet that runs low is told with its integration, to it and to the operator", async () => {
+test("a low wallet is reported to its integration and to the operator", async () => {
   const poor = await createIntegration("Poor");
   await background.reconcile();
   const after = await lastSeq();
@@ -112,7 +112,7 @@ test("the platform's wallet is low when it can't pay for another wallet and cont
   ]);
 });
 
-test("an operation that can't be proven is told, whoever's it is, and its integration sees nothing of others", async () => {
+test("an unknown outcome is reported to the operator, and to no other integration", async () => {
   const owner = await createIntegration("Unlucky");
   const { collection_uuid: uuid } = await createCollection(owner, { copies: [5] });
   const after = await lastSeq();

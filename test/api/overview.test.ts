@@ -122,14 +122,14 @@ describe("GET /admin/v1/overview", () => {
     ]);
   });
 
-  test("is the operator's alone", async () => {
+  test("requires the operator's token", async () => {
     await bodyOf(await api("/admin/v1/overview"), 401);
     await bodyOf(await api("/admin/v1/overview", { key: shop.key }), 401);
   });
 });
 
 describe("the operator's page", () => {
-  test("says nothing of the service by itself, and is not kept", async () => {
+  test("contains no data itself, and is not cached", async () => {
     const answer = await api("/operator");
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -138,7 +138,7 @@ describe("the operator's page", () => {
     for (const secret of [shop.integrationUuid, shop.walletAccountId]) expect(text).not.toContain(secret);
   });
 
-  test("has its view for the token alone, with names as texts", async () => {
+  test("returns its view for the token only, with names escaped", async () => {
     await bodyOf(await api("/operator/view"), 401);
     await bodyOf(await api("/operator/view", { key: shop.key }), 401);
     const wrong = { headers: { authorization: `Bearer ${"x".repeat(40)}` } };
@@ -151,7 +151,7 @@ describe("the operator's page", () => {
     expect(text).toContain("&lt;img src=x");
   });
 
-  test("marks nothing as bad that it doesn't name under what needs attention", async () => {
+  test('marks in red only what it lists under "Needs attention"', async () => {
     const { attention } = await read();
     const view = await api("/operator/view", { headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` } });
     const text = await view.text();
@@ -163,14 +163,14 @@ describe("the operator's page", () => {
     expect(rest.match(/class="bad"/g)).toHaveLength(2);
   });
 
-  test("shows moments as elements that its script can show in local time", async () => {
+  test("renders times as elements that its script can convert to local time", async () => {
     const view = await api("/operator/view", { headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` } });
     const times = [...(await view.text()).matchAll(/<time datetime="([^"]+)" title="([^"]+)">/g)];
     expect(times.length).toBeGreaterThanOrEqual(2);
     for (const [, moment, title] of times) expect(title).toBe(new Date(moment!).toISOString());
   });
 
-  test("says what is wrong with a Worker for writes, where there is one", async () => {
+  test("reports a failing Worker for writes, if one is configured", async () => {
     const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
     const viewWith = async (MAX_QUEUE: string, WRITES: object | undefined) => {
       const { response } = await apiWith({ MAX_QUEUE, WRITES }, "/operator/view", { headers });
@@ -181,7 +181,7 @@ describe("the operator's page", () => {
     expect(await viewWith("202", undefined)).not.toContain("Worker for writes");
   });
 
-  test("is not there where the service has no token", async () => {
+  test("is not found if the service has no operator's token", async () => {
     for (const path of ["/operator", "/operator/view"]) {
       const { response } = await apiWith({ ADMIN_TOKEN: "" }, path);
       expect(response.status).toBe(404);

@@ -82,7 +82,7 @@ const isKept = async (sha256: Uint8Array): Promise<boolean> => {
 };
 
 describe("files by URL", () => {
-  it("are pinned, each for itself, once the mint that brought them has succeeded", async () => {
+  it("are each pinned once the mint that added them has succeeded", async () => {
     const small = remote(5000);
     await bodyOf(await mint(small.url), 201);
     expect(await pinState()).toBe("pending");
@@ -104,7 +104,7 @@ describe("files by URL", () => {
     expect(kubo.pinned).toEqual([large.cid]);
   });
 
-  it("wait where the node fails, and the collection says so", async () => {
+  it("are retried if the node fails, and the collection shows the failure", async () => {
     await bodyOf(await mint(remote(5000).url), 201);
     kubo.failing = Response.json({ Message: "disk full" }, { status: 500 });
     await continuePinning(contextWithKubo());
@@ -115,7 +115,7 @@ describe("files by URL", () => {
     expect(await pinState()).toBe("pinned");
   });
 
-  it("follow the collection's own files where those are not all pinned yet", async () => {
+  it("are pinned after all of the collection's own files", async () => {
     await db
       .update(collections)
       .set({ pinState: "pending", pinCursor: 0 })
@@ -127,7 +127,7 @@ describe("files by URL", () => {
     expect(await pinState()).toBe("pinned");
   });
 
-  it("of a mint that failed are given up, unless another one brought them as well", async () => {
+  it("of a failed mint are not pinned, unless another mint added them as well", async () => {
     // One of its two copies was minted by a wallet, which only the contract knows.
     await begin(await createHalfSold(integration));
     const lost = remote(5000);
@@ -142,7 +142,7 @@ describe("files by URL", () => {
   });
 });
 
-it("a file of this gateway is pinned as any other", async () => {
+it("a file of this gateway is pinned like any other", async () => {
   const source = remote(5000);
   await fetchMediaUrl(contextAt(), source.url, "asset_file_url", {
     integrationId: newUuid(),

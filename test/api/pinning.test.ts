@@ -80,7 +80,7 @@ describe("pinning", () => {
     expect(await continuePinning(contextWithKubo())).toBe(0);
   });
 
-  it("sends CARs of at most 64 MB, a few a run, and goes on where it stopped", async () => {
+  it("sends CARs of at most 64 MB, a few per run, and resumes", async () => {
     const { id, rootCid } = await collectionOf(Array.from({ length: 260 }, () => MIB - 100));
     expect(await continuePinning(contextWithKubo())).toBe(4);
     expect((await stateOf(id))?.pinState).toBe("pending");
@@ -111,7 +111,7 @@ describe("pinning", () => {
     expect(kubo.pinned).toEqual([rootCid]);
   });
 
-  it("does nothing where no node is configured", async () => {
+  it("does nothing if no node is configured", async () => {
     await collectionOf([500]);
     expect(await continuePinning(contextAt())).toBe(0);
   });

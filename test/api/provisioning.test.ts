@@ -43,7 +43,7 @@ const operationOf = async (uuid: string) =>
   bodyOf<OperationResource<Contract>>(await admin(`/operation/${uuid}`), 200);
 
 describe("a first deployment", () => {
-  test("publishes the code once, however many ask at once", async () => {
+  test("publishes the code once for concurrent requests", async () => {
     const { integration_uuid: uuid, wallet_account_id: wallet } = await bodyOf<{
       integration_uuid: string;
       wallet_account_id: string;
@@ -135,7 +135,7 @@ describe("an integration's wallet", () => {
   const brokenOff = (name: string) =>
     killedAt("operation.after_submit", () => admin("/integration", { json: { name } }));
 
-  test("is made once, whatever is broken off", async () => {
+  test("is created once, wherever the request stops", async () => {
     const answer = await brokenOff("Broken off");
     const { operation_uuid: uuid, subject_uuid } = await bodyOf<OperationResource>(answer, 202);
     await background.reconcile(60_000);
@@ -170,7 +170,7 @@ describe("an integration's wallet", () => {
     await pay(uuid, env.PLATFORM_ACCOUNT_ID, 1n);
   });
 
-  test("never gets another key than the one that is stored", async () => {
+  test("never gets a key other than the stored one", async () => {
     const { integrationUuid: uuid, walletAccountId } = await createIntegration("Kept key");
     const other = await walletOf(env, newUuid()).prepareKey(walletAccountId);
     const copy = {

@@ -91,7 +91,7 @@ const batch = (statements: readonly Statement[]) => runBatch(db, statements);
 const id = newUuid();
 const now = new Date();
 const page = { after: "", upTo: "ff" };
-const marked = { after: [0, 0], upTo: [1, 1] } as const;
+const marked = { from: [0, 0], upTo: [1, 1] } as const;
 
 /** Each query, with the part of an index by which it may read the table that grows most. */
 const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, reads: string])[] = [

@@ -31,7 +31,7 @@ const withWrites = (own: object, other: object) => ({
   WRITES: { settingDigests: () => settingDigests({ ...env, ...own, ...other }) },
 });
 
-test("a Worker for writes is told, and a setting that differs is named in the log, never shown", async () => {
+test("the Worker for writes is checked, and a differing setting is named in the log only", async () => {
   const log = vi.spyOn(console, "log");
   const differences = () =>
     log.mock.calls
@@ -73,7 +73,7 @@ const broken = new Proxy(
   },
 );
 
-test("every part is told, and all are well", async () => {
+test("every part is reported as healthy", async () => {
   const before = Date.now();
   await background.reconcile();
   const { header } = await chainCall<{ header: { height: number } }>("block", { finality: "final" });
@@ -105,7 +105,7 @@ test("every part is told, and all are well", async () => {
   expect(Date.parse(found.schedule.last_run_at ?? "")).toBeGreaterThanOrEqual(before);
 });
 
-test("with one node down it is ready, with all of them down it is not", async () => {
+test("the service is ready with one node down, and not with all of them down", async () => {
   await setFaults({ kind: "down", node: "/a" });
   const one = await ready(200, { NEAR_RPC_URL: `${A},${B}` });
   expect(one.chain).toMatchObject({
@@ -123,7 +123,7 @@ test("with one node down it is ready, with all of them down it is not", async ()
   await eventually(() => ready(200, { NEAR_RPC_URL: `${A},${B}` }));
 });
 
-test("many who ask at once are told what one look at the nodes and the bucket found", async () => {
+test("concurrent requests share one check of the nodes and the bucket", async () => {
   const head = vi.fn(() => Promise.resolve(null));
   const bindings = { ...env, NEAR_RPC_URL: `${A},${B}`, BUCKET: { head } };
   const ask = async (): Promise<number> => {
@@ -139,7 +139,7 @@ test("many who ask at once are told what one look at the nodes and the bucket fo
   expect(head).toHaveBeenCalledTimes(1);
 });
 
-test("a node that stands still is not up, one whose clock differs is", async () => {
+test("a node without new blocks is not up, a node with a wrong clock is", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
   const path = { NEAR_RPC_URL: new URL("/still", env.NEAR_RPC_URL).href };
   await setFaults({ kind: "freeze", node: "/still" });
@@ -153,7 +153,7 @@ test("a node that stands still is not up, one whose clock differs is", async () 
   });
 });
 
-test("without the bucket or the database it is not ready", async () => {
+test("the service is not ready without the bucket or the database", async () => {
   expect(await ready(503, { BUCKET: broken })).toMatchObject({
     status: "unavailable",
     bucket: { state: "down" },
@@ -173,7 +173,7 @@ test("without the bucket or the database it is not ready", async () => {
   });
 });
 
-test("a poor platform account and a schedule that is late are told, and stop nobody", async () => {
+test("a low platform account and a late schedule are reported, but the service stays ready", async () => {
   const poor = await ready(200, { WALLET_FUNDING: (10n ** 36n).toString() });
   expect(poor.platform.state).toBe("low");
   const absent = await ready(200, { PLATFORM_ACCOUNT_ID: "nobody.test" });
@@ -184,14 +184,14 @@ test("a poor platform account and a schedule that is late are told, and stop nob
   expect((await ready(200)).schedule).toEqual({ last_run_at: null, state: "late" });
 });
 
-test("what a node's address holds beside its host stays hidden", async () => {
+test("only the host of a node's URL is shown", async () => {
   const secret = new URL("/a?apiKey=hidden-in-the-query", env.NEAR_RPC_URL);
   const found = await ready(200, { NEAR_RPC_URL: secret.href });
   expect(JSON.stringify(found)).not.toContain("hidden");
   expect(found.chain.nodes.map(({ host }) => host)).toEqual([secret.host]);
 });
 
-test("other machines are asked once in a few seconds, however often it is asked", async () => {
+test("other services are checked at most once every few seconds", async () => {
   const bindings = { ...env };
   const calls = vi.spyOn(globalThis, "fetch");
   for (let turn = 0; turn < 20; turn += 1) {

@@ -51,7 +51,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     await textOf(page, "#outcome", /^Given to platform\.bench: one NFT/);
   });
 
-  test("a name that is no account's is said to be none", async () => {
+  test("an invalid account name is reported", async () => {
     const [link] = await shop.claimLinks(open, 1);
     const page = await visit(link!);
     await chooseWay(page, "account");
@@ -63,7 +63,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     await page.waitForSelector("#go:not(:disabled)");
   });
 
-  test("a browser that keeps nothing mints and claims all the same", async () => {
+  test("minting and claiming work without browser storage", async () => {
     const refuse = (page: Page) =>
       page.evaluateOnNewDocument(`for (const name of ["localStorage", "sessionStorage"])
         Object.defineProperty(window, name, { get() { throw new DOMException("refused", "SecurityError"); } });`);
@@ -78,7 +78,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     await textOf(claiming, "#outcome", /^one NFT for .*, final/);
   });
 
-  test("words without an end make no page wider than a small phone", async () => {
+  test("long words don't make a page wider than a small phone", async () => {
     const traits = { attributes: [{ trait_type: "T".repeat(64), value: "V".repeat(128) }] };
     const reference = { filename: "0.json", data: new TextEncoder().encode(JSON.stringify(traits)) };
     const draft = await shop.client.drafts.create({ contract_uuid: shop.contract, title: "W".repeat(256) });
@@ -140,7 +140,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
       },
     );
 
-    test("can be left even if it doesn't let go", async () => {
+    test("can be disconnected even if it doesn't respond", async () => {
       const page = await withWallet(`signOut: async () => { throw new Error("No."); },`);
       await page.waitForSelector("#leave");
       await page.click("#leave");

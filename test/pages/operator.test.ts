@@ -46,7 +46,7 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
     expect(await page.evaluate("document.querySelector('#view').childNodes.length")).toBe(0);
   });
 
-  test("the token shows everything, lasts as long as the tab, and is in no other and in no address", async () => {
+  test("the token shows everything, is kept by the tab only, and is in no URL", async () => {
     const page = await visit();
     await enter(page, shop.service.adminToken);
     await textOf(
@@ -128,7 +128,7 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
     },
   );
 
-  test("nothing was asked of anybody else, refused by a policy or thrown", () => {
+  test("no other host was called, and no policy violation or exception occurred", () => {
     expect(new Set(visits.flatMap(({ origins }) => [...origins]))).toEqual(new Set([shop.service.url]));
     expect(visits.flatMap(({ faults }) => faults)).toEqual([]);
   });

@@ -82,7 +82,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await shop?.service.stop();
   });
 
-  test("a newcomer has an NFT by the development wallet, and its picture in the gallery", async () => {
+  test("a newcomer mints an NFT with the development wallet, and sees it in the gallery", async () => {
     const page = await visit(`/m/${open.slug}`);
     const account = await connectWallet(page);
     expect(await textOf(page, "#terms", /NEAR/)).toMatch(/^0\.1 NEAR, and a network fee/);
@@ -134,7 +134,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
 
-  test("what is final stays said, whatever can't be read after it", async () => {
+  test("a final result stays visible if later reads fail", async () => {
     const page = await visit(`/m/${open.slug}`);
     await connectWallet(page);
     await page.setRequestInterception(true);
@@ -158,7 +158,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#outcome", /^Yours: one NFT, final on the chain/);
   });
 
-  test("what is answered of an account that has left is not shown", async () => {
+  test("responses for a disconnected account are not shown", async () => {
     const page = await visit(`/m/${open.slug}`);
     await connectWallet(page);
     await page.waitForSelector("#go:not(:disabled)");
@@ -236,7 +236,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#outcome", /^Yours: one NFT/);
   });
 
-  test("who declines has sent nothing", async () => {
+  test("declining in the wallet sends nothing", async () => {
     const page = await visit(`/m/${open.slug}`);
     const account = await connectWallet(page);
     await mint(page, "Decline");
@@ -318,7 +318,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await textOf(page, "#terms", /./)).toMatch(/^Free/);
   });
 
-  test("a wallet that leaves the page: what became of it is read from the chain, not from the address", async () => {
+  test("a wallet that redirects: the outcome is read from the chain, not from the URL", async () => {
     const page = await visit(`/m/${open.slug}`);
     const account = await connectWallet(page);
     const name = `mintage:${open.slug}:intent`;
@@ -468,7 +468,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
 
-  test("an answer that is lost is asked for again, and a link of nothing says so", async () => {
+  test("a lost response is requested again, and an invalid link is reported", async () => {
     const [link] = await shop.claimLinks(open, 1);
     const page = await visit(link!);
     let lost = 0;
@@ -715,7 +715,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     );
   });
 
-  test("nothing was asked of anybody else, refused by a policy or thrown", () => {
+  test("no other host was called, and no policy violation or exception occurred", () => {
     expect(visits.length).toBeGreaterThan(10);
     expect(new Set(visits.flatMap(({ origins }) => [...origins]))).toEqual(new Set([shop.service.url]));
     expect(visits.flatMap(({ faults }) => faults)).toEqual([]);

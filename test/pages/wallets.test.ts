@@ -123,7 +123,7 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
     await textOf(page, "#account", /buyer\.near, by Intear Wallet/);
   };
 
-  test("nothing of them is asked before one is chosen; it connects, signs, and is known on the next visit", async () => {
+  test("no wallet is called before it is chosen; it connects, signs, and is remembered", async () => {
     const { page, asked, faults } = await visit(`/m/${open.slug}`);
     const names = await page.$$eval("#wallets button", (buttons) => buttons.length);
     expect(names).toBe(OFFERED_WALLETS.filter(({ networks }) => networks.includes("testnet")).length);
@@ -139,7 +139,7 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
     expect(faults.filter((fault) => !fault.startsWith("style-src"))).toEqual([]);
   });
 
-  test("the policy allows a wallet's addresses to who has chosen it, and to nobody else", async () => {
+  test("the policy allows a wallet's hosts only after it is chosen", async () => {
     const policyOf = async (query: string) =>
       (await fetch(`${shop.service.url}/m/${open.slug}${query}`)).headers.get("content-security-policy") ??
       "";

@@ -74,7 +74,7 @@ const CHANGES: readonly [rule: string, subject: string, change: Partial<typeof s
   ["webhook_disabled", "hook", { webhooks: [hook] }],
 ];
 
-test("a sound service needs no attention", () => {
+test("a healthy service needs no attention", () => {
   expect(attentionOf(sound)).toEqual([]);
 });
 

@@ -25,7 +25,7 @@ test("a CID of version 0 is read", () => {
   expect(parseCid(text)).toEqual({ codec: DAG_PB, sha256 });
 });
 
-test("a text longer than any CID is not decoded, which would take time by the square of its length", () => {
+test("a text longer than any CID is not decoded, which would take quadratic time", () => {
   const decode = [base36, base58btc].map(({ decoder }) => vi.spyOn(decoder, "decode"));
   for (const prefix of ["k", "z", "Qm"]) expect(parseCid(prefix + "z".repeat(16_000))).toBeNull();
   expect(decode.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);

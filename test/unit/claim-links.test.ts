@@ -10,7 +10,7 @@ const bitsOf = (links: readonly number[]): Uint8Array => {
   return bits;
 };
 
-test("each claimed link is told of once, whatever a run tells of at most and claims come in between", () => {
+test("each claimed link is reported once, in batches and between claims", () => {
   fc.assert(
     fc.property(claimed, claimed, fc.integer({ min: 1, max: 40 }), (first, later, most) => {
       let told: Uint8Array = new Uint8Array();

@@ -4,7 +4,7 @@ import { FILL_MARKS, fillMark } from "../../src/operator/jobs/operator-watch.ts"
 
 const LIMIT = 10_000_000_000;
 
-test("a mark is reached by its share of the limit, and by nothing less", () => {
+test("a threshold is reached at exactly its share of the limit", () => {
   for (const mark of FILL_MARKS) {
     const bytes = (LIMIT / 100) * mark;
     expect(fillMark(bytes, LIMIT)).toBe(mark);
@@ -12,7 +12,7 @@ test("a mark is reached by its share of the limit, and by nothing less", () => {
   }
 });
 
-test("more bytes never have a lower mark, and a mark is a share that is there", () => {
+test("the threshold never falls with more bytes", () => {
   const size = fc.nat({ max: 2 * LIMIT });
   fc.assert(
     fc.property(size, size, fc.integer({ min: 1, max: LIMIT }), (one, other, limit) => {

@@ -38,7 +38,7 @@ const read = async (most: number) => {
   }
 };
 
-it("goes on while a host sends, however slowly, and says so with each piece", async () => {
+it("continues while a host sends, however slowly, and reports each chunk", async () => {
   slowly(STALL_MS - 1);
   const result = read(3);
   await vi.advanceTimersByTimeAsync(5 * STALL_MS);
@@ -48,7 +48,7 @@ it("goes on while a host sends, however slowly, and says so with each piece", as
   });
 });
 
-it("ends where a host stops sending, and drops the connection", async () => {
+it("ends if a host stops sending, and closes the connection", async () => {
   const host = slowly(STALL_MS + 1);
   const result = read(3);
   await vi.advanceTimersByTimeAsync(STALL_MS);

@@ -2,6 +2,7 @@ import { base64Encode, baseEncode } from "near-api-js";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Action } from "../actions.ts";
+import type { MEAN_GAS } from "../mean-gas.ts";
 import type { AssetBatch } from "./asset-batch.ts";
 import { BorshWriter } from "./borsh-writer.ts";
 import { contractSettings } from "./settings.ts";
@@ -12,7 +13,23 @@ const T = 10n ** 12n;
 /** Maximum gas of one call: what every protocol version allows for a transaction (near.org, "Gas"). */
 export const MAX_GAS = 300n * T;
 
-const call = (method: string, args: Uint8Array, gas: bigint, deposit = 0n): Action => ({
+/** Methods of writes that can't be quoted. Any other needs a measured mean (`npm run bench:gas -- --write`). */
+type UnquotedMethod =
+  | "new"
+  | "admin_add"
+  | "admin_remove"
+  | "owner_propose"
+  | "owner_accept"
+  | "nft_claim"
+  | "upgrade"
+  | "collection_migrate";
+
+const call = (
+  method: keyof typeof MEAN_GAS | UnquotedMethod,
+  args: Uint8Array,
+  gas: bigint,
+  deposit = 0n,
+): Action => ({
   kind: "function_call",
   method,
   args,

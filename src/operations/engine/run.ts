@@ -228,10 +228,8 @@ const ifConditionHolds = async <Result>(
 /**
  * The contract in which the wallet needs a role for an operation; null if none. Any account may redeem a claim link.
  */
-const contractOf = ({ kind, request }: Proposal): string | null => {
-  if (kind === "claim" || (kind !== "finalize" && !KINDS[kind].isOnCollection)) return null;
-  return (request as CollectionTarget).contract;
-};
+const contractOf = ({ kind, request }: Proposal): string | null =>
+  KINDS[kind].needsRole ? (request as CollectionTarget).contract : null;
 
 /** Drives an operation that another request started, and responds like to that one. @throws ServiceError */
 export const joinOperation = <K extends OperationKind>(

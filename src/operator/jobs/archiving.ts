@@ -152,18 +152,18 @@ const replaceByFile = async (
   return inserted.length > 0;
 };
 
-/** What came of a page. */
-export interface ArchivedPage {
-  /** The last operation that was looked at; null: there are no more. */
+/** The result of a page. */
+interface ArchivedPage {
+  /** The last operation of the page; null at the end. */
   readonly last: Uuid | null;
-  /** Whether a file could not be written, or not be put in the place of its operations: they stay. */
+  /** Whether a file could not be written, or not replace its operations, which then stay. */
   readonly isRefused: boolean;
 }
 
 /**
- * Puts operations of an integration that ended long ago, and their transactions, into files of R2 and takes them out of
- * the database: a page of the oldest behind one. The file is written first. A run that stops between leaves a file that
- * no row names, and the next run writes another. One that fails is logged, and the others go on.
+ * Moves a page of old operations of an integration, with their transactions, from the database to files in R2. A file is
+ * written first; if the run stops then, no row names it, and the next run writes another. A failure is logged, and the
+ * others continue.
  */
 const archivePage = async (
   context: ServiceContext,
@@ -194,7 +194,7 @@ const archivePage = async (
           operations: group.length,
           error,
         });
-        // Perhaps R2 takes none at all: then the others of the page are tried in the next round.
+        // R2 may be failing altogether: the rest of the page is left to the next round.
         if (inRow === MOST_REFUSED_FILES) break;
       }
     }
@@ -299,69 +299,52 @@ const filesAddedBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] =
 
 const hexOf = (id: Uuid): string => id.replaceAll("-", "");
 
-/** The round over all integrations; `countRefused` reads what is noted of it. */
+/** Name of the sweep over all integrations, whose cursor `countRefused` reads. */
 export const ARCHIVE = "archive";
 
-/** Integrations that one run looks at. */
+/** Integrations of one run. */
 const INTEGRATIONS = 50;
-/** For so long a run begins a further page: 500 operations in about half a second. Milliseconds. */
+/** How long a run begins further pages: 500 operations take about half a second. Milliseconds. */
 const RUN_MS = 10_000;
-/** Integrations with operations that R2 hasn't taken which are remembered, at most. */
+/** Most integrations that are remembered because their operations could not be moved. */
 const MOST_REFUSED = 100;
 
-/** Where a round is: at this integration, behind this operation of it; null: at its first. */
-interface Cursor {
-  readonly integration: Uuid;
-  readonly after: Uuid | null;
-}
-
-/** The state of the rounds, as the database stores it. */
+/** The cursor of the sweep. */
 interface Round {
-  /** Null: a round is to begin. */
-  readonly place: Cursor | null;
-  /** Integrations with old operations that could not be moved when they were last tried. */
+  /** The integration to continue with; null: the first. */
+  readonly integration: Uuid | null;
+  /** Its operation to continue after; null: from the first. */
+  readonly after: Uuid | null;
+  /** Integrations with old operations that could not be moved at the last attempt. */
   readonly refused: readonly Uuid[];
 }
 
-const roundOf = (cursor: string | null): Round => {
-  if (cursor === null) return { place: null, refused: [] };
-  const { integration, after, refused } = JSON.parse(cursor) as {
-    readonly integration: Uuid | null;
-    readonly after: Uuid | null;
-    readonly refused: readonly Uuid[];
-  };
-  return { place: integration === null ? null : { integration, after }, refused };
-};
+const roundOf = (cursor: string | null): Round =>
+  cursor === null ? { integration: null, after: null, refused: [] } : (JSON.parse(cursor) as Round);
 
-const writeRound = ({ db, now }: ServiceContext, { place, refused }: Round): Promise<void> => {
-  const isAtRest = place === null && refused.length === 0;
-  const cursor = isAtRest
-    ? null
-    : JSON.stringify({ integration: place?.integration ?? null, after: place?.after ?? null, refused });
-  return writeSweep(db, ARCHIVE, cursor, now());
-};
-
-/** How many integrations have old operations that R2 or the database refused to move when they were last tried. @param cursor as noted */
+/** How many integrations have old operations that could not be moved at the last attempt. */
 export const countRefused = (cursor: string | null): number => roundOf(cursor).refused.length;
 
 /**
- * Takes operations that ended long ago out of the database, those of some integrations a run. What fails is an
- * integration's own: the round goes on with the next, and the next round tries it again.
+ * Moves old operations of some integrations to R2. If an integration's operations can't be moved, the run continues with the
+ * next integration, and the next round tries again.
  */
 export const archiveOldOperations = async (context: ServiceContext): Promise<void> => {
   const { db, log, now } = context;
   const until = now().getTime() + RUN_MS;
-  const { place, refused: before } = roundOf(await readSweep(db, ARCHIVE));
-  const found = await integrationIds(db, { from: place?.integration ?? null }, INTEGRATIONS + 1);
-  const refused = new Set(before);
-  const keep = (next: Cursor | null) =>
-    writeRound(context, { place: next, refused: [...refused].slice(0, MOST_REFUSED) });
+  const round = roundOf(await readSweep(db, ARCHIVE));
+  const found = await integrationIds(db, { from: round.integration }, INTEGRATIONS + 1);
+  const refused = new Set(round.refused);
+  const keep = (integration: Uuid | null, after: Uuid | null) => {
+    const next: Round = { integration, after, refused: [...refused].slice(0, MOST_REFUSED) };
+    return writeSweep(db, ARCHIVE, JSON.stringify(next), now());
+  };
   for (const integration of found.slice(0, INTEGRATIONS)) {
-    let after = integration === place?.integration ? place.after : null;
-    // A round that goes on behind an operation doesn't know what comes of those before.
+    let after = integration === round.integration ? round.after : null;
+    // A round that continues after an operation doesn't try those before it again.
     let isRefused = after !== null && refused.has(integration);
     do {
-      if (now().getTime() >= until) return keep({ integration, after });
+      if (now().getTime() >= until) return keep(integration, after);
       try {
         const page = await archivePage(context, integration, after);
         after = page.last;
@@ -375,6 +358,5 @@ export const archiveOldOperations = async (context: ServiceContext): Promise<voi
     } while (after !== null);
     if (!isRefused) refused.delete(integration);
   }
-  const next = found[INTEGRATIONS];
-  return keep(next === undefined ? null : { integration: next, after: null });
+  return keep(found[INTEGRATIONS] ?? null, null);
 };

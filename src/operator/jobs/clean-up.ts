@@ -7,9 +7,9 @@ import { deleteDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
-import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.ts";
 import { unweighQuotes } from "../../db/queries/usage.ts";
-import { blobLeaves, blobs, quotes, sweeps } from "../../db/schema/index.ts";
+import { blobLeaves, blobs, quotes } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import {
   ARCHIVE_PREFIX,
@@ -20,7 +20,7 @@ import {
 } from "../../files/storage/keys.ts";
 import { textKey } from "../../files/storage/large-texts.ts";
 
-/** That nothing refers to a file. */
+/** Condition: no row refers to the file. */
 const UNREFERENCED = sql`
   NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.sha256 = blobs.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.reference_sha256 = blobs.sha256)
@@ -29,20 +29,7 @@ const UNREFERENCED = sql`
 const select = (condition: SQL | undefined, limit: number): SQL =>
   sql`(SELECT sha256 FROM blobs WHERE ${condition} LIMIT ${limit})`;
 
-/** How far a round has come; null: at its beginning. */
-async function sweepCursor(db: Database, name: string): Promise<string | null> {
-  const [row] = await db.select().from(sweeps).where(eq(sweeps.name, name));
-  return row?.cursor ?? null;
-}
-
-/** Notes how far a round has come. */
-const moveSweep = (db: Database, name: string, cursor: string | null, now: Date) =>
-  db
-    .insert(sweeps)
-    .values({ name, cursor, updatedAt: now })
-    .onConflictDoUpdate({ target: sweeps.name, set: { cursor, updatedAt: now } });
-
-/** The last of the next files by digest behind a cursor in hexadecimal; null: there are fewer than `limit`. */
+/** The last of the next `limit` files by digest, after a cursor in hexadecimal; null if there are fewer. */
 export async function endOfPage(db: Database, after: string, limit: number): Promise<string | null> {
   const [row] = await db.all<{ last: string }>(sql`
     SELECT lower(hex(sha256)) AS last FROM blobs WHERE sha256 > unhex(${after}) ORDER BY sha256
@@ -70,42 +57,42 @@ export const markUnreferenced = (
       ),
     );
 
-/** A place among the marked files in the order of their marking: milliseconds since the epoch, and a row number. */
-export type MarkedPlace = readonly [markedAt: number, rowNumber: number];
+/** A position among the marked files by the time of their marking: milliseconds since the epoch, and a row number. */
+type MarkedPosition = readonly [markedAt: number, rowNumber: number];
 
-const behind = ([markedAt, rowNumber]: MarkedPlace): SQL =>
+const after = ([markedAt, rowNumber]: MarkedPosition): SQL =>
   sql`going = 'marked' AND (going_at, rowid) > (${markedAt}, ${rowNumber})`;
 
-/** The place of the last of the next marked files behind one; null: there are fewer than `limit`. */
+/** The position of the last of the next `limit` marked files; null if there are fewer. */
 export async function endOfMarked(
   db: Database,
-  after: MarkedPlace,
+  from: MarkedPosition,
   limit: number,
-): Promise<MarkedPlace | null> {
+): Promise<MarkedPosition | null> {
   const [row] = await db.all<{ markedAt: number; rowNumber: number }>(sql`
-    SELECT going_at AS markedAt, rowid AS rowNumber FROM blobs WHERE ${behind(after)} ORDER BY going_at, rowid
+    SELECT going_at AS markedAt, rowid AS rowNumber FROM blobs WHERE ${after(from)} ORDER BY going_at, rowid
     LIMIT 1 OFFSET ${limit - 1}`);
   return row ? [row.markedAt, row.rowNumber] : null;
 }
 
-/** Takes the mark off those files of a page that something came to refer to without saying so. Null: to the last. */
+/** Removes the mark from files of a page that are referenced again. Null as the end: to the last file. */
 export const unmarkReferenced = (
   db: Database,
-  { after, upTo }: { readonly after: MarkedPlace; readonly upTo: MarkedPlace | null },
+  { from, upTo }: { readonly from: MarkedPosition; readonly upTo: MarkedPosition | null },
 ) =>
   db
     .update(blobs)
     .set({ going: null, goingAt: null })
     .where(
       and(
-        behind(after),
+        after(from),
         upTo === null ? undefined : sql`(going_at, rowid) <= (${upTo[0]}, ${upTo[1]})`,
         sql`NOT (${UNREFERENCED})`,
       ),
     );
 
 /**
- * Takes files on for deletion: those marked before `markedBefore`, and those that somebody took on before `stuckBefore`
+ * Claims files for deletion: those marked before `markedBefore`, and those that another run claimed before `stuckBefore`
  * and did not delete. From here on no batch can rely on them.
  */
 export const takeForDeletion = (
@@ -134,14 +121,14 @@ export const takeForDeletion = (
     )
     .returning({ sha256: blobs.sha256, objectKey: blobs.objectKey });
 
-/** Notes that files are deleted, from a JSON array of digests in hexadecimal. */
+/** Records files as deleted, by a JSON array of digests in hexadecimal. */
 const markDeleted = (db: Database, json: string, now: Date) =>
   db
     .update(blobs)
     .set({ going: "deleted", goingAt: now })
     .where(and(sql`+going = 'deleting'`, inArray(blobs.sha256, unhexed(json))));
 
-/** Drops the tombstones of files deleted before `before`. */
+/** Deletes the rows of files that were deleted before `before`. */
 const dropTombstones = (db: Database, before: Date, limit: number) => {
   const old = select(and(eq(blobs.going, "deleted"), lt(blobs.goingAt, before)), limit);
   return [
@@ -167,7 +154,7 @@ async function withoutObjectRow(db: Database, json: string): Promise<string[]> {
 
 const DELETED_SWEEP = "deleted";
 
-/** Deleted integrations that one run looks at, and drafts that it deletes; each may have thousands of assets. */
+/** Deleted integrations of one run, and drafts that it deletes; each may have thousands of assets. */
 const DELETED_AT_ONCE = 50;
 const DRAFTS = 10;
 
@@ -188,32 +175,26 @@ export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> 
   );
 };
 
-/** Keys of one batch; R2 deletes as many objects in one call. */
-const KEYS_AT_ONCE = 1_000;
+/** Expired keys or quotes of one batch; R2 deletes as many objects in one call. */
+const EXPIRED_AT_ONCE = 1_000;
 
-/** For so long a run begins a further batch: at 50 ms each, 100,000 keys a minute. Milliseconds. */
-const KEYS_RUN_MS = 5_000;
+/** How long a run begins further batches: at 50 ms each, 100,000 keys a minute. Milliseconds. */
+const EXPIRED_RUN_MS = 5_000;
 
-/** Forgets idempotency keys whose time is over, and the answers that R2 holds for them. */
+/** Deletes expired idempotency keys and the responses that R2 stores for them. */
 export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> => {
   const { db, env, now } = context;
-  const until = now().getTime() + KEYS_RUN_MS;
+  const until = now().getTime() + EXPIRED_RUN_MS;
   do {
-    const expired = await expiredKeys(db, now(), KEYS_AT_ONCE);
+    const expired = await expiredKeys(db, now(), EXPIRED_AT_ONCE);
     const objects = expired.flatMap(({ body }) => (body === null ? [] : (textKey(body) ?? [])));
     if (objects.length > 0) await env.BUCKET.delete(objects);
     if (expired.length > 0) await deleteExpired(db, expired, now());
-    if (expired.length < KEYS_AT_ONCE) return;
+    if (expired.length < EXPIRED_AT_ONCE) return;
   } while (now().getTime() < until);
 };
 
-/** Quotes of one batch. */
-const QUOTES_AT_ONCE = 1_000;
-
-/** For so long a run begins a further batch. Milliseconds. */
-const QUOTES_RUN_MS = 5_000;
-
-/** Forgets quotes whose time is over, the oldest first. @returns how many, `limit` at most */
+/** Deletes expired quotes, the oldest first. @returns how many, `limit` at most */
 export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number): Promise<number> => {
   const which: SQL = sql`id IN (
     SELECT id FROM quotes WHERE expires_at <= ${now.getTime()} ORDER BY expires_at LIMIT ${limit})`;
@@ -221,11 +202,11 @@ export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number
   return deleted.meta.changes;
 };
 
-/** Forgets quotes whose time is over: a write that names one is told so by its uuid. */
+/** Deletes expired quotes. A quote's uuid has its time, so that a write which names it is still rejected as expired. */
 export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<void> => {
-  const until = now().getTime() + QUOTES_RUN_MS;
+  const until = now().getTime() + EXPIRED_RUN_MS;
   while (
-    (await deleteExpiredQuotes(db, now(), QUOTES_AT_ONCE)) === QUOTES_AT_ONCE &&
+    (await deleteExpiredQuotes(db, now(), EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE &&
     now().getTime() < until
   );
 };
@@ -234,7 +215,7 @@ const EVENTS_SWEEP = "events";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Integrations that one run looks at, and rows that it deletes of each. */
+/** Integrations of one run, and rows that it deletes of each. */
 const INTEGRATIONS_AT_ONCE = 50;
 const ROWS = 2_000;
 
@@ -266,11 +247,11 @@ const MARKED_FOR = HOUR;
 const STUCK_AFTER = 30 * MINUTE;
 /** How long a tombstone outlives its file: longer than any upload lasts. */
 const TOMBSTONE_FOR = 24 * HOUR;
-/** After this an object in R2 without a row belongs to no upload that is still under way. */
+/** After this an object in R2 without a row belongs to no running upload. */
 const ORPHAN_AFTER = 24 * HOUR;
 /**
- * After this an archived file without a row isn't needed: what it has is in the database. A rollback by up to 30 days leaves
- * a database without the row of a file as old as that, and it may go forward again for another 30
+ * After this an archive file without a row isn't needed, because the database has its operations. A rollback by up to 30
+ * days may remove the row of a file of that age, and may itself be undone for another 30 days
  * (https://developers.cloudflare.com/d1/reference/time-travel).
  */
 const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
@@ -280,24 +261,20 @@ const PAGE = 2000;
 /** Files that one run deletes: what R2 deletes in one call. */
 const BATCH = 1000;
 
-/** What a run did, for the log. */
-export interface CollectionRun {
-  readonly deleted: number;
-  readonly dropped: number;
-  readonly orphans: number;
-}
-
 /**
- * One run of the clean-up: deletes files that no row refers to. Each step is bounded, so a run makes few calls
- * whatever has piled up, and is safe to repeat or run concurrently: the next run continues where the last one
- * stopped.
+ * One run of the clean-up: deletes files that no row refers to. Each step is bounded, continues where the last run stopped,
+ * and may run concurrently with another run.
+ * @returns counts for the log
  */
-export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
+export async function cleanUp(context: ServiceContext) {
   await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
   const orphans =
-    (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepOperations(context));
+    (await sweepBlobs(context)) +
+    (await sweepMedia(context)) +
+    (await sweepArchives(context)) +
+    (await sweepJournals(context));
   const run = { deleted, dropped, orphans };
   if (deleted + dropped + orphans > 0) context.log("blobs.collected", { ...run });
   return run;
@@ -305,21 +282,18 @@ export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
 
 const ago = (context: ServiceContext, time: number): Date => new Date(context.now().getTime() - time);
 
-const markedPlace = (cursor: string | null): MarkedPlace =>
-  cursor === null ? [0, 0] : (JSON.parse(cursor) as MarkedPlace);
-
 async function markPage(context: ServiceContext): Promise<void> {
   const { db } = context;
-  const after = (await sweepCursor(db, "rows")) ?? "";
-  const end = await endOfPage(db, after, PAGE);
-  const marked = markedPlace(await sweepCursor(db, "marked"));
-  const lastMarked = await endOfMarked(db, marked, BATCH);
+  const start = (await readSweep(db, "rows")) ?? "";
+  const end = await endOfPage(db, start, PAGE);
+  const from = JSON.parse((await readSweep(db, "marked")) ?? "[0,0]") as MarkedPosition;
+  const lastMarked = await endOfMarked(db, from, BATCH);
   const now = context.now();
   await db.batch([
-    unmarkReferenced(db, { after: marked, upTo: lastMarked }),
-    moveSweep(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
-    markUnreferenced(db, { after, upTo: end }, { before: ago(context, UNREFERENCED_FOR), now }),
-    moveSweep(db, "rows", end, now),
+    unmarkReferenced(db, { from, upTo: lastMarked }),
+    sweepStatement(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
+    markUnreferenced(db, { after: start, upTo: end }, { before: ago(context, UNREFERENCED_FOR), now }),
+    sweepStatement(db, "rows", end, now),
   ]);
 }
 
@@ -342,7 +316,7 @@ async function dropOld(context: ServiceContext): Promise<number> {
   return meta.changes;
 }
 
-/** Enters files for clean-up that an upload put without a row, because the Worker stopped. */
+/** Marks files for clean-up that an upload has put without a row, because the Worker stopped. */
 async function sweepBlobs(context: ServiceContext): Promise<number> {
   const old = await oldObjects(context, BLOB_PREFIX);
   const sizes = new Map(old.map(({ key, size }) => [key.slice(BLOB_PREFIX.length), size]));
@@ -352,7 +326,7 @@ async function sweepBlobs(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
-/** Deletes files above one block that no row names. Their keys are unique, so no upload can come to rely on them. */
+/** Deletes files above one block that no row names. Their keys are unique, so no upload can rely on them later. */
 async function sweepMedia(context: ServiceContext): Promise<number> {
   const old = await oldObjects(context, MEDIA_PREFIX);
   const orphans = await withoutObjectRow(context.db, JSON.stringify(old.map(({ key }) => key)));
@@ -360,10 +334,7 @@ async function sweepMedia(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
-const sweepOperations = async (context: ServiceContext): Promise<number> =>
-  (await sweepArchives(context)) + (await sweepJournals(context));
-
-/** Deletes files of wallets' journals, a day after no wallet reads them any more; those of lost ones too. */
+/** Deletes files of wallets' journals, also of lost wallets, a day after their retention. */
 async function sweepJournals(context: ServiceContext): Promise<number> {
   const days = context.settings.JOURNAL_FILES_KEPT_DAYS + 1;
   const keys = (await oldObjects(context, JOURNAL_PREFIX, days * 24 * HOUR)).map(({ key }) => key);
@@ -371,24 +342,26 @@ async function sweepJournals(context: ServiceContext): Promise<number> {
   return keys.length;
 }
 
-/** Deletes files of operations that no row names: a run stopped between writing one and its rows, or another came first. */
+/** Deletes archive files that no row names: the run stopped before writing the row, or a concurrent run came first. */
 async function sweepArchives(context: ServiceContext): Promise<number> {
   const old = await oldObjects(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER);
-  const keys = old.map(({ key }) => key);
-  const orphans = await withoutArchiveRow(context.db, keys);
+  const orphans = await withoutArchiveRow(
+    context.db,
+    old.map(({ key }) => key),
+  );
   if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
   return orphans.length;
 }
 
-/** The next page of a prefix's objects, those old enough; the round over them goes on with each run. */
+/** The objects of a prefix's next page that are old enough; each run continues with the next page. */
 async function oldObjects(
   context: ServiceContext,
   prefix: string,
   orphanAfter = ORPHAN_AFTER,
 ): Promise<R2Object[]> {
-  const cursor = (await sweepCursor(context.db, prefix)) ?? undefined;
+  const cursor = (await readSweep(context.db, prefix)) ?? undefined;
   const listed = await context.env.BUCKET.list({ prefix, cursor, limit: BATCH });
-  await moveSweep(context.db, prefix, listed.truncated ? listed.cursor : null, context.now());
+  await writeSweep(context.db, prefix, listed.truncated ? listed.cursor : null, context.now());
   const before = ago(context, orphanAfter);
   return listed.objects.filter(({ uploaded }) => uploaded < before);
 }

@@ -22,24 +22,24 @@ const VIEW = 50;
 const ROW = 25;
 
 /**
- * Events of an integration behind which a collection that is quiet is noted to have been looked at: what a later mint of it
- * asks the database doesn't grow with all that happened elsewhere meanwhile.
+ * After this many other events of the integration, a collection without new tokens is recorded as scanned, which bounds what
+ * the scan after its next mint reads.
  */
 const MOST_BEHIND = 1_000;
 
-/** How long mints of the service's own that began lately are waited for. Milliseconds. */
+/** How long to wait for the service's own recent mints, which are recent, and the interval of polling. Milliseconds. */
 const WAIT_MS = 4_000;
 const LATELY_MS = 20_000;
 const LOOK_MS = 500;
 
-/** A mint that is not over, and to whom it mints. */
+/** A pending mint and its receivers. */
 interface OpenMint {
   readonly id: Uuid;
   readonly receivers: readonly string[];
   readonly createdAt: Date;
 }
 
-/** Mints and claims of a collection that are not over. */
+/** Pending mints and claims of a collection. */
 export const openMints = async (db: Database, { integrationId, subjectId }: Subject): Promise<OpenMint[]> => {
   const rows = await db
     .select({
@@ -101,26 +101,26 @@ export const reportedNumbers = async (
   return rows.flatMap(({ minted }) => minted ?? []);
 };
 
-/** A collection as the database had it before the chain was read. */
-export interface ReportedCollection {
+/** A collection's row before the chain was read. */
+interface ReportedCollection {
   readonly id: Uuid;
   readonly onChainId: number;
   readonly eventsReportedTo: number;
   readonly scannedSeq: number;
 }
 
-/** What a look at the chain showed. */
-export interface ChainLook {
+/** The result of reading a collection from the chain. */
+interface ChainScan {
   readonly contract: ContractRow;
   /** Tokens that were minted. */
   readonly minted: number;
-  /** The integration's last event before the look: no event up to it reports a token that the look doesn't show. */
+  /** The integration's last event before that read. No event up to it reports a token that isn't among `minted`. */
   readonly seq: number;
-  /** When mints that are under way aren't waited for any more, milliseconds since the epoch. */
+  /** Deadline of waiting for pending mints, milliseconds since the epoch. */
   readonly waitUntil: number;
 }
 
-/** Records looks at collections all of whose tokens are reported, in one trip. @param seq as in the look */
+/** Records the scan of collections whose tokens are all reported, in one trip. @param seq as in ChainScan */
 export const noteQuiet = async (
   { db }: ServiceContext,
   quiet: readonly ReportedCollection[],
@@ -136,26 +136,34 @@ export const noteQuiet = async (
  * Reports tokens that were minted without the service: all that the chain shows except those that the service's own mints
  * have reported or will report when they end. Waits a while for pending mints; tokens of receivers of mints that are
  * still pending then aren't reported.
- * @param look that shows tokens which aren't reported
  */
 export const reportWalletMints = async (
   context: ServiceContext,
   collection: ReportedCollection,
-  look: ChainLook,
+  scan: ChainScan,
 ): Promise<void> => {
   const { db } = context;
-  const { contract, minted, seq } = look;
+  const { contract, minted, seq } = scan;
   const { integrationId } = contract;
-  const open = await stillOpen(context, { integrationId, subjectId: collection.id }, look.waitUntil);
+  const open = await stillOpen(context, { integrationId, subjectId: collection.id }, scan.waitUntil);
   const own = await reportedNumbers(db, integrationId, collection.id, collection.scannedSeq);
   const numbers = numbersLeft(collection.eventsReportedTo + 1, minted, own, MOST + 1);
   if (numbers.length > 0 && (await isDatabaseBehind(context, integrationId))) return;
   const end = numbers.length > MOST ? numbers[MOST]! - 1 : minted;
-  const reporter = new MintReporter(context, collection, contract, open);
+  const views = contractViews(connect(context.settings), contract.accountId);
+  const receivers = new Set(open.flatMap((mint) => mint.receivers));
+  let base = context.settings.PUBLIC_URL;
   let reported = collection.eventsReportedTo;
   for (let at = 0; at < Math.min(numbers.length, MOST); at += BATCH) {
     const part = numbers.slice(at, Math.min(at + BATCH, MOST));
-    const upTo = await reporter.report(reported, part);
+    // Without the setting, the base URL that the contract was deployed with.
+    base ??= new URL((await views.metadata()).base_uri ?? "").origin;
+    const upTo = await reportTokens(
+      context,
+      { collection, contract, views, receivers, base },
+      reported,
+      part,
+    );
     if (upTo === null) return;
     reported = upTo;
   }
@@ -178,7 +186,7 @@ export const isDatabaseBehind = async (
   return state === "behind" || (latest !== null && !(await hasOperation(db, latest)));
 };
 
-/** Mints of the service's own that were under way at the look and aren't over after a while. */
+/** The service's own mints that were pending at the scan and still are after a while. */
 const stillOpen = async (
   context: ServiceContext,
   collection: Subject,
@@ -198,92 +206,71 @@ const stillOpen = async (
   return open;
 };
 
-class MintReporter {
-  readonly #context: ServiceContext;
-  readonly #collection: ReportedCollection;
-  readonly #contract: ContractRow;
-  readonly #views: ContractViews;
-  readonly #receivers: ReadonlySet<string>;
-  #base: string | null = null;
+/** The tokens of a collection that are being reported. */
+interface Reporting {
+  readonly collection: ReportedCollection;
+  readonly contract: ContractRow;
+  readonly views: ContractViews;
+  /** Receivers of pending mints, whose tokens aren't reported. */
+  readonly receivers: ReadonlySet<string>;
+  /** Base URL of the gateway. */
+  readonly base: string;
+}
 
-  constructor(
-    context: ServiceContext,
-    collection: ReportedCollection,
-    contract: ContractRow,
-    open: readonly OpenMint[],
-  ) {
-    this.#context = context;
-    this.#collection = collection;
-    this.#contract = contract;
-    this.#views = contractViews(connect(context.settings), contract.accountId);
-    this.#receivers = new Set(open.flatMap(({ receivers }) => receivers));
-  }
-
-  /**
-   * Reports tokens with these numbers, unless another run has.
-   * @param reported the number up to which tokens are reported
-   * @returns the number up to which they are now; null: what follows is left to the next run
-   */
-  async report(reported: number, numbers: readonly number[]): Promise<number | null> {
-    const { db } = this.#context;
-    const shown = await this.#read(numbers);
-    // In the block of its mint a token shows no asset: a later block does.
-    const unready = shown.findIndex((token) => token !== null && token.metadata.media === null);
-    const ready = unready < 0 ? numbers.length : unready;
-    const upTo = ready === 0 ? reported : numbers[ready - 1]!;
-    const found = shown.flatMap((token, index) =>
-      token !== null && index < ready && !this.#receivers.has(token.owner_id)
-        ? [{ number: numbers[index]!, token }]
-        : [],
-    );
-    const base = await this.#gateway();
-    const statements: Statement[] = [];
-    for (let at = 0; at < found.length; at += ROW) {
-      statements.push(this.#row(reported, base, found.slice(at, at + ROW)));
-    }
-    statements.push(
-      setReportedTo(db, { id: this.#collection.id, eventsReportedTo: reported }, upTo, undefined),
-    );
-    await runBatch(db, statements);
-    return unready < 0 ? upTo : null;
-  }
-
-  async #read(numbers: readonly number[]): Promise<(ContractToken | null)[]> {
-    const ids = numbers.map((number) => `${this.#collection.onChainId}:${number}`);
-    const pages: (ContractToken | null)[] = [];
-    while (pages.length < ids.length) {
-      // The contract ends a page early where its tokens are large.
-      const page = await this.#views.tokens(ids.slice(pages.length, pages.length + VIEW));
-      if (page.length === 0) throw new Error("the contract shows no page of tokens");
-      pages.push(...page);
-    }
-    return pages;
-  }
-
-  #row(
-    reported: number,
-    base: string,
-    found: readonly { readonly number: number; readonly token: ContractToken }[],
-  ): Statement {
-    const { db, now } = this.#context;
-    const { id, onChainId } = this.#collection;
-    const { accountId: contract, integrationId } = this.#contract;
-    const home = { collectionUuid: id, collectionId: onChainId, contract, base };
+/**
+ * Reports tokens with these numbers, unless another run has.
+ * @param reported the number up to which tokens are reported
+ * @returns the number up to which they are now; null leaves the rest to the next run
+ */
+const reportTokens = async (
+  { db, now }: ServiceContext,
+  { collection, contract, views, receivers, base }: Reporting,
+  reported: number,
+  numbers: readonly number[],
+): Promise<number | null> => {
+  const { id, onChainId } = collection;
+  const { accountId, integrationId } = contract;
+  const shown = await readTokens(
+    views,
+    numbers.map((number) => `${onChainId}:${number}`),
+  );
+  // In the block of its mint a token has no asset yet: a later block has it.
+  const unready = shown.findIndex((token) => token !== null && token.metadata.media === null);
+  const ready = unready < 0 ? numbers.length : unready;
+  const upTo = ready === 0 ? reported : numbers[ready - 1]!;
+  const found = shown.flatMap((token, index) =>
+    token !== null && index < ready && !receivers.has(token.owner_id)
+      ? [{ number: numbers[index]!, token }]
+      : [],
+  );
+  const home = { collectionUuid: id, collectionId: onChainId, contract: accountId, base };
+  const statements: Statement[] = [];
+  for (let at = 0; at < found.length; at += ROW) {
+    const some = found.slice(at, at + ROW);
     const news = {
       integrationId,
-      runs: [["nft.minted", found.length]],
+      runs: [["nft.minted", some.length]],
       collectionId: id,
-      numbers: found.map(({ number }) => number),
-      data: found.map(({ token }) => toToken(token, home)),
+      numbers: some.map(({ number }) => number),
+      data: some.map(({ token }) => toToken(token, home)),
       at: now(),
     } as const;
-    return insertEvents(db, news, isReportedTo(id, reported));
+    statements.push(insertEvents(db, news, isReportedTo(id, reported)));
   }
+  await runBatch(db, [...statements, setReportedTo(db, { id, eventsReportedTo: reported }, upTo, undefined)]);
+  return unready < 0 ? upTo : null;
+};
 
-  /** Base address of the gateway: where no setting says so, the one that the contract was deployed with. */
-  async #gateway(): Promise<string> {
-    const { PUBLIC_URL } = this.#context.settings;
-    this.#base ??= PUBLIC_URL ?? new URL((await this.#views.metadata()).base_uri ?? "").origin;
-    return this.#base;
+const readTokens = async (
+  views: ContractViews,
+  ids: readonly string[],
+): Promise<(ContractToken | null)[]> => {
+  const found: (ContractToken | null)[] = [];
+  while (found.length < ids.length) {
+    // The contract ends a page early if its tokens are large.
+    const page = await views.tokens(ids.slice(found.length, found.length + VIEW));
+    if (page.length === 0) throw new Error("the contract returns no page of tokens");
+    found.push(...page);
   }
-}
+  return found;
+};

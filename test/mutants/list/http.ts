@@ -52,7 +52,7 @@ export const HTTP: readonly Mutant[] = [
     search: "Object.keys({ ...own, ...other })",
     replacement: "Object.keys(other)",
     tests: ["test/api/readiness.test.ts"],
-    named: "a setting that differs is named",
+    named: "the Worker for writes is checked, and a differing setting is named in the log only",
   },
   {
     id: "authentication: a revoked key is taken",

@@ -172,7 +172,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "media-src 'self'; sandbox\"",
     replacement: "media-src 'self'; sandbox allow-scripts\"",
     tests: ["test/api/media.test.ts"],
-    named: "are served so that nothing in them runs, an SVG's script least of all",
+    named: "are served so that no script in them runs, such as an SVG's",
   },
   {
     id: "gateway: raw and content share a place in the cache",
@@ -180,8 +180,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "?format=${format}`;",
     replacement: "?format=${format.slice(0, 0)}`;",
     tests: gateway,
-    named:
-      "is read from the store once, and then sent from the location's cache as it would be from the store",
+    named: "is read from R2 once, and then sent unchanged from the location's cache",
   },
   {
     id: "gateway: nothing is kept",
@@ -189,8 +188,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (copy !== null) await caches",
     replacement: "if (copy === undefined) await caches",
     tests: gateway,
-    named:
-      "is read from the store once, and then sent from the location's cache as it would be from the store",
+    named: "is read from R2 once, and then sent unchanged from the location's cache",
   },
   {
     id: "requests: more are granted than are left",
@@ -227,7 +225,7 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "quotas: what has expired is forgotten a thousand at a time",
     file: "src/operator/jobs/clean-up.ts",
-    search: "if (expired.length < KEYS_AT_ONCE) return;",
+    search: "if (expired.length < EXPIRED_AT_ONCE) return;",
     replacement: "return;",
     tests: ["test/api/usage.test.ts"],
     named: "all keys that have expired go",
@@ -276,7 +274,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (entry && left > 0) {",
     replacement: "if (entry && left > 60_000) {",
     tests: ["test/api/readiness.test.ts"],
-    named: "many who ask at once are told what one look at the nodes and the bucket found",
+    named: "concurrent requests share one check of the nodes and the bucket",
   },
   {
     id: "log: parameters of a failed query are told",
@@ -347,7 +345,8 @@ export const LIMITS: readonly Mutant[] = [
     search: ".finally(share.ended);",
     replacement: ".finally(share.moved);",
     tests: ["test/api/body-memory.test.ts"],
-    named: "are 63 MB of an integration",
+    named:
+      "take at most 63 MB per integration; more wait unread, then are rejected, without affecting other integrations",
   },
   {
     id: "bodies: the operator's wait for those of integrations",
@@ -355,7 +354,7 @@ export const LIMITS: readonly Mutant[] = [
     search: 'c.set("isOperator", true);',
     replacement: 'c.set("isOperator", false);',
     tests: ["test/api/body-memory.test.ts"],
-    named: "keep neither the operator's waiting",
+    named: "of integrations don't delay the operator's, nor those that declare at most 64 kB",
   },
   {
     id: "lists: one that nobody reads is never given up",
@@ -394,7 +393,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "memory.ended();\n      throw error;",
     replacement: "memory.moved();\n      throw error;",
     tests: ["test/api/upload-memory.test.ts"],
-    named: "leave no memory behind",
+    named: "release their memory if they are rejected or break off",
   },
   {
     id: "uploads: a body that stands still is waited for without end",

@@ -14,7 +14,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: one that comes back from its wallet's journal has lost its reference",
     file: "src/operator/wallet-recovery.ts",
-    search: "reference: journaled.reference ?? null,",
+    search: "reference: journaled.reference,",
     replacement: "reference: null,",
     tests: ["test/api/recovery-operations.test.ts"],
     named: "and had not ended is carried on, once",

@@ -60,7 +60,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "AND finished_at IS NOT NULL) = ${ids.length}`)",
     replacement: "AND finished_at IS NOT NULL) <= ${ids.length}`)",
     tests: archive,
-    named: "are told once where two runs take them",
+    named: "are listed once if two runs archive them concurrently",
   },
   {
     id: "archive: what shares the result of an archived operation's transaction loses it",
@@ -100,15 +100,15 @@ export const SERVICES: readonly Mutant[] = [
     search: "const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;",
     replacement: "const ARCHIVE_ORPHAN_AFTER = 61 * HOUR;",
     tests: archive,
-    named: "leave no file for good that nothing names",
+    named: "leave no unreferenced file permanently",
   },
   {
     id: "archive: recovery takes what was archived for lost",
     file: "src/operator/wallet-recovery.ts",
-    search: "if (!lacked.has(id) || (await findArchived(this.#context, integrationUuid, id))) continue;",
-    replacement: "if (!lacked.has(id) || (await findArchived(this.#context, id, integrationUuid))) continue;",
+    search: "if (!lacked.has(id) || (await findArchived(context, integrationUuid, id))) continue;",
+    replacement: "if (!lacked.has(id) || (await findArchived(context, id, integrationUuid))) continue;",
     tests: archive,
-    named: "aren't taken for lost by recovery, though their wallet's journal has them",
+    named: "are not restored by a recovery, although their wallet's journal has them",
   },
   {
     id: "keys: the operator revokes a key under another integration",
@@ -226,7 +226,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "showcase.row.page.traitsCursor !== null || isHidden(await onChain(showcase))",
     replacement: "showcase.row.page.traitsCursor !== null",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "while assets are hidden the placeholder alone is told",
+    named: "before the reveal only the placeholder is shown, and filters match nothing",
   },
   {
     id: "pages: an NFT names the transaction of an earlier mint",
@@ -296,7 +296,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "AND ${copiesOf(id)} > ${MAX_COPIES}`",
     replacement: "AND ${copiesOf(id)} < 0`",
     tests: ["test/api/asset-bulk.test.ts"],
-    named: "are counted when a form is attached, not when it begins to come in",
+    named: "are counted when a form is attached, not when its upload begins",
   },
   {
     id: "idempotency: an answer in R2 is deleted though its row may be there",
