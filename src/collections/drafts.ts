@@ -14,7 +14,7 @@ import { keepWithEffect, unlessTaken } from "../db/queries/idempotency.ts";
 import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
 import { insertContract } from "../db/queries/provisioning.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
-import { explained, noRoom, refuseUsedUp } from "../db/quota.ts";
+import { noRoom, refuseUsedUp, toQuotaError } from "../db/quota.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
@@ -234,7 +234,7 @@ const keepCreated = async (
     refuseAbove(db, integrationId, "database_bytes"),
   ] as const;
   const [stored] = await runBatch(db, statements).catch(async (error: unknown) => {
-    throw await explained(context, integrationId, unlessTaken(error));
+    throw await toQuotaError(context, integrationId, unlessTaken(error));
   });
   if (stored.length > 0) return;
   await checkContract(context, caller, draft.contractId);

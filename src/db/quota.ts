@@ -47,7 +47,7 @@ export const noRoom = async (context: ServiceContext, integrationId: Uuid): Prom
 };
 
 /** The error for the caller of a batch that exceeded a limit; every other error is returned as it is. */
-export const explained = async (
+export const toQuotaError = async (
   context: ServiceContext,
   integrationId: Uuid,
   error: unknown,

@@ -190,7 +190,7 @@ export interface EventsRead {
   /** The last examined row; null: none. */
   readonly row: RowMark | null;
   /** Whether there may be further events. */
-  readonly goesOn: boolean;
+  readonly hasMore: boolean;
 }
 
 /** An event before its resource is read, with its row. */
@@ -229,7 +229,7 @@ export const readEvents = async (
   const isCut = events.length < wanted.length;
   const row = (isCut ? last : rows.at(-1))?.event ?? null;
   const seen = (isCut ? last?.seq : row?.seq) ?? after;
-  return { events, last: lastSeq, seen, row, goesOn: isCut || rows.length === most };
+  return { events, last: lastSeq, seen, row, hasMore: isCut || rows.length === most };
 };
 
 /** Yields events one by one: a response in R2 may be large. */

@@ -6,10 +6,10 @@ import { skipNumbers } from "../db/queries/events.ts";
 import { findIntegration, HAS_WALLET, integrationIds } from "../db/queries/integrations.ts";
 import { acceptedRow, findOperation, type OperationRow } from "../db/queries/operations.ts";
 import {
-  heldBy,
-  lackedOf,
   latestSucceeded,
+  missingOperations,
   openOperationsOf,
+  openOperationsOfKeys,
   putBackKey,
   putBackOperation,
   type WalletName,
@@ -61,7 +61,7 @@ const putBack = async (
     throw new Unrestorable("Its integration is in no journal.");
   }
   const keys = keysOf(context, journaled).map(({ key }) => key);
-  const holders = isLacked ? await heldBy(db, operation.integrationId, keys) : [];
+  const holders = isLacked ? await openOperationsOfKeys(db, operation.integrationId, keys) : [];
   for (const other of holders) if (other !== operation.id) await giveUp(context, wallet, other);
   const records = await wallet.transactions(operation.id);
   const giveUpOther = (other: Uuid) => giveUp(context, wallet, other);
@@ -235,7 +235,7 @@ const putAllBack = async (job: Job): Promise<boolean> => {
   const { context, name, wallet } = job;
   let page = await wallet.journaled(await latestSucceeded(context.db, name, ANCHORS), PAGE);
   for (;;) {
-    const lacked = await lackedOf(
+    const lacked = await missingOperations(
       context.db,
       page.map(({ operationUuid }) => operationUuid),
     );

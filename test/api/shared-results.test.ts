@@ -3,8 +3,8 @@ import { type Query, type SQLWrapper, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, runBatch } from "../../src/db/client.ts";
 import {
+  copySharedResult,
   insertTransactions,
-  keepFor,
   resultsOfOperation,
 } from "../../src/db/queries/operation-transactions.ts";
 import { transactions } from "../../src/db/schema/index.ts";
@@ -237,7 +237,7 @@ test("a record is written again in its place, though the first one has been arch
   const before = await resultsOfOperation(db, second);
   // As an archive does that takes the first one along.
   const gone = sql`operation_id = ${uuidToBytes(first)} AND hash = ${hash}`;
-  await run([keepFor(db, sql`true`, gone), db.delete(transactions).where(gone)]);
+  await run([copySharedResult(db, sql`true`, gone), db.delete(transactions).where(gone)]);
   expect(await resultsOfOperation(db, second)).toEqual(before);
   await run(record(second, "success"));
   expect((await resultsOfOperation(db, second)).map(({ result }) => result)).toEqual([

@@ -53,7 +53,7 @@ const awaitEvents = async (
     after = read.seen;
     const left = until - context.now().getTime();
     if (left <= 0 || isOver()) return read;
-    if (!read.goesOn) await waitForNews(context, integrationId, after, { until, isOver });
+    if (!read.hasMore) await waitForNews(context, integrationId, after, { until, isOver });
   }
 };
 
@@ -242,8 +242,8 @@ export const eventsList = endpoint(
       const memory = waits ? await readerMemory(context, integrationId) : null;
       try {
         const patience = { until: waits ? until : 0 };
-        const { events, seen, goesOn } = await awaitEvents(context, integrationId, wanted, patience);
-        return { items: events, next: goesOn ? String(seen) : null };
+        const { events, seen, hasMore } = await awaitEvents(context, integrationId, wanted, patience);
+        return { items: events, next: hasMore ? String(seen) : null };
       } finally {
         memory?.ended();
       }

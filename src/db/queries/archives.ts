@@ -41,7 +41,7 @@ export const filesAround = (db: Database, integrationId: Uuid, id: Uuid): Promis
     .all();
 
 /** A part of an integration's archive, from its newest on. */
-export interface ArchivePart<Place> {
+export interface ArchiveRange<Place> {
   /** Null: from the newest on. */
   readonly before: Place | null;
   /** Null: to the oldest. */
@@ -83,7 +83,7 @@ const filesIn = (
 export const filesOfOperations = (
   db: Database,
   integrationId: Uuid,
-  { before, floor }: ArchivePart<Uuid>,
+  { before, floor }: ArchiveRange<Uuid>,
   limit: number,
 ) => {
   const dayEnd = before && uuidAt(nextDay(madeAt(before)));
@@ -95,7 +95,7 @@ export const filesOfOperations = (
 export const filesOfTransactions = (
   db: Database,
   integrationId: Uuid,
-  { before, floor }: ArchivePart<Date>,
+  { before, floor }: ArchiveRange<Date>,
   limit: number,
 ) => {
   const dayEnd = before && nextDay(before.getTime());

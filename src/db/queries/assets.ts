@@ -6,7 +6,7 @@ import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs, draftAssets, drafts } from "../schema/index.ts";
 import { failedOn, type Statement, violated } from "../statements.ts";
-import { carryOutAnswered, type KeyWithResponse } from "./idempotency.ts";
+import { type KeyWithResponse, runWithResponse } from "./idempotency.ts";
 import { assetsWeight, weigh } from "./usage.ts";
 
 /** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
@@ -70,18 +70,18 @@ export const isTaken = (error: unknown): boolean => violated(error, "UNIQUE", "d
 export const isTooMany = (error: unknown): boolean => failedOn(error, "draft_assets.copies");
 
 /** Where assets are attached to a draft. */
-export interface PlaceInDraft {
+export interface DraftPosition {
   readonly isOpen: boolean;
   /** That the next asset takes. */
   readonly nextPosition: number;
 }
 
 /** Where assets are attached to an integration's draft; undefined if there is no such draft. */
-export const findPlace = (
+export const findDraftPosition = (
   db: Database,
   integrationId: Uuid,
   draftId: Uuid,
-): Promise<PlaceInDraft | undefined> =>
+): Promise<DraftPosition | undefined> =>
   db
     .select({
       isOpen: sql<boolean>`${drafts.state} = 'draft'`.mapWith(Boolean),
@@ -155,7 +155,7 @@ export const deleteAsset = async (
   const removal = db.delete(draftAssets).where(which).returning({ id: draftAssets.id });
   const weight = assetsWeight(integrationId, draftId, sql`draft_assets.id = ${uuidToBytes(id)}`);
   const condition = sql`EXISTS (SELECT 1 FROM draft_assets WHERE ${which})`;
-  const deleted = await carryOutAnswered(db, { answered, condition }, removal, [
+  const deleted = await runWithResponse(db, { answered, condition }, removal, [
     weigh(db, integrationId, weight, -1),
   ]);
   return deleted.length > 0;

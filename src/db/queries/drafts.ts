@@ -5,7 +5,7 @@ import { withinBytes } from "../page-bytes.ts";
 import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
-import { carryOutAnswered, type KeyWithResponse, keepWithEffect, runKeyedBatch } from "./idempotency.ts";
+import { type KeyWithResponse, keepWithEffect, runKeyedBatch, runWithResponse } from "./idempotency.ts";
 import type { OperationRow } from "./operations.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
@@ -179,7 +179,7 @@ export const deleteDraft = async (
   const stillOpen = sql`(SELECT id FROM drafts WHERE ${open(integrationId, id)})`;
   const weight = both(draftWeight(integrationId, id), assetsWeight(integrationId, id));
   const removal = db.delete(drafts).where(open(integrationId, id)).returning({ id: drafts.id });
-  const deleted = await carryOutAnswered(db, { answered, condition: sql`EXISTS ${stillOpen}` }, removal, [
+  const deleted = await runWithResponse(db, { answered, condition: sql`EXISTS ${stillOpen}` }, removal, [
     weigh(db, integrationId, weight, -1),
     db.delete(draftAssets).where(sql`${draftAssets.draftId} = ${stillOpen}`),
   ]);

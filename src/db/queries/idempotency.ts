@@ -134,7 +134,7 @@ export const runKeyedBatch = async <const Statements extends readonly Statement[
  * @returns what the effect's statement returns
  * @throws ServiceError idempotency_key_in_flight
  */
-export const carryOutAnswered = async <Effect extends Statement>(
+export const runWithResponse = async <Effect extends Statement>(
   db: Database,
   { answered, condition }: { readonly answered: KeyWithResponse | null; readonly condition: SQL },
   effect: Effect,

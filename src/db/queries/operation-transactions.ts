@@ -72,7 +72,7 @@ const AFTER_KEYS = sql.raw(`x'${"ff".repeat(17)}'`);
  * @param others which further records stay; a condition on their rows
  * @param gone which records are deleted; a condition on their rows
  */
-export const keepFor = (db: Database, others: SQL, gone: SQL): Statement =>
+export const copySharedResult = (db: Database, others: SQL, gone: SQL): Statement =>
   db
     .update(transactions)
     .set({ result: sql`kept.result` })

@@ -30,7 +30,7 @@ export const latestSucceeded = async (db: Database, wallet: WalletName, limit: n
 };
 
 /** Those of these operations that the database lacks. */
-export const lackedOf = async (db: Database, ids: readonly Uuid[]): Promise<Set<Uuid>> => {
+export const missingOperations = async (db: Database, ids: readonly Uuid[]): Promise<Set<Uuid>> => {
   const hexes = ids.map((id) => id.replaceAll("-", ""));
   const rows = await db.all<{ hex: string }>(sql`
     SELECT value AS hex FROM json_each(${JSON.stringify(hexes)})
@@ -91,7 +91,11 @@ export const putBackKey = (
 };
 
 /** Open operations of keys. */
-export const heldBy = async (db: Database, integrationId: Uuid, keys: readonly string[]): Promise<Uuid[]> => {
+export const openOperationsOfKeys = async (
+  db: Database,
+  integrationId: Uuid,
+  keys: readonly string[],
+): Promise<Uuid[]> => {
   const rows = await db
     .selectDistinct({ id: operations.id })
     .from(idempotencyKeys)

@@ -4,7 +4,7 @@ import { MOST_WEBHOOKS } from "../../domain/webhooks.ts";
 import type { Database } from "../client.ts";
 import { webhooks } from "../schema/index.ts";
 import { insertEvents, lastSeq } from "./events.ts";
-import { carryOutAnswered, type KeyWithResponse } from "./idempotency.ts";
+import { type KeyWithResponse, runWithResponse } from "./idempotency.ts";
 
 /** A row of the webhooks. */
 export type WebhookRow = typeof webhooks.$inferSelect;
@@ -36,7 +36,7 @@ export const insertWebhook = async (
       NULL, NULL, ${row.secretVersion}, ${seq}, ${seq}, ${createdAt.getTime()}, ${createdAt.getTime()}
       WHERE ${condition}`)
     .returning({ id: webhooks.id });
-  return (await carryOutAnswered(db, { answered, condition }, insertion)).length > 0;
+  return (await runWithResponse(db, { answered, condition }, insertion)).length > 0;
 };
 
 /** An integration's endpoint; undefined if there is none. */
@@ -142,7 +142,7 @@ export const changeAsRead = async (
   const isAsRead = and(own(read.integrationId, read.id), eq(webhooks.secret, read.secret), ...asRead) as SQL;
   const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isAsRead})`;
   const change = db.update(webhooks).set(changes).where(isAsRead).returning({ id: webhooks.id });
-  return (await carryOutAnswered(db, { answered, condition }, change)).length > 0;
+  return (await runWithResponse(db, { answered, condition }, change)).length > 0;
 };
 
 /**
@@ -160,7 +160,7 @@ export const deleteWebhook = async (
   const which = own(integrationId, id);
   const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`;
   const deletion = db.delete(webhooks).where(which).returning({ id: webhooks.id });
-  return (await carryOutAnswered(db, { answered, condition }, deletion)).length > 0;
+  return (await runWithResponse(db, { answered, condition }, deletion)).length > 0;
 };
 
 /** Disables an enabled endpoint and inserts the event, with the resource after the change. */

@@ -26,7 +26,7 @@ interface DeliveringParts {
 }
 
 /** Events of a replay. */
-interface Replayed extends Pick<EventsRead, "seen" | "goesOn"> {
+interface Replayed extends Pick<EventsRead, "seen" | "hasMore"> {
   readonly round: number;
   /** Remaining events. */
   readonly events: readonly Event[];
@@ -36,7 +36,7 @@ interface Replayed extends Pick<EventsRead, "seen" | "goesOn"> {
  * Sends what is due to an endpoint, one event at a time: first attempts in the order of their numbers, with retries and
  * replays between them. The result of an attempt is stored before the next, so an interruption repeats at most one.
  */
-export class Delivering {
+export class DeliveryRun {
   readonly #parts: DeliveringParts;
   #read: Event[] = [];
   /** The number up to which `#read` was examined. */
@@ -69,13 +69,13 @@ export class Delivering {
     const cursor = journal.cursor ?? webhook.fromSeq;
     if (this.#read.length === 0) {
       await this.#lookBackIfLost(cursor);
-      const { events, seen, row, goesOn } = await this.#events(cursor, AT_ONCE);
+      const { events, seen, row, hasMore } = await this.#events(cursor, AT_ONCE);
       this.#read = [...events];
       this.#seen = seen;
       if (row !== null) journal.mark = row;
       if (events.length === 0) {
         if (seen > cursor) journal.cursor = seen;
-        return goesOn || (journal.nextDue() ?? Infinity) <= context.now().getTime();
+        return hasMore || (journal.nextDue() ?? Infinity) <= context.now().getTime();
       }
     }
     const event = this.#read.shift();
@@ -110,11 +110,11 @@ export class Delivering {
   async #enterUnsent(after: number, upTo: number): Promise<void> {
     const { context, journal } = this.#parts;
     for (let place = after; place < upTo; ) {
-      const { events, seen, goesOn } = await this.#events(place, LOOKED_BACK);
+      const { events, seen, hasMore } = await this.#events(place, LOOKED_BACK);
       for (const { seq, event_uuid: uuid } of events) {
         if (seq <= upTo) journal.enter(seq, uuid, context.now().getTime());
       }
-      if (!goesOn) return;
+      if (!hasMore) return;
       place = seen;
     }
   }
@@ -138,15 +138,15 @@ export class Delivering {
     if (this.#replayed?.round !== round.id) {
       this.#replayed = { round: round.id, ...(await this.#events(round.place, AT_ONCE)) };
     }
-    const { events, seen, goesOn } = this.#replayed;
+    const { events, seen, hasMore } = this.#replayed;
     const [event, ...rest] = events;
     if (event === undefined || (round.before !== null && event.seq >= round.before)) {
-      if (event === undefined && goesOn) journal.moveRound(round.id, seen);
+      if (event === undefined && hasMore) journal.moveRound(round.id, seen);
       else journal.endRound(round.id);
       this.#replayed = null;
     } else {
       await this.#attempt(event, 1, () => journal.moveRound(round.id, event.seq));
-      this.#replayed = { round: round.id, events: rest, seen, goesOn };
+      this.#replayed = { round: round.id, events: rest, seen, hasMore };
     }
     return true;
   }

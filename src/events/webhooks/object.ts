@@ -8,7 +8,7 @@ import { logLine } from "../../domain/log-line.ts";
 import { isDelivered } from "../../domain/webhooks.ts";
 import type { Bindings } from "../../env.ts";
 import { attempt, type Target } from "./attempt.ts";
-import { Delivering } from "./delivering.ts";
+import { DeliveryRun } from "./delivering.ts";
 import type { DeliveryPage, Endpoint, Progress, Replay } from "./interface.ts";
 import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
@@ -109,7 +109,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     const target = await this.#target(webhook);
     const die = () => this.ctx.abort("ended by a test");
     const parts = { context: this.#context, journal: this.#journal, webhook, target, die };
-    const delivering = new Delivering(parts);
+    const delivering = new DeliveryRun(parts);
     const until = Date.now() + STAY_MS;
     while (await delivering.step()) if (Date.now() >= until) return Date.now();
     return delivering.isOver ? null : this.#journal.nextDue();

@@ -2,9 +2,9 @@ import type { Asset } from "../../api/resources/asset.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import {
   type AssetRow,
+  type DraftPosition,
   deleteAsset as deleteRow,
-  findPlace,
-  type PlaceInDraft,
+  findDraftPosition,
   pageOfAssets,
 } from "../../db/queries/assets.ts";
 import { ownDraft } from "../../db/queries/drafts.ts";
@@ -79,8 +79,8 @@ export async function requireDraft(
   { db }: ServiceContext,
   { integrationId }: Caller,
   draftId: Uuid,
-): Promise<PlaceInDraft> {
-  const draft = await findPlace(db, integrationId, draftId);
+): Promise<DraftPosition> {
+  const draft = await findDraftPosition(db, integrationId, draftId);
   if (!draft) throw noDraft();
   return draft;
 }

@@ -14,7 +14,7 @@ import {
 import { abandonBlobs, adoptBlobs } from "../../db/queries/blobs.ts";
 import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../../db/queries/usage.ts";
-import { explained } from "../../db/quota.ts";
+import { toQuotaError } from "../../db/quota.ts";
 import { checkFiles, copiesOf, type FormPart } from "../../domain/assets-detail.ts";
 import { type ErrorCode, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
@@ -151,7 +151,7 @@ async function commitAt(
     );
   } catch (error) {
     if (isLocked(error)) throw assetsLocked();
-    throw await explained(context, integrationId, unlessTaken(error));
+    throw await toQuotaError(context, integrationId, unlessTaken(error));
   }
   return response();
 }

@@ -18,7 +18,7 @@ import {
 } from "../../db/queries/operations.ts";
 import { type AcceptanceRow, acceptance, acceptanceFrom } from "../../db/queries/rollback.ts";
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
-import { explained, refuseUsedUp } from "../../db/quota.ts";
+import { refuseUsedUp, toQuotaError } from "../../db/quota.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
@@ -102,7 +102,7 @@ const accept = async (
   const made = { id: accepted.id, facts };
   const row = await commit(context, statements, made).catch(async (error: unknown) => {
     if (reliesOnGone(error)) throw clearedAway(error);
-    throw await explained(context, integrationId, unlessTaken(error));
+    throw await toQuotaError(context, integrationId, unlessTaken(error));
   });
   checkpoint("operation.accepted");
   if (!row) {

@@ -4,7 +4,7 @@ import { type Database, runBatch } from "../../db/client.ts";
 import { type ArchiveRow, madeAt } from "../../db/queries/archives.ts";
 import { unhexed } from "../../db/queries/blobs.ts";
 import { integrationIds } from "../../db/queries/integrations.ts";
-import { keepFor, RESULT } from "../../db/queries/operation-transactions.ts";
+import { copySharedResult, RESULT } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { archivedWeight, weigh } from "../../db/queries/usage.ts";
@@ -145,7 +145,7 @@ const replaceByFile = async (
     insert,
     weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
     db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
-    keepFor(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
+    copySharedResult(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
   ]);

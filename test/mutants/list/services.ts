@@ -65,8 +65,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "archive: what shares the result of an archived operation's transaction loses it",
     file: "src/operator/jobs/archiving.ts",
-    search: "keepFor(db, sql`operation_id NOT IN ${named}`,",
-    replacement: "keepFor(db, sql`operation_id IN ${named}`,",
+    search: "copySharedResult(db, sql`operation_id NOT IN ${named}`,",
+    replacement: "copySharedResult(db, sql`operation_id IN ${named}`,",
     tests: sharedResults,
     named: "stays with those that stay",
   },
