@@ -109,7 +109,11 @@ export default defineConfig({
         plugins: [
           cloudflareTest(async ({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: await workerSettings(inject("chainFarm")) },
+            miniflare: {
+              bindings: await workerSettings(inject("chainFarm")),
+              // Not IMAGES: thumbnails are made by the library unless a test says otherwise.
+              images: { binding: "TEST_IMAGES" },
+            },
           })),
         ],
         test: {

@@ -29,7 +29,7 @@ function configure(
   port: number,
   compatibility: { date: string; flags: readonly string[] },
 ): void {
-  const kinds = { ESModule: "esModule", Data: "data", Text: "text" } as const;
+  const kinds = { ESModule: "esModule", Data: "data", Text: "text", CompiledWasm: "wasm" } as const;
   const modules = modulesOf(directory).map(({ type, path }) => {
     const name = basename(path);
     return `(name = "${name}", ${kinds[type]} = embed "${name}")`;

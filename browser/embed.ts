@@ -5,6 +5,7 @@
 
 import type { PublicCollection } from "../src/api/resources/public-collection.ts";
 import { exactNear } from "../src/domain/amounts.ts";
+import { thumbnailsOf } from "../src/domain/thumbnails.ts";
 
 const SERVICE = new URL(import.meta.url).origin;
 
@@ -51,6 +52,8 @@ class MintageMint extends HTMLElement {
       const { cover, title, left, total_copies: total } = collection;
       if (cover && (cover.media_type === null || cover.media_type.startsWith("image/"))) {
         const picture = new Image(600, 600);
+        picture.sizes = "20rem";
+        picture.srcset = thumbnailsOf(cover.url, SERVICE) ?? "";
         picture.src = cover.url;
         picture.alt = "";
         link.append(picture);

@@ -1,4 +1,5 @@
 import type { PublicToken } from "../src/api/resources/public-collection.ts";
+import { thumbnailsOf } from "../src/domain/thumbnails.ts";
 import { pause, type readsOf } from "./service.ts";
 
 /** What several pages show in the same way. */
@@ -49,6 +50,8 @@ function tile(
   if (picture && (type === null || type.startsWith("image/"))) {
     const image = new Image(600, 600);
     image.className = "picture";
+    image.sizes = "12rem";
+    image.srcset = thumbnailsOf(picture, location.origin) ?? "";
     image.src = picture;
     image.alt = "";
     link.append(image);

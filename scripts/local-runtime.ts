@@ -31,14 +31,17 @@ export function buildWorker(entry: string, directory: string, { minify = true } 
   return out;
 }
 
+/** The contract's code is data, as the rule of wrangler.toml says; other wasm is of libraries. */
+const CONTRACT = /-(mintage|previous)\.wasm$/;
+
 /** The modules of a build, the entry point first. */
 export function modulesOf(directory: string) {
-  const types = { ".js": "ESModule", ".wasm": "Data", ".html": "Text", ".bin": "Data" } as const;
+  const types = { ".js": "ESModule", ".wasm": "CompiledWasm", ".html": "Text", ".bin": "Data" } as const;
   const names = readdirSync(directory).sort(
     (left, right) => Number(right.endsWith(".js")) - Number(left.endsWith(".js")),
   );
   return names.flatMap((name) => {
-    const type = types[extname(name) as keyof typeof types];
+    const type = CONTRACT.test(name) ? "Data" : types[extname(name) as keyof typeof types];
     return type ? [{ type, path: join(directory, name) }] : [];
   });
 }

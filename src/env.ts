@@ -154,9 +154,9 @@ interface WritesWorker {
 
 /**
  * The bindings and raw variables, as wrangler generates their types. `WRITES` is there if the deployment has a Worker for
- * writes (scripts/two-workers.ts).
+ * writes (scripts/two-workers.ts), `IMAGES` if the platform makes the thumbnails.
  */
-export type Bindings = Env & { readonly WRITES?: WritesWorker };
+export type Bindings = Env & { readonly WRITES?: WritesWorker; readonly IMAGES?: ImagesBinding };
 
 /** SHA-256 of settings by their names, lower-case hexadecimal. Of those that are set. */
 export type SettingDigests = Readonly<Record<string, string>>;

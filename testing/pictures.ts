@@ -3,6 +3,8 @@
  * the size is a comment, in the form that each format has for one. Runs in Node and in workerd.
  */
 
+import { deflateSync } from "node:zlib";
+
 /** A format that the service stores. */
 export type PictureFormat = "png" | "jpeg" | "gif" | "webp";
 
@@ -131,3 +133,101 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
   return value;
 });
+
+/** 400 × 200 pixels, left red and right blue. The GIF has a second frame, which is black; `turned` is a JPEG that EXIF data turns. */
+const WIDE = {
+  jpeg:
+    "/9j/2wBDAA0NDQ0ODQ4QEA4UFhMWFB4bGRkbHi0gIiAiIC1EKjIqKjIqRDxJOzc7STxsVUtLVWx9aWNpfZeHh5e+tb75+f//2wBDAQ0NDQ0ODQ4QEA4U" +
+    "FhMWFB4bGRkbHi0gIiAiIC1EKjIqKjIqRDxJOzc7STxsVUtLVWx9aWNpfZeHh5e+tb75+f//wgARCADIAZADASIAAhEBAxEB/8QAFgABAQEAAAAAAAAA" +
+    "AAAAAAAAAAUG/8QAFwEBAQEBAAAAAAAAAAAAAAAAAAYHBf/aAAwDAQACEAMQAAAAzQ52hAAAAAAAAAAAJFeRVTgVM2AAAAAAAAAABXGWaOAAAAAAAAAA" +
+    "AkV5FVOBUzYAAAAAAAAAAFcZZo4AAAAAAAAAACRXkVU4FTNgAAAAAAAAAAVxlmjgAAAAAAAAAAJFeRVTgVM2AAAAAAAAAABXGWaOAAAAAAAAAAAkV5FV" +
+    "OBUzYAAAAAAAAAAFcZZo4AAAAAAAAAACRXkVU4FTNgAAAAAAAAAAVxlmjgAAAAAAAAAAJFeRVTgVM2AAAAAAAAAABXGWaOAAAAAAAAAAAkV5FVOBUzYA" +
+    "AAAAAAAAAFcZZo4AAAAAAAAAACRXkVU4FTNgAAAAAAAAAAVxlmjgAAAAAAAAAAJFeRVTgVM2AAAAAAAAAABXGWaOAAAAAAAAAAAkV5FVOBUzYAAAAAAA" +
+    "AAAFcZZo4AAAAAAAAAACRXkVU4FTNgAAAAAAAAAAVxlmjgAAAAAAAAAAJBVTgVM2AAAAAAAAAAB//8QAFBABAAAAAAAAAAAAAAAAAAAAoP/aAAgBAQAB" +
+    "PwAcX//EABkRAAIDAQAAAAAAAAAAAAAAAAZEQIPBMP/aAAgBAgEBPwDoNOV7JGnK9kjTleyRpyvZI05Xskacr2SNOV7JGnK9kjTleyRpyvZI05Xskacr" +
+    "2SNOV71//8QAGREAAgMBAAAAAAAAAAAAAAAABkRAgsEw/9oACAEDAQE/AOhApfJJApfJJApfJJApfJJApfJJApfJJApfJJApfJJApfJJApfJJApfJJAp" +
+    "fJJApfOv/9k=",
+  gif:
+    "R0lGODlhkAHIAIEAAExpcRQA3NwAFAAAACH/C05FVFNDQVBFMi4wAwEAAAAh+QQFCgAAACwAAAAAkAHIAAAC/5SPqcvtD6OctNrrgt68+w+G4kiW5omm" +
+    "6ipi7gvH8kxD7I3n+s73ZA0MCofEiu+ITCqXqaLzCY1imNSq9cqSarfcKPYLDl+75LL5JU6r17iz+w1XsOf0uieOz5Pt/H5aDxjo5EdYSCWImDhjyNjI" +
+    "owgZaeRIWYkiiZnJYMnZCaIJCuo5OhpqKkmaannKmqj62tgqCwhbSziLG2e7a5fre8YbzPZL3CV8LFasLIXcjLUMPeg8zRRtLUSdnXTNTaP93dMtDgNe" +
+    "njOOfmG+vpLuPsEef/JO/yB/P1Kvv4Df/7EP8IC/gRsCBiRI0CBAhAMV7mPoz6E+iP0k1qOIzyI9jP/3NL7jKM+jO5DxRKYjyc4kOpTrVI5jac6lOJjl" +
+    "ZHajCc4mN5zfdF7jqc2nNaDZhEYjSs0oNKTTlC5j6sypMqjNpBajiswqMazHtP7iKsyrL7DBxOYiy8ssLrS71M5ia8utLLi15LaiC8suK7yv9J7iq8qv" +
+    "KcCpBIciTMqwKMSeFGti3NgxJsidJE+mvMpyJMyZNSviXMkzJNCURH8mHcs0ItSpVQdizci1INiGZL+mfcu2Hty5dePh7cd3HuB9hP8m3ss4HOTJlbth" +
+    "Xsf5G+h0pD+nPsy6GezZte/hrsZ7GfDhxRsjn8w8F/Tp1WthH8b9Fvhg5L+n/8y+F/xj9EP/4d+ff9IAeIiAAxK4hIEHIriNgkQwWI2DQ0CYoITYUNig" +
+    "hUBgmKGG3nB4hIcbguiDiDWQWKKJi6D4iIoysNiii+TAqIOMMdBYo41o4NiGji7w2KOP6gCZhZBDEqmCkUcieYmSkzDZpJPwQBmllBFQWaWV9mBpgpYS" +
+    "cNmllzaA+YOYW5LZgpkZoJmmmpuwGYKbDcAZp5z80PmPnXLgeYeeCfDZp58CAcqBoAgQWqihBiBakKICMKqBo49CKimkAVRKqaOWYsoop4h6SiiogIrK" +
+    "J6l4mkonqnCqyiaraLpKJqxgysolrVjaSiWuUOrKJK9I+koksEAKyyOxOBpLI7IwcCrLIrMoOksitCBKyyG1GFpLIbYQassgtwh6SyC4AIrLH7n4mUsf" +
+    "uvCpyx676LlLHrzgycsdvdjZSx2+0OnLHL/I+UscwMAJzBvBuBlMG8KwKcwaw6g5TBrEoEnMGcWYWUwZxpBpzBjHiHlMGMiAFQAAIfkEBQoAAAAsAAAA" +
+    "AJAByACATGlxAAAAAv+Mj6nL7Q+jnLTai7PevPsPhuJIluaJpurKtu4Lx/JM1/aN5/rO9/4PDAqHxKLxiEwql8ym8wmNSqfUqvWKzWq33K73Cw6Lx+Sy" +
+    "+YxOq9fstvsNj8vn9Lr9js/r9/y+/w8YKDhIWGh4iJiouMjY6PgIGSk5SVlpeYmZqbnJ2en5CRoqOkpaanqKmqq6ytrq+gobKztLW2t7i5uru8vb6/sL" +
+    "HCw8TFxsfIycrLzM3Oz8DB0tPU1dbX2Nna29zd3t/Q0eLj5OXm5+jp6uvs7e7v4OHy8/T19vf4+fr7/P3+//DzCgwIEECxo8iDChwoUMGzp8CDGixIkU" +
+    "K1q8iDGjxo2KHDt6/AgypMiRJEuaPIkypcqVLFu6fAkzpsyZNGvavIkzp86dPHv6/Ak0qNChRIsaPYo0qdKlTJs6fQo1qtSpVKtavYo1q9atXLt6/Qo2" +
+    "rNixZMuaPYs2rdq1bNu6fQs3rty5dOvavYs3r969fPv6/Qs4sODBhAsbPow4seLFjBs7fgw5suTJzAoAADs=",
+  webp:
+    "UklGRiwBAABXRUJQVlA4ICABAADwFwCdASqQAcgAPtFosVKoJiSioWgBABoJaW7hdrEMqAfIzgAAFmRIkSI+uvL9nFatWrVq1atWrVmRgk85fr1Z1cXf" +
+    "o1WrMjBJs2bNmzZs2bNmR/S8hYsWLFmQRMmTHnKEYoECBAiaatatWkZcObNmzZs2dObNmwbJghYsWLFixYsWLBuUIxQIECBE2VYUKE0y4c2bNmzZs2bN" +
+    "mzI/peQsWLFixYsWLFNZMELFixYsyCJkyZLNkwQsWLFixYsWLFg3KEYoECA+AAD+/083/4N354b4f808/hL+SPFKmQoUKFChQoUHTyiVH+8If/E0/9As" +
+    "f72v9MTB97zX3vNfbxu2CB3yaHqiKhkCOSIPuI3Mv0ooQQAEsAxE6CAAqWQIAAA=",
+  turned:
+    "/9j/4QC8RXhpZgAASUkqAAgAAAAGABIBAwABAAAABgAAABoBBQABAAAAVgAAABsBBQABAAAAXgAAACgBAwABAAAAAgAAABMCAwABAAAAAQAAAGmHBAAB" +
+    "AAAAZgAAAAAAAAA4YwAA6AMAADhjAADoAwAABgAAkAcABAAAADAyMTABkQcABAAAAAECAwAAoAcABAAAADAxMDABoAMAAQAAAP//AAACoAQAAQAAAJAB" +
+    "AAADoAQAAQAAAMgAAAAAAAAA/+IB8ElDQ19QUk9GSUxFAAEBAAAB4GxjbXMEIAAAbW50clJHQiBYWVogB+IAAwAUAAkADgAdYWNzcE1TRlQAAAAAc2F3" +
+    "c2N0cmwAAAAAAAAAAAAAAAAAAPbWAAEAAAAA0y1oYW5keem/Vlo+AbaDI4VVRvdPqgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAKZGVzYwAA" +
+    "APwAAAAkY3BydAAAASAAAAAid3RwdAAAAUQAAAAUY2hhZAAAAVgAAAAsclhZWgAAAYQAAAAUZ1hZWgAAAZgAAAAUYlhZWgAAAawAAAAUclRSQwAAAcAA" +
+    "AAAgZ1RSQwAAAcAAAAAgYlRSQwAAAcAAAAAgbWx1YwAAAAAAAAABAAAADGVuVVMAAAAIAAAAHABzAFIARwBCbWx1YwAAAAAAAAABAAAADGVuVVMAAAAG" +
+    "AAAAHABDAEMAMAAAWFlaIAAAAAAAAPbWAAEAAAAA0y1zZjMyAAAAAAABDD8AAAXd///zJgAAB5AAAP2S///7of///aIAAAPcAADAcVhZWiAAAAAAAABv" +
+    "oAAAOPIAAAOPWFlaIAAAAAAAAGKWAAC3iQAAGNpYWVogAAAAAAAAJKAAAA+FAAC2xHBhcmEAAAAAAAMAAAACZmkAAPKnAAANWQAAE9AAAApb/9sAQwAU" +
+    "FBQUFRQXGRkXHyIeIh8uKycnKy5GMjYyNjJGakJOQkJOQmpecl1WXXJeqYV2doWpw6SbpMPs09Ps/////////9sAQwEUFBQUFRQXGRkXHyIeIh8uKycn" +
+    "Ky5GMjYyNjJGakJOQkJOQmpecl1WXXJeqYV2doWpw6SbpMPs09Ps/////////8IAEQgAyAGQAwEiAAIRAQMRAf/EABYAAQEBAAAAAAAAAAAAAAAAAAAE" +
+    "Bf/EABcBAQEBAQAAAAAAAAAAAAAAAAAFBgT/2gAMAwEAAhADEAAAAMccmrAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAA" +
+    "AAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xO" +
+    "uAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAA" +
+    "AQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AAAAAAAAAAAF4xOuAAAAAAAAAAAQXwW5AW5AA" +
+    "AAAAAAAAAF4xOuAAAAAAAAAAAQFuQFuQAAAAAAAAAAB//8QAFBABAAAAAAAAAAAAAAAAAAAAoP/aAAgBAQABPwAcX//EABgRAAMBAQAAAAAAAAAAAAAA" +
+    "AAVDgkAw/9oACAECAQE/AOgd86Q750h3zpDvnSHfOkO+dId86Q750h3zpDvnSHfOkO+dId89f//EABgRAAMBAQAAAAAAAAAAAAAAAAVDgkAw/9oACAED" +
+    "AQE/AOhVNaSqa0lU1pKprSVTWkqmtJVNaSqa0lU1pKprSVTWkqmtJVNdf//Z",
+} as const;
+
+/** A format of `widePicture`. */
+export type WideFormat = keyof typeof WIDE;
+
+/** A picture of 400 × 200 pixels, left red and right blue: of the GIF the first frame; `turned`: a JPEG with orientation 6. */
+export const widePicture = (format: WideFormat): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(WIDE[format]), (character) => character.charCodeAt(0));
+
+/**
+ * A PNG of one colour.
+ * @param data of the IDAT chunk; default: that of the picture
+ */
+export function plainPng(
+  width: number,
+  height: number,
+  [red, green, blue]: readonly [number, number, number],
+  data: Uint8Array = deflateSync(rows(width, height, [red, green, blue])),
+): Uint8Array<ArrayBuffer> {
+  const header = new DataView(new ArrayBuffer(13));
+  header.setUint32(0, width);
+  header.setUint32(4, height);
+  header.setUint16(8, 0x0802);
+  const chunks = [
+    chunk("IHDR", new Uint8Array(header.buffer)),
+    chunk("IDAT", data),
+    chunk("IEND", new Uint8Array()),
+  ];
+  return new Uint8Array(Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...chunks]));
+}
+
+function rows(width: number, height: number, colour: readonly number[]): Uint8Array {
+  const row = Buffer.concat([Buffer.alloc(1), Buffer.alloc(width * 3, Buffer.from(colour))]);
+  return Buffer.alloc(row.length * height, row);
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const whole = Buffer.alloc(12 + data.length);
+  whole.writeUInt32BE(data.length);
+  whole.write(type, 4, "latin1");
+  whole.set(data, 8);
+  whole.writeUInt32BE(crc32(whole.subarray(4, -4)), 8 + data.length);
+  return whole;
+}

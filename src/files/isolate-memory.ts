@@ -84,6 +84,8 @@ export interface MemoryShare {
   readonly moved: () => void;
   /** Returns the share. */
   readonly ended: () => void;
+  /** Keeps the share for as long as the isolate lives: memory of WebAssembly never shrinks. */
+  readonly kept: () => void;
 }
 
 /**
@@ -101,5 +103,9 @@ export const memoryShare = async (
   const share = await pollUntil(patience, () => isolateMemory.take(bytes, owner, time()));
   if (share === null)
     throw rateLimited(`Too many ${what} are open at once. Send fewer at a time.`, RETRY_AFTER);
-  return { moved: () => isolateMemory.renew(share, time()), ended: () => isolateMemory.giveBack(share) };
+  return {
+    moved: () => isolateMemory.renew(share, time()),
+    ended: () => isolateMemory.giveBack(share),
+    kept: () => isolateMemory.renew(share, Number.POSITIVE_INFINITY),
+  };
 };

@@ -33,7 +33,7 @@ const tooLarge = (most: number) =>
   new ServiceError("payload_too_large", `Send a body of at most ${most} bytes.`);
 
 /** The operator's bodies are few, and wait for nobody's. */
-const UNSHARED: MemoryShare = { moved: () => undefined, ended: () => undefined };
+const UNSHARED: Pick<MemoryShare, "moved" | "ended"> = { moved: () => undefined, ended: () => undefined };
 
 /** Whose body it is, the most bytes that it has as far as its header tells, and what aborts when its client goes. */
 interface Incoming {

@@ -18,17 +18,17 @@ import { toContract } from "./contracts.ts";
 import { requireIntegration, requireUndeleted } from "./integrations.ts";
 import { OPERATOR, requireContract, requireWallet, unfitAccount } from "./provisioning.ts";
 
-/** Who is to have a contract. */
-export interface HandOver {
+/** A change of a contract's owner. */
+interface HandOver {
   readonly contractId: Uuid;
-  /** Who becomes the owner by accepting; null: nobody, and a proposal that there is ends. */
+  /** The account that becomes the owner by accepting; null withdraws the proposal. */
   readonly accountId: string | null;
   /** Whether the integration's wallet stays an admin. */
   readonly staysAdmin: boolean;
 }
 
 /**
- * Proposes another owner for a contract, who accepts by a call of their own. Until then all stays as it is.
+ * Proposes another owner for a contract, who accepts by a call of their own. Nothing changes until then.
  * @throws ServiceError not_found; conflict where the integration's wallet isn't the owner, or the contract isn't on the
  *   chain; unknown_account; chain_unavailable; and whatever the operation fails with
  */
@@ -92,8 +92,8 @@ export const acceptContract = async (
 };
 
 /**
- * A contract with its roles as the chain shows them now: its owner may be another since it was handed over. Without an
- * answer the roles are null.
+ * A contract with its current roles from the chain, because it may have been handed over. The roles are null if no node
+ * responds.
  * @throws ServiceError not_found
  */
 export const readContract = async (context: ServiceContext, contractId: Uuid): Promise<ContractWithRoles> => {
@@ -101,7 +101,7 @@ export const readContract = async (context: ServiceContext, contractId: Uuid): P
   return withRoles(context, contract, await requireIntegration(context, contract.integrationId));
 };
 
-/** Contracts whose roles are read beside each other. */
+/** Contracts whose roles are read concurrently. */
 const ROLES_AT_ONCE = 50;
 
 /**
@@ -122,7 +122,6 @@ export const listContractsWithRoles = async (
   return { items: await Promise.all(items.map((row) => withRoles(context, row, integration))), next };
 };
 
-/** A contract with its roles, as the chain shows them now; null without an answer. */
 const withRoles = async (
   context: ServiceContext,
   contract: ContractRow,
@@ -144,7 +143,7 @@ const withRoles = async (
   };
 };
 
-/** Who has which role in a contract. @param refusal of an account that runs no contract of ours */
+/** The roles of a contract. @param refusal the error for an account without a contract of this service */
 const rolesOf = async (
   { settings }: ServiceContext,
   accountId: string,

@@ -6,7 +6,7 @@ import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { requireIntegration } from "./integrations.ts";
 
-/** A contract as the operator sees it, as far as the database knows it. */
+/** The operator's view of a contract, from the database. */
 export const toContract = (row: ContractRow): Contract => ({
   contract_uuid: row.id,
   account_id: row.accountId,

@@ -13,16 +13,16 @@ import { within } from "../waiting.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
 import { DATABASE_SIZE, sizeSamples } from "./jobs/statistics.ts";
 
-/** How long answers of other machines are reused; anybody may ask. Milliseconds. */
+/** How long results of other services are cached, because the endpoint is public. Milliseconds. */
 const KEPT_MS = 5_000;
 /** How long a node may take to answer. Milliseconds. */
 const NODE_MS = 3_000;
-/** As wallets have it (src/wallet/chain-state/head.ts): a chain without a new final block for so long stands still. Milliseconds. */
+/** After this time without a new final block a chain has stopped, as in src/wallet/chain-state/head.ts. Milliseconds. */
 const STILL_MS = 60_000;
-/** The schedule rings every minute; a run that is missed now and then does no harm. Milliseconds. */
+/** The schedule runs every minute and is late after this time; a missed run does no harm. Milliseconds. */
 const LATE_MS = 5 * 60_000;
 
-/** Looks at every part. */
+/** Checks every part of the service. */
 export const readiness = async (context: ServiceContext): Promise<Readiness> => {
   const [{ database, schedule }, others] = await Promise.all([inDatabase(context), outside(context)]);
   const needed = [
@@ -34,7 +34,7 @@ export const readiness = async (context: ServiceContext): Promise<Readiness> => 
   return { status: needed.every(Boolean) ? "ready" : "unavailable", database, ...others, schedule };
 };
 
-/** What the database says; asked each time, since that is how it is known to answer. */
+/** The database's part, never cached: the query shows that the database responds. */
 const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "database" | "schedule">> => {
   const { db, settings, now, log } = context;
   try {
@@ -87,7 +87,7 @@ const LAST_DATE = Date.UTC(2100, 0);
 
 type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
 
-/** A burst of questions would itself keep the nodes from answering in time. */
+/** Without the cache, a burst of requests would slow the nodes down. */
 const kept = new SharedReads<Outside>({ ttlMs: KEPT_MS, pendingMs: NODE_MS + 1_000, most: 1 });
 
 const outside = (context: ServiceContext): Promise<Outside> =>
@@ -106,8 +106,8 @@ const lookOutside = async (context: ServiceContext): Promise<Outside> => {
 };
 
 /**
- * Whether the Worker for writes answers, with the settings of this one: each could be given a secret that the other is
- * not, and then one can't open what the other has sealed.
+ * Whether the Worker for writes responds and has the same settings: with different secrets, one can't open what the other
+ * has sealed.
  */
 const writesHealth = async ({ env, log }: ServiceContext): Promise<Readiness["writes"]> => {
   if (env.WRITES === undefined) return { state: "here" };
@@ -127,7 +127,7 @@ const writesHealth = async ({ env, log }: ServiceContext): Promise<Readiness["wr
   }
 };
 
-/** An object that is not there: asking for it is asking the bucket. */
+/** Key of an object that doesn't exist, to check the bucket. */
 const PROBE = "ready";
 
 const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bucket"]> => {
@@ -140,7 +140,7 @@ const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bu
   }
 };
 
-/** The highest final block that each node was seen to have, and when it was seen to rise. Milliseconds. */
+/** The final height of each node at the last check, and when it was seen to rise. Milliseconds. */
 const seen = new Map<string, { readonly height: number; readonly roseAt: number }>();
 
 const nodeHealth = async (
@@ -156,12 +156,12 @@ const nodeHealth = async (
     const rises = before !== undefined && height > before.height;
     const roseAt = rises ? at : (before?.roseAt ?? Number.NEGATIVE_INFINITY);
     seen.set(url, { height, roseAt });
-    // A clock that differs from the chain's is no standstill: the height rises between two looks.
+    // If this machine's clock differs from the chain's, the height still rises between two checks.
     const moves = Math.abs(at - time) < STILL_MS || at - roseAt < STILL_MS;
     const age = Math.max(0, Math.round((at - time) / 1_000));
     return { host, state: moves ? "up" : "still", height, age_seconds: age, latency_ms: at - began };
   } catch {
-    // In which way it failed is counted with every call to a node (src/chain/call-counts.ts).
+    // src/chain/call-counts.ts counts the kinds of failure.
     return { host, state: "down", height: null, age_seconds: null, latency_ms: null };
   }
 };

@@ -12,10 +12,10 @@ import { attentionOf } from "./attention.ts";
 import { readiness } from "./health.ts";
 import { ARCHIVE, countRefused } from "./jobs/archiving.ts";
 
-/** A pending operation that was accepted so long ago is listed. Milliseconds. */
+/** Pending operations older than this are listed. Milliseconds. */
 const LATE_AFTER_MS = 120_000;
 
-/** What the database has of the overview, beside `readiness`: one trip. */
+/** The overview's data from the database other than `readiness`, in one trip. */
 const inDatabase = (db: Database, now: Date) => {
   const count = sql<number>`count(*)`;
   const lateSince = new Date(now.getTime() - LATE_AFTER_MS);
@@ -64,8 +64,8 @@ const inDatabase = (db: Database, now: Date) => {
 };
 
 /**
- * The state of the whole service at one moment: what the overview, the metrics and the operator's page show. It takes two
- * trips to the database at once, which read nothing that grows with the operations that are over, and a call of each node.
+ * A snapshot of the whole service, for the overview, the metrics and the operator's page. It takes two concurrent trips to
+ * the database, whose cost doesn't grow with ended operations, and a call to each node.
  */
 export const readOverview = async (context: ServiceContext): Promise<Overview> => {
   const now = context.now();

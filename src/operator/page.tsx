@@ -7,7 +7,7 @@ import type { AppEnv } from "../http/app-env.ts";
 import { operatorOnly } from "../http/operator.ts";
 import { readOverview } from "./overview.ts";
 
-/** The frame of the operator's page. What it shows comes once the token is entered, and stays in the tab. */
+/** The frame of the operator's page. Its content is loaded once the token is entered, which the tab keeps. */
 const OperatorFrame = ({ setting, script }: { setting: Setting; script: string }) => (
   <Frame setting={setting} title="Operator" scripts={[script]} hasScripted>
     <h1>Operator</h1>
@@ -328,8 +328,8 @@ const OperatorView = (overview: Overview) => (
 const PATH = "/operator";
 
 /**
- * Serves the operator's page. The page itself says nothing of the service: its script asks for the view with the token
- * that was entered. Without a token in the settings there is no such page.
+ * Serves the operator's page. The page itself has no data: its script loads the view with the entered token. Without a
+ * token in the settings the page is not found.
  */
 export const serveOperatorPage = (app: Hono<AppEnv>): void => {
   app.get(PATH, (c) =>

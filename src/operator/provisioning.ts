@@ -25,7 +25,7 @@ import { restoredKey } from "./wallets.ts";
 /** Global contracts came with protocol version 77 (NEP-591). */
 const GLOBAL_CONTRACTS_FROM = 77;
 
-/** How an operator's requests are answered: they have no Idempotency-Key, and wait. */
+/** An operator's requests have no Idempotency-Key and wait for the result. */
 export const OPERATOR = { requestKey: null, respondAsync: false } as const;
 
 /** A short name under the platform's account, from the random end of a UUID: 48 bits. */
@@ -33,8 +33,8 @@ const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
   `${kind}-${id.replaceAll("-", "").slice(-12)}.${platform}`;
 
 /**
- * Creates an integration and its wallet. When the wallet can't be made now, the integration stays, and
- * `provisionWallet` tries again.
+ * Creates an integration and its wallet. If the wallet can't be created now, the integration stays, and `provisionWallet`
+ * tries again.
  */
 export const createIntegration = async (
   context: ServiceContext,
@@ -46,7 +46,7 @@ export const createIntegration = async (
 };
 
 /**
- * Makes an integration's wallet, or answers with the one there is.
+ * Creates an integration's wallet, or returns the existing one.
  * @throws ServiceError not_found, and whatever the operation fails with
  */
 export const provisionWallet = async (
@@ -63,8 +63,8 @@ export const provisionWallet = async (
 };
 
 /**
- * The wallet's object makes the key, the sealed copy is stored, then the platform account creates and funds the
- * account. Calling it again goes on where it stopped.
+ * The wallet's object generates the key, the sealed copy is stored, then the platform's account creates and funds the
+ * wallet's account. Calling it again resumes.
  */
 const makeWallet = async (
   context: ServiceContext,
@@ -99,7 +99,7 @@ const makeWallet = async (
   throw new ServiceError("conflict", "This integration's wallet is already being created. Read it again.");
 };
 
-/** Has the wallet's object make its key, and stores the sealed copy. @throws ServiceError conflict */
+/** Has the wallet's object generate its key, and stores the sealed copy. @throws ServiceError conflict */
 const newKey = async (context: ServiceContext, id: Uuid, accountId: string): Promise<Uint8Array> => {
   const key = await walletOf(context.env, id).prepareKey(accountId);
   const copy = {
@@ -115,20 +115,20 @@ const newKey = async (context: ServiceContext, id: Uuid, accountId: string): Pro
   );
 };
 
-/** What an operator says of a new contract. */
-export interface Deployment {
+/** A contract to deploy. */
+interface Deployment {
   readonly integrationId: Uuid;
   /** NEP-177 metadata of the contract. */
   readonly name: string;
   readonly symbol: string;
-  /** The service's own address, without a slash at the end; media is served below it. */
+  /** The service's own URL, without a trailing slash; media is served below it. */
   readonly baseUrl: string;
-  /** Another account that may do what the owner's API may. */
+  /** Another account with the rights of an admin. */
   readonly adminId?: string | null;
 }
 
 /**
- * Deploys a contract for an integration: a sub-account of the platform's without any key, owned by the integration's
+ * Deploys a contract for an integration: a sub-account of the platform's account without keys, owned by the integration's
  * wallet.
  * @throws ServiceError not_found, conflict (no wallet yet), and whatever the operation fails with
  */
@@ -187,8 +187,8 @@ export const requireWallet = (integration: IntegrationRow): string => {
 };
 
 /**
- * Takes over a contract that exists, after checking its code and its owner. One of a former release can be minted from
- * as it is, and has to be upgraded before settings and tokens' metadata can be changed.
+ * Adopts an existing contract, after checking its code and its owner. A contract of a former release can mint, and has to
+ * be upgraded before settings and tokens' metadata can be changed.
  * @throws ServiceError not_found, invalid_request (other code, other owner), conflict (adopted already)
  */
 export const adoptContract = async (
@@ -242,7 +242,7 @@ export const adoptContract = async (
   };
 };
 
-/** An account that can't be what the operator wants it for. */
+/** The error for an account that can't be used. */
 export const unfitAccount = (message: string): ServiceError =>
   new ServiceError("invalid_request", message, { issues: [{ path: ["account_id"], message }] });
 

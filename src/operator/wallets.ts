@@ -13,7 +13,7 @@ import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
 import { requireIntegration } from "./integrations.ts";
 
-/** A transaction that needs the operator's eyes. */
+/** A transaction that needs the operator's attention. */
 export type Stuck = Omit<StuckTransaction, "integration_uuid">;
 
 export const toStuck = (record: TransactionRecord): Stuck => ({
@@ -52,9 +52,9 @@ export const readPlatform = async (context: ServiceContext): Promise<WalletShown
 const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
 
 /**
- * Puts the key back into a wallet object that was lost, from the sealed copy. It signs nothing until `activateWallet`.
- * An object that still has its key keeps it, and its state. The database may have been lost too, and be a copy from
- * before: the numbers of events go on in another generation, since their readers may hold numbers that the copy lacks.
+ * Restores the key of a lost wallet object from the sealed copy. The wallet signs nothing until `activateWallet`. An object
+ * that still has its key keeps it, and its state. The database may be an older copy, so event numbers continue in another
+ * generation: readers may have seen numbers that the copy lacks.
  * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
@@ -69,8 +69,8 @@ export const restoreWallet = async (context: ServiceContext, integrationId: Uuid
 };
 
 /**
- * The key that is stored for a wallet, which its object has after this: one that has lost its key gets it back.
- * @param generation of the database, which a restored object goes on in
+ * The stored key of a wallet, which is restored in its object if that has lost it.
+ * @param generation of the database, for a restored object
  * @returns 32 bytes; null if none is stored
  * @throws ServiceError conflict if the copy's version of WALLET_SECRETS is missing
  */
@@ -96,8 +96,8 @@ export const restoredKey = async (
 };
 
 /**
- * Lets a restored wallet sign again. Operations from before its restoration stay unsigned: their rows may have been
- * lost with the former object, so that they end as `unknown`.
+ * Lets a restored wallet sign again. Operations from before its restoration are not signed, because their records may have
+ * been lost with the former object; they end as `unknown`.
  * @throws ServiceError not_found, conflict if the object has no key or its account is not made yet
  */
 export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
@@ -119,7 +119,7 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
   return toWallet(await wallet.status());
 };
 
-/** Wallets of one round, and of them at once: each is a call to its own object. */
+/** Wallets of one call, and how many at once; each is a call to its own object. */
 const ROUND = 200;
 const AT_ONCE = 20;
 
@@ -153,7 +153,7 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
   return { version, resealed, failed, remaining, webhooks: await resealWebhooks(context) };
 };
 
-/** The wallets of this round: behind those of the last, or from the beginning. */
+/** The wallets of this call: those after the last call's, or from the beginning. */
 const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
   const { db } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
@@ -165,7 +165,7 @@ const nextSealedBefore = async (context: ServiceContext, version: number): Promi
   return ids;
 };
 
-/** Has a wallet seal its key again and keeps the copy. @returns whether it did */
+/** Has a wallet seal its key again and stores the copy. @returns whether it succeeded */
 const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
   try {
     const { sealed, secretVersion } = await walletOf(env, id).reseal();

@@ -5,8 +5,9 @@ import { keepDirectory } from "../../src/collections/directory.ts";
 import { runBatch } from "../../src/db/client.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { THUMBNAIL_WIDTHS } from "../../src/domain/thumbnails.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
-import { picture } from "../../testing/pictures.ts";
+import { picture, plainPng } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";
 import {
@@ -63,6 +64,22 @@ beforeEach(async () => {
 });
 
 describe("collecting files that nothing refers to", () => {
+  it("deletes a file's thumbnails with it", async () => {
+    const tenant = await newTenant();
+    const form = formOf([detail("a.png")], [{ name: "a.png", bytes: plainPng(1300, 2, [1, 2, 3]) }]);
+    const [asset] = await bodyOf<{ asset_uuid: string; asset_url: string }[]>(
+      await attach(tenant, form),
+      201,
+    );
+    for (const width of THUMBNAIL_WIDTHS)
+      await send(`${new URL(asset!.asset_url).pathname}?img-width=${width}`);
+    expect(await objects()).toBe(1 + THUMBNAIL_WIDTHS.length);
+    const path = `/api/v1/collection-draft/${tenant.draftId}/asset/${asset?.asset_uuid}`;
+    await send(path, { method: "DELETE", key: tenant.key });
+    await passHours(1, 4);
+    expect(await objects()).toBe(0);
+  });
+
   it("keeps a draft's files, and deletes in steps those that were removed from it", async () => {
     const tenant = await newTenant();
     const form = formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]);

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM } from "../support/browser.ts";
 import { type Browser, newCollector, openBrowser, type Page } from "./collector.ts";
@@ -23,19 +27,48 @@ const MANY = 10_000;
 /** Frames that are measured: six screens. */
 const FRAMES = 60;
 
-/** Sums up, from the page's beginning on, what moved without a collector's doing (web.dev, "Cumulative Layout Shift"). */
+/** Notes the largest paint, and sums up, from the page's beginning on, what moved without a collector's doing (web.dev, "Cumulative Layout Shift"). */
 const WATCH_SHIFTS = `
   window.shifts = [];
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, sources } of list.getEntries())
       if (!hadRecentInput) shifts.push([value, ...sources.map(({ node }) => node?.id || node?.nodeName)].join(" "));
-  }).observe({ type: "layout-shift", buffered: true });`;
+  }).observe({ type: "layout-shift", buffered: true });
+  window.largest = 0;
+  new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntries()) largest = startTime;
+  }).observe({ type: "largest-contentful-paint", buffered: true });`;
 
 interface Cost {
   readonly scripts: readonly string[];
   readonly origins: ReadonlySet<string>;
   readonly shifts: unknown;
   readonly firstPaint: number;
+  readonly largestPaint: number;
+  readonly pictures: readonly Picture[];
+}
+
+/** A picture that a page loaded; its size in bytes. */
+interface Picture {
+  readonly url: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+const PICTURES = 10;
+const PICTURE_BYTES = 200_000;
+
+/** A JPEG of 1,000 × 1,000 pixels and about 200 kB: coarse shapes with grain. */
+async function photo(number: number): Promise<Buffer> {
+  const [side, seed] = [1_000, number * 7_919];
+  const grain = Buffer.alloc(side * side * 3);
+  for (let at = 0, state = seed; at < grain.length; at++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    grain[at] = 100 + 60 * Math.sin((at % 3_000) / 400 + number) + ((state >>> 16) & 63);
+  }
+  return sharp(grain, { raw: { width: side, height: side, channels: 3 } })
+    .jpeg({ quality: 72 })
+    .toBuffer();
 }
 
 describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
@@ -58,6 +91,18 @@ describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
   const firstPaintOf = (page: Page) =>
     page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") as Promise<number>;
 
+  /** A collection of photos that has all been minted. */
+  const showPictures = async (): Promise<Shown> => {
+    const folder = mkdtempSync(join(tmpdir(), "mintage-photos-"));
+    for (let number = 1; number <= PICTURES; number++)
+      writeFileSync(join(folder, `${number}.jpg`), await photo(number));
+    const shown = await showCollection(shop, { public_mint_config: { mint_fee: "0" } }, 1, folder);
+    rmSync(folder, { recursive: true });
+    const receiver = { receiver_addresses: ["a.near"], receivers_must_exist: false };
+    await shop.client.collections.mint(shown.uuid, { ...receiver, quantity_per_receiver: PICTURES });
+    return shown;
+  };
+
   const open4G = async (path: string): Promise<Cost> => {
     const { page, origins, close } = await newCollector(browser);
     await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
@@ -67,12 +112,18 @@ describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
     await session.send("Network.emulateNetworkConditions", { offline: false, ...LINE });
     await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
     const scripts: Promise<string>[] = [];
+    const pictures: Promise<Picture>[] = [];
     page.on("response", (response) => {
+      const { "content-type": type = "" } = response.headers();
+      if (response.request().resourceType() === "image")
+        pictures.push(response.buffer().then(({ length: size }) => ({ url: response.url(), type, size })));
       if (response.request().resourceType() === "script") scripts.push(response.text());
     });
     await page.goto(shop.service.url + path, { waitUntil: "networkidle0" });
     const [shifts, firstPaint] = [await page.evaluate("shifts"), await firstPaintOf(page)];
-    const cost = { scripts: await Promise.all(scripts), origins, shifts, firstPaint };
+    const largestPaint = (await page.evaluate("largest")) as number;
+    const loaded = { scripts: await Promise.all(scripts), pictures: await Promise.all(pictures) };
+    const cost = { ...loaded, origins, shifts, firstPaint, largestPaint };
     await close();
     return cost;
   };
@@ -98,6 +149,23 @@ describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
       expect(shifts).toEqual([]);
     },
   );
+
+  test("a gallery loads thumbnails, which the service makes at the first view", async () => {
+    const { slug } = await showPictures();
+    for (const view of ["first", "second"]) {
+      const { pictures, largestPaint } = await open4G(`/g/${slug}`);
+      expect(pictures.length).toBe(PICTURES);
+      for (const { url, type } of pictures) {
+        expect(url).toMatch(/\?img-width=(320|640)$/);
+        expect(type).toBe("image/webp");
+      }
+      const bytes = pictures.reduce((sum, { size }) => sum + size, 0);
+      process.stdout.write(
+        `gallery of ${PICTURES}, ${view} view: ${bytes} bytes of pictures, largest paint after ${Math.round(largestPaint)} ms\n`,
+      );
+      expect(bytes).toBeLessThan((PICTURES * PICTURE_BYTES) / 2);
+    }
+  });
 
   /** Milliseconds between frames while a page is scrolled, ascending. @param distance pixels a frame */
   const framesOf = (page: Page, distance: number) =>

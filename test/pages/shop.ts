@@ -54,15 +54,16 @@ export async function openShop(
   return { service, client, contract, integration: uuid, claimLinks };
 }
 
-/** Puts the demo's pictures on the chain and shows them. */
+/** Puts pictures on the chain and shows them. @param folder of the pictures; default: the demo's */
 export async function showCollection(
   { client, contract }: Shop,
   settings: Readonly<Record<string, unknown>>,
   copies: number,
+  folder = join(ROOT, "cli", "pictures"),
 ): Promise<Shown> {
   const draft = await client.drafts.create({ contract_uuid: contract, title: "Paper Shapes", ...settings });
   const uuid = draft.collection_draft_uuid;
-  await uploadFolder(client, uuid, join(ROOT, "cli", "pictures"), {
+  await uploadFolder(client, uuid, folder, {
     copies,
     subtitle: "$TOKEN_NUM of $TOTAL_NUM",
   });

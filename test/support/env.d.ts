@@ -6,6 +6,7 @@ declare global {
     interface Env {
       /** Address at the farm of this file's chain, to be ended with DELETE. */
       TEST_CHAIN: string;
+      TEST_IMAGES: ImagesBinding;
       TEST_MIGRATIONS: D1Migration[];
       NEAR_RPC_URL: string;
       ADMIN_TOKEN: string;

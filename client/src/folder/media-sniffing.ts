@@ -26,7 +26,7 @@ export const isMediaType = (type: string): type is MediaType => MEDIA_TYPES.some
 export const MEDIA_NAMES = "PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG and GLB";
 
 /**
- * Bytes from a file's beginning that tell what it is. Most formats need a few dozen; an MP3 without a tag needs two
+ * Bytes at the start of a file that identify its type. Most formats need a few dozen; an MP3 without a tag needs two
  * frames, and an SVG may begin with comments and a document type.
  */
 export const SNIFFED_BYTES = 4096;

@@ -53,8 +53,10 @@ const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Lengt
  * The address that content is kept under, without what makes no difference to it. Null for content under a name that
  * the client chooses, which is not kept.
  */
-export const cacheKey = (url: URL, { format, filename, download }: GatewayRequest): string | null =>
-  filename !== null || download ? null : `${url.origin}${url.pathname}?format=${format}`;
+export const cacheKey = (url: URL, { format, filename, download, width }: GatewayRequest): string | null =>
+  filename !== null || download
+    ? null
+    : `${url.origin}${url.pathname}?format=${format}${width === null ? "" : `&img-width=${width}`}`;
 
 /** Content that this location has kept; null if there is none. */
 export async function findKept(key: string | null): Promise<Content | null> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import { parametrisedList } from "../../http/header-parameters.ts";
 
 /** What a gateway's response is: the content itself, or one block of it. */
@@ -12,24 +13,29 @@ export interface GatewayRequest {
   /** `?filename=`, for Content-Disposition. */
   readonly filename: string | null;
   readonly download: boolean;
+  /** `?img-width=`, of a thumbnail; null: the picture as it is stored. Pixels. */
+  readonly width: number | null;
 }
 
 /** A parameter of the query; of one that is there several times the first counts. */
 const parameter = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (Array.isArray(value) ? value[0] : value), schema.optional());
 
-/** The query of the gateway specifications. Other parameters are ignored. */
+const WIDTHS = THUMBNAIL_WIDTHS.map(String);
+
+/** The query of the gateway specifications, and the width of a thumbnail. Other parameters are ignored. */
 export const gatewayQuery = z.object({
   format: parameter(
     z.literal("raw", "This gateway has the format raw; without a format it sends the content itself."),
   ),
   filename: parameter(z.string()),
   download: parameter(z.string()),
+  "img-width": parameter(z.enum(WIDTHS, `Give one of the widths ${WIDTHS.join(", ")}.`)),
 });
 
 /** What a request asks for; the query's `format` goes before the Accept header. */
 export function readGatewayRequest(
-  { format, filename, download }: z.infer<typeof gatewayQuery>,
+  { format, filename, download, "img-width": width }: z.infer<typeof gatewayQuery>,
   accept: string | undefined,
 ): GatewayRequest {
   const accepted =
@@ -40,6 +46,7 @@ export function readGatewayRequest(
     negotiated: accepted,
     filename: filename ?? null,
     download: download === "true",
+    width: width === undefined ? null : Number(width),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { listing, type Resolved, rawBlock, resolvePath } from "../../files/gateway/contents.ts";
 import { openBytes } from "../../files/gateway/stored-blocks.ts";
+import { thumbnailOf } from "../../files/gateway/thumbnail.ts";
 import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { namesEtag } from "../../http/etags.ts";
@@ -88,14 +89,21 @@ async function serve(c: Context<AppEnv>, request: GatewayRequest): Promise<Respo
 
 async function fromStore(
   c: Context<AppEnv>,
-  request: GatewayRequest,
+  asked: GatewayRequest,
   cid: string,
   names: readonly string[],
 ): Promise<Response> {
   await countAddress(c, "file");
   const url = new URL(c.req.url);
   const resolved = await resolvePath(c.get("context"), cid, names);
-  const isPage = isListing(request, resolved);
+  const isPage = isListing(asked, resolved);
+  const { width } = asked;
+  const thumbnail =
+    width === null || asked.format === "raw"
+      ? null
+      : await thumbnailOf(c.get("context"), resolved.stored, width);
+  const isThumbnail = thumbnail instanceof Uint8Array;
+  const request = isThumbnail ? asked : { ...asked, width: null };
   const headers = new Headers({
     ...COMMON,
     ETag: etagOf(request, resolved),
@@ -113,10 +121,18 @@ async function fromStore(
   const content =
     request.format === "raw"
       ? await blockContent(c, request, { ...resolved, names }, headers)
-      : wholeContent(c, request, { ...resolved, names }, headers);
+      : isThumbnail
+        ? thumbnailContent(thumbnail, headers)
+        : wholeContent(c, request, { ...resolved, names }, headers);
   const answer = await sendContent(c, content, cacheKey(url, request));
   if (answer === null) throw new Error("stored content can't be opened");
+  if (thumbnail === "busy") answer.headers.set("Cache-Control", "no-store");
   return answer;
+}
+
+function thumbnailContent(bytes: Uint8Array, headers: Headers): Content {
+  headers.set("Content-Type", "image/webp");
+  return { headers, size: bytes.length, open: async () => new Response(bytes as BodyInit).body };
 }
 
 /** The segments behind `/ipfs/`, decoded; a slash at the end is no segment. */
@@ -133,6 +149,7 @@ const isListing = (request: GatewayRequest, { stored }: Resolved): boolean =>
 
 function etagOf(request: GatewayRequest, resolved: Resolved): string {
   const { cid } = resolved;
+  if (request.width !== null) return `"${cid}.${request.width}.webp"`;
   if (isListing(request, resolved)) return `"DirIndex-1_CID-${cid}"`;
   if (request.format === "content") return `"${cid}"`;
   return `"${cid}.raw"`;

@@ -128,7 +128,15 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
       hasScripted
     >
       <div class="two" id="page" data-slug={slug} data-network={collection.network} data-contract={contract}>
-        {cover && <Media url={cover.url} type={cover.media_type} alt={`Cover of ${title}`} eager />}
+        {cover && (
+          <Media
+            base={setting.base}
+            url={cover.url}
+            type={cover.media_type}
+            alt={`Cover of ${title}`}
+            eager
+          />
+        )}
         <div>
           <h1>Claim from {title}</h1>
           <div id="gift" class="scripted says" aria-live="polite">

@@ -14,10 +14,10 @@ export const choice = (type: string, value: string): string =>
 /** What an NFT is called. */
 export const nameOf = ({ title, number }: PublicToken): string => title || `No. ${number}`;
 
-const Tile = ({ token, slug }: { token: PublicToken; slug: string }) => (
+const Tile = ({ token, slug, base }: { token: PublicToken; slug: string; base: string }) => (
   <li>
     <a href={`/g/${slug}/${token.number}`}>
-      <Media url={token.media_url} type={token.media_type} alt="" isLink />
+      <Media base={base} url={token.media_url} type={token.media_type} alt="" isLink />
       <span class="name">{nameOf(token)}</span>
       <span class="soft">
         No. {token.number}
@@ -102,7 +102,7 @@ export const Gallery = ({ setting, collection, traits, filter, page, script }: G
       <div id="tokens">
         <ul class="grid">
           {page.tokens.map((token) => (
-            <Tile token={token} slug={slug} />
+            <Tile token={token} slug={slug} base={setting.base} />
           ))}
         </ul>
       </div>

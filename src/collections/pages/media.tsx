@@ -1,4 +1,13 @@
+import { thumbnailsOf } from "../../domain/thumbnails.ts";
+
+/** How wide a picture is on the pages, as their styles say (frame.tsx): one of a grid, and one that a page is about. */
+const TILE =
+  "(min-width: 72rem) 11rem, (min-width: 64rem) 16vw, (min-width: 43rem) 24vw, (min-width: 32.5rem) 32vw, 48vw";
+const WHOLE = "(min-width: 72rem) 34rem, (min-width: 48rem) 48vw, 96vw";
+
 interface MediaProps {
+  /** The service's address, whose pictures have thumbnails. */
+  readonly base: string;
   /** null: the token is of the block that is being made, in which its asset does not show. */
   readonly url: string | null;
   readonly type: string | null;
@@ -10,7 +19,7 @@ interface MediaProps {
 }
 
 /** A picture, film or sound, as its type says; of what no browser shows, the type. */
-export const Media = ({ url, type, alt, eager = false, isLink = false }: MediaProps) => {
+export const Media = ({ base, url, type, alt, eager = false, isLink = false }: MediaProps) => {
   if (url === null) return <span class="picture blank">Being drawn …</span>;
   if (type?.startsWith("video/")) {
     return isLink ? (
@@ -25,5 +34,19 @@ export const Media = ({ url, type, alt, eager = false, isLink = false }: MediaPr
   }
   if (type !== null && !type.startsWith("image/")) return <span class="picture blank">{type}</span>;
   const loading = eager ? ({ fetchpriority: "high" } as const) : ({ loading: "lazy" } as const);
-  return <img class="picture" src={url} alt={alt} width="600" height="600" decoding="async" {...loading} />;
+  // A thumbnail of an animation doesn't move.
+  const srcset = type === "image/gif" && !isLink ? undefined : thumbnailsOf(url, base);
+  const sources = srcset && { srcset, sizes: isLink ? TILE : WHOLE };
+  return (
+    <img
+      class="picture"
+      {...sources}
+      src={url}
+      alt={alt}
+      width="600"
+      height="600"
+      decoding="async"
+      {...loading}
+    />
+  );
 };

@@ -127,7 +127,15 @@ export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) 
         data-contract={collection.contract_address}
         data-collection={String(collection.collection_id)}
       >
-        {cover && <Media url={cover.url} type={cover.media_type} alt={`Cover of ${title}`} eager />}
+        {cover && (
+          <Media
+            base={setting.base}
+            url={cover.url}
+            type={cover.media_type}
+            alt={`Cover of ${title}`}
+            eager
+          />
+        )}
         <div>
           <h1>{title}</h1>
           {description && <p class="text">{description}</p>}

@@ -101,7 +101,13 @@ export const TokenDetail = ({ setting, collection, token }: TokenProps) => {
       head={{ description: token.description, image: token.media_url, path }}
     >
       <div class="two">
-        <Media url={token.media_url} type={token.media_type} alt={`Picture of ${name}`} eager />
+        <Media
+          base={setting.base}
+          url={token.media_url}
+          type={token.media_type}
+          alt={`Picture of ${name}`}
+          eager
+        />
         <div>
           <h1>{name}</h1>
           {token.description && <p class="text">{token.description}</p>}

@@ -17,6 +17,9 @@ export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;
 /** Key of the note on a file above one block, by its SHA-256. It has the file's key and its row's fields. */
 export const mediaNoteKey = (sha256: string): string => `media-note/${sha256}`;
 
+/** Key of a thumbnail of a file, by the file's SHA-256 and the thumbnail's width in pixels. */
+export const thumbnailKey = (sha256: string, width: number): string => `thumbnail/${sha256}-${width}`;
+
 /** Prefix of files of operations that ended long ago. */
 export const ARCHIVE_PREFIX = "archive/";
 

@@ -11,12 +11,14 @@ import { readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.t
 import { unweighQuotes } from "../../db/queries/usage.ts";
 import { blobLeaves, blobs, quotes } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
+import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import {
   ARCHIVE_PREFIX,
   BLOB_PREFIX,
   blobKey,
   JOURNAL_PREFIX,
   MEDIA_PREFIX,
+  thumbnailKey,
 } from "../../files/storage/keys.ts";
 import { textKey } from "../../files/storage/large-texts.ts";
 
@@ -305,7 +307,11 @@ async function deleteMarked(context: ServiceContext): Promise<number> {
     limit: BATCH,
   });
   if (taken.length === 0) return 0;
-  await context.env.BUCKET.delete(taken.map(({ sha256, objectKey }) => objectKey ?? blobKey(toHex(sha256))));
+  const files = taken.map(({ sha256, objectKey }) => objectKey ?? blobKey(toHex(sha256)));
+  await context.env.BUCKET.delete(files);
+  for (const width of THUMBNAIL_WIDTHS) {
+    await context.env.BUCKET.delete(taken.map(({ sha256 }) => thumbnailKey(toHex(sha256), width)));
+  }
   await markDeleted(context.db, JSON.stringify(taken.map(({ sha256 }) => toHex(sha256))), context.now());
   return taken.length;
 }

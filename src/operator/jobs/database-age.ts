@@ -7,16 +7,16 @@ import { readSweep, sweptSince, writeSweep } from "../../db/queries/sweeps.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { walletOf } from "../../wallet/client.ts";
 
-/** The round over all wallets, and the moment at which one found none whose journal is ahead of the database. */
+/** The sweep over all wallets, and the time of the last one that found no journal ahead of the database. */
 const ROUND = "database_age";
 const SOUND = "database_sound";
 /** Wallets of one run, and how many are asked at once. */
 const MOST_WALLETS = 120;
 const AT_ONCE = 6;
-/** A sound round counts so long. Milliseconds. */
+/** How long a sound sweep is valid. Milliseconds. */
 const SOUND_FOR = 12 * 3_600_000;
 
-/** Where a round is: behind this wallet, the platform's being the first. */
+/** The position of a sweep: after this wallet; the platform's is the first. */
 interface Cursor {
   readonly after: Uuid | null;
   /** No wallet so far was ahead of the database, and all answered. */

@@ -18,7 +18,7 @@ export const fillMark = (bytes: number, limit: number): number =>
 
 const SWEEP = "wallets";
 
-/** Wallets that one run looks at: each is an object to be asked, which asks the chain. */
+/** Wallets of one run: each is a call to its object, which reads the chain. */
 const WALLETS = 20;
 
 /** Looks at some wallets a run, and reports which run low and which were topped up. One that can't be read is left for later. */
@@ -39,7 +39,7 @@ const look = async (
     env,
     id,
   ).status();
-  // Gas that comes back from what is on its way isn't money that somebody sent.
+  // Gas refunds of pending transactions aren't deposits.
   if (balance === null || available === null || queued + open > 0) return;
   const low = BigInt(available) < LOW;
   const current: WalletSeen = { balance, low, available, perDay: spentPerDay };

@@ -96,7 +96,7 @@ export interface Kubo {
 const IMPORT_TIMEOUT = 600_000;
 const PIN_TIMEOUT = 120_000;
 
-/** What a Kubo node answered instead of success. */
+/** A failure of the Kubo node. */
 class KuboFailure extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -130,10 +130,10 @@ async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: num
     () => null,
     (error: unknown) => ({ error }),
   );
-  // A node may answer before it has read everything: then nobody takes the rest, and writing has to end as well.
+  // A node may respond before it has read the whole body; then writing has to be aborted.
   if (answered !== null) await writer.abort(answered.error).catch(() => undefined);
   const written = await writing;
-  // Blocks that can't be read matter more than the node's complaint about what it got of them.
+  // Unreadable blocks are the cause of the node's error.
   if (written?.error instanceof UnreadableBlocks) throw written.error;
   if (answered !== null) throw answered.error;
   if (written !== null) throw new KuboFailure("The node did not take all blocks.", written.error);
@@ -275,7 +275,7 @@ async function takeStep(context: ServiceContext, kubo: Kubo, collection: Pinning
     await movePin(context.db, collection, await sendNext(context, kubo, collection));
     return true;
   } catch (error) {
-    // Whatever failed, other collections continue: this one waits.
+    // Other collections continue; this one waits.
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** collection.attempts);
     await failPin(context.db, collection, new Date(context.now().getTime() + wait));
     context.log("pinning.failed", { collection_uuid: collection.id, error });

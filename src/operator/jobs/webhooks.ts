@@ -6,7 +6,7 @@ import { endpointOf } from "../../events/webhooks/interface.ts";
 
 const SWEEP = "webhooks";
 
-/** Endpoints that one run looks at, and how many it wakes at once. */
+/** Endpoints of one run, and how many it wakes at once. */
 const ENDPOINTS = 1_000;
 const AT_ONCE = 20;
 
@@ -18,7 +18,7 @@ export const wakeForgotten = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const found = await enabledAfter(db, (await readSweep(db, SWEEP)) as Uuid | null, ENDPOINTS);
   const behind = found.flatMap(({ id, last, wokenSeq, fromSeq }) =>
-    // A number below the previous one: the database was rolled back, and the object has to learn of it.
+    // A lower number than before: the database was rolled back, which the object has to notice.
     last !== null && last !== wokenSeq ? [{ id, last, fromSeq }] : [],
   );
   for (let at = 0; at < behind.length; at += AT_ONCE) {

@@ -177,8 +177,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "gateway: raw and content share a place in the cache",
     file: "src/api/gateway/cache.ts",
-    search: "?format=${format}`;",
-    replacement: "?format=${format.slice(0, 0)}`;",
+    search: "?format=${format}$",
+    replacement: "?format=${format.slice(0, 0)}$",
     tests: gateway,
     named: "is read from R2 once, and then sent unchanged from the location's cache",
   },

@@ -1,0 +1,184 @@
+import { initPhoton, PhotonImage } from "@cf-wasm/photon/others";
+import photonModule from "@cf-wasm/photon/photon.wasm";
+import encoderModule from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
+import encodeWebp, { init as initEncoder } from "@jsquash/webp/encode.js";
+import { imageSize } from "image-size";
+import type { ServiceContext } from "../../context.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { toHex } from "../../domain/ids.ts";
+import { type Pixels, shrink, THUMBNAIL_TYPES } from "../../domain/thumbnails.ts";
+import { memoryShare } from "../isolate-memory.ts";
+import { thumbnailKey } from "../storage/keys.ts";
+import { openBytes, type Stored, type StoredBytes } from "./stored-blocks.ts";
+
+const MB = 1_048_576;
+
+/** What a picture may have to be decoded here: pixels, and bytes of its file. docs/measurements.md has the memory of it. */
+const MOST_PIXELS = 2_100_000;
+const MOST_BYTES = 4 * MB;
+/** What the platform's service takes, bytes (https://developers.cloudflare.com/images/transform-images/). */
+const MOST_BYTES_OF_SERVICE = 20 * MB;
+/** Bytes in which a picture's header is looked for. */
+const HEADER_BYTES = 256 * 1024;
+
+/** What the decoder's memory grows to; memory of WebAssembly never shrinks. */
+const DECODER_MEMORY = 32 * MB;
+const MOST_DECODER_MEMORY = 40 * MB;
+/** Memory of one thumbnail: pixels, result and encoder. An owner can't have two shares of it, so one is made at a time. */
+const THUMBNAIL_MEMORY = 31 * MB;
+
+/** Lossy, as the platform's service has it; 0 to 100. */
+const QUALITY = 80;
+/** Of 0 to 6: twice as fast as the default of 4, with files a few per cent larger. */
+const METHOD = 2;
+
+/** A thumbnail as WebP; `original`: the picture is to be shown as it is; `busy`: for now. */
+export type Thumbnail = Uint8Array | "original" | "busy";
+
+/**
+ * The thumbnail of a stored picture: of an animation its first frame. It is made as it is first asked for, by the
+ * platform's service where that is bound, and kept in R2. A picture that isn't wider than the thumbnail, or that no
+ * thumbnail can be made of, is its own.
+ * @param width one of THUMBNAIL_WIDTHS
+ */
+export async function thumbnailOf(
+  context: ServiceContext,
+  stored: Stored,
+  width: number,
+): Promise<Thumbnail> {
+  if (!("blob" in stored) || !THUMBNAIL_TYPES.has(stored.mediaType)) return "original";
+  const key = thumbnailKey(toHex(stored.blob.sha256), width);
+  const known = await kept(context, key);
+  if (known !== null) return known;
+  const { bytes } = stored;
+  const isOurs = context.env.IMAGES === undefined;
+  if (bytes.size > (isOurs ? MOST_BYTES : MOST_BYTES_OF_SERVICE)) return "original";
+  const size = await sizeOf(context, bytes);
+  if (size === null || shownWidth(size) <= width) return "original";
+  if (!isOurs) return keep(context, key, await byService(context, bytes, width));
+  // The decoder doesn't turn a photo as its EXIF data says.
+  if (size.width * size.height > MOST_PIXELS || (size.orientation ?? 1) > 1 || !size.isOneFrame)
+    return "original";
+  return oneAtATime(context, async () => {
+    // Another request may have made it meanwhile.
+    const present = await kept(context, key);
+    return present ?? keep(context, key, await byLibrary(context, bytes, width));
+  });
+}
+
+/** EXIF's orientations from 5 on are on their side. */
+const shownWidth = ({ width, height, orientation = 1 }: ReturnType<typeof imageSize>): number =>
+  orientation > 4 ? height : width;
+
+const NOTHING = new Uint8Array();
+
+/** What R2 has: nothing in the object says that no thumbnail can be made. Null: it was never asked for. */
+async function kept({ env }: ServiceContext, key: string): Promise<Thumbnail | null> {
+  const object = await env.BUCKET.get(key);
+  if (object === null) return null;
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  return bytes.length === 0 ? "original" : bytes;
+}
+
+async function keep({ env }: ServiceContext, key: string, thumbnail: Thumbnail): Promise<Thumbnail> {
+  if (thumbnail !== "busy") await env.BUCKET.put(key, thumbnail === "original" ? NOTHING : thumbnail);
+  return thumbnail;
+}
+
+/** A picture's size, by its header; null if it isn't found. */
+async function sizeOf(context: ServiceContext, bytes: StoredBytes) {
+  const header = await openBytes(context, { ...bytes, size: Math.min(bytes.size, HEADER_BYTES) });
+  const start = new Uint8Array(await new Response(header).arrayBuffer());
+  try {
+    return { ...imageSize(start), isOneFrame: isOneFrame(start) };
+  } catch (error) {
+    context.log("thumbnail.no_size", { key: bytes.key, error });
+    return null;
+  }
+}
+
+/**
+ * Whether a WebP has one frame, of its header's size; true for other formats. The decoder allocates what a frame says of
+ * itself: 54 bytes can take gigabytes (RFC 9649, section 2.7).
+ */
+function isOneFrame(start: Uint8Array): boolean {
+  const text = Buffer.from(start.buffer, start.byteOffset, start.length);
+  if (text.toString("latin1", 8, 12) !== "WEBP") return true;
+  const { width, height } = imageSize(start);
+  for (let at = 12; at + 8 <= text.length; ) {
+    const type = text.toString("latin1", at, at + 4);
+    const length = text.readUInt32LE(at + 4);
+    if (type === "VP8 " || type === "VP8L") {
+      const frame = imageSize(Buffer.concat([text.subarray(0, 12), text.subarray(at, at + 64)]));
+      return frame.width === width && frame.height === height;
+    }
+    if (type === "ANMF") return false;
+    at += 8 + length + (length % 2);
+  }
+  return false;
+}
+
+/** By the platform's service; what it doesn't make now it may make later. */
+async function byService(context: ServiceContext, bytes: StoredBytes, width: number): Promise<Thumbnail> {
+  const picture = await openBytes(context, bytes);
+  try {
+    const output = await context.env
+      .IMAGES!.input(picture)
+      .transform({ width, fit: "scale-down" })
+      .output({ format: "image/webp", quality: QUALITY, anim: false });
+    return new Uint8Array(await output.response().arrayBuffer());
+  } catch (error) {
+    context.log("thumbnail.service_failed", { key: bytes.key, error });
+    return "busy";
+  }
+}
+
+/** Runs with a share of the isolate's memory while no other thumbnail is made; `busy` if there is none in time. */
+async function oneAtATime(context: ServiceContext, work: () => Promise<Thumbnail>): Promise<Thumbnail> {
+  const share = (bytes: number, owner: string) => memoryShare(context, { bytes, owner, what: "thumbnails" });
+  try {
+    const { ended } = await share(THUMBNAIL_MEMORY, "thumbnails");
+    try {
+      if (!isHeld) (await share(DECODER_MEMORY, "decoder of thumbnails")).kept();
+      isHeld = true;
+      return await work();
+    } finally {
+      ended();
+    }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "rate_limited") return "busy";
+    throw error;
+  }
+}
+
+/** The decoder's share is taken. */
+let isHeld = false;
+
+/** `original` if the picture can't be decoded: an upload checks a file's structure, not its pixels. */
+async function byLibrary(context: ServiceContext, bytes: StoredBytes, width: number): Promise<Thumbnail> {
+  const file = new Uint8Array(await new Response(await openBytes(context, bytes)).arrayBuffer());
+  if (!initPhoton.initialized) initPhoton.sync({ module: photonModule });
+  // A decoder that broke off doesn't free what it had.
+  const { memory } = await initPhoton.ensure();
+  if (memory.buffer.byteLength > MOST_DECODER_MEMORY) return "busy";
+  try {
+    const { data, ...size } = shrink(decode(file), width);
+    const picture = { ...size, data: new Uint8ClampedArray(data.buffer), colorSpace: "srgb" } as const;
+    // A new one each time, so that its memory is freed.
+    await initEncoder(encoderModule);
+    return new Uint8Array(await encodeWebp(picture, { quality: QUALITY, method: METHOD }));
+  } catch (error) {
+    context.log("thumbnail.not_decoded", { key: bytes.key, error });
+    return "original";
+  }
+}
+
+/** A picture's pixels; an animation's first. @throws Error if it can't be decoded */
+function decode(file: Uint8Array): Pixels {
+  const image = PhotonImage.new_from_byteslice(file);
+  try {
+    return { data: image.get_raw_pixels(), width: image.get_width(), height: image.get_height() };
+  } finally {
+    image.free();
+  }
+}

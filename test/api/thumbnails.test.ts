@@ -1,0 +1,158 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env as bindings } from "cloudflare:workers";
+import { deflateSync } from "node:zlib";
+import { MemoryBlockstore } from "blockstore-core";
+import { imageSize } from "image-size";
+import { importBytes } from "ipfs-unixfs-importer";
+import { base16 } from "multiformats/bases/base16";
+import { CID } from "multiformats/cid";
+import { expect, it, vi } from "vitest";
+import { app } from "../../src/app.ts";
+import { newUuid, toHex } from "../../src/domain/ids.ts";
+import { thumbnailKey } from "../../src/files/storage/keys.ts";
+import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
+import { plainPng, type WideFormat, widePicture } from "../../testing/pictures.ts";
+import { BASE, bodyOf } from "../support/api.ts";
+import { attach, contextAt, env, formOf, newTenant, send, type TestFile } from "../support/uploads.ts";
+
+/** Attaches files to a draft. @returns their CIDs */
+async function stored(...files: TestFile[]): Promise<string[]> {
+  const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
+  const assets = await bodyOf<{ asset_cid: string }[]>(
+    await attach(await newTenant(), formOf(details, files)),
+    201,
+  );
+  return assets.map(({ asset_cid }) => asset_cid);
+}
+
+/** A WebP whose header says 400 × 400, with a frame of 12,000 × 12,000: decoding it takes 2 GB. */
+const LARGE_FRAME = Uint8Array.from(
+  Buffer.from("UklGRi4AAABXRUJQVlA4WAoAAAAAAAAAjwEAjwEAVlA4TA8AAAAv3+63CwcQ/Y/+ByKi/wEA", "base64"),
+);
+
+const at = (cid: string, width: number | string = 320): string => `/ipfs/${cid}?img-width=${width}`;
+/** The same content under an address that no cache has. */
+const otherwise = (cid: string): string => CID.parse(cid).toString(base16.encoder);
+const keyOf = (cid: string, width: number): string =>
+  thumbnailKey(toHex(CID.parse(cid).multihash.digest), width);
+
+const bytesOf = async (answer: Response): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await answer.arrayBuffer());
+
+it.each<[string, string, Uint8Array<ArrayBuffer>, number, number]>([
+  ["PNG", "a.png", plainPng(900, 450, [200, 30, 30]), 640, 320],
+  ["JPEG", "a.jpg", widePicture("jpeg"), 320, 160],
+  ["animated GIF", "a.gif", widePicture("gif"), 320, 160],
+  ["WebP", "a.webp", widePicture("webp"), 320, 160],
+])("a %s has a thumbnail, with the headers of what never changes", async (_, name, bytes, width, height) => {
+  const [cid = ""] = await stored({ name, bytes });
+  const answer = await send(at(cid, width));
+  expect(answer.status).toBe(200);
+  const thumbnail = await bytesOf(answer);
+  expect(imageSize(thumbnail)).toMatchObject({ type: "webp", width, height });
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "content-type": "image/webp",
+    "content-length": String(thumbnail.length),
+    "cache-control": "public, max-age=29030400, immutable",
+    "content-security-policy": expect.stringMatching(/default-src 'none'.*sandbox/),
+    "x-content-type-options": "nosniff",
+    etag: `"${cid}.${width}.webp"`,
+  });
+  const head = await send(at(otherwise(cid), width), { method: "HEAD" });
+  expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(thumbnail.length)]);
+  expect((await bytesOf(head)).length).toBe(0);
+  const part = await send(at(cid, width), { headers: { Range: "bytes=0-9" } });
+  expect([part.status, await bytesOf(part)]).toEqual([200, thumbnail]);
+  const known = { "If-None-Match": answer.headers.get("ETag")! };
+  expect((await send(at(cid, width), { headers: known })).status).toBe(304);
+  expect(await bytesOf(await send(`/ipfs/${cid}`))).toEqual(bytes);
+});
+
+it("a thumbnail is made once and kept in R2", async () => {
+  const [cid = ""] = await stored({ name: "a.png", bytes: plainPng(700, 20, [1, 2, 3]) });
+  const first = await bytesOf(await send(at(cid)));
+  expect(new Uint8Array(await (await env.BUCKET.get(keyOf(cid, 320)))!.arrayBuffer())).toEqual(first);
+  const sentinel = new TextEncoder().encode("what R2 has");
+  await env.BUCKET.put(keyOf(cid, 320), sentinel);
+  expect(await bytesOf(await send(at(otherwise(cid))))).toEqual(sentinel);
+});
+
+it("another width is refused, by the parameter's name", async () => {
+  const [cid = ""] = await stored({ name: "a.webp", bytes: widePicture("webp") });
+  for (const width of ["321", "0", "", "1e3", "-320"]) {
+    const answer = await send(at(cid, width));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ issues: [{ path: ["img-width"] }] });
+  }
+});
+
+it.each<[string, string, Uint8Array<ArrayBuffer>]>([
+  ["isn't wider", "small.png", plainPng(320, 100, [9, 9, 9])],
+  [
+    "is an SVG",
+    "a.svg",
+    new Uint8Array(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="900"/>')),
+  ],
+  ["has too many pixels", "many.png", plainPng(1500, 1401, [7, 7, 7])],
+  ["is turned by EXIF data", "turned.jpg", widePicture("turned")],
+  ["has a frame larger than its header says", "frame.webp", LARGE_FRAME],
+  ["can't be decoded", "broken.png", plainPng(800, 600, [0, 0, 0], new Uint8Array(40))],
+])("a picture that %s is its own thumbnail", async (_, name, bytes) => {
+  const [cid = ""] = await stored({ name, bytes });
+  const whole = await send(`/ipfs/${cid}`);
+  for (const address of [at(cid), at(otherwise(cid))]) {
+    const answer = await send(address);
+    expect([answer.status, await bytesOf(answer)]).toEqual([200, bytes]);
+    for (const header of ["Content-Type", "ETag", "Cache-Control"])
+      expect(answer.headers.get(header)).toBe(whole.headers.get(header));
+  }
+  const part = await send(at(cid), { headers: { Range: "bytes=0-9" } });
+  expect([part.status, await bytesOf(part)]).toEqual([206, bytes.slice(0, 10)]);
+});
+
+it("a file above 4 MB is its own thumbnail", async () => {
+  const bytes = plainPng(1400, 1000, [0, 0, 0], deflateSync(new Uint8Array(4_201_000), { level: 0 }));
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(bytes));
+  await fetchMediaUrl(contextAt(), "https://media.example/a.png", "asset_file_url", {
+    integrationId: newUuid(),
+    baseUrl: BASE,
+  });
+  vi.restoreAllMocks();
+  const { cid } = await importBytes(bytes, new MemoryBlockstore(), { profile: "unixfs-v1-2025" });
+  expect(await bytesOf(await send(at(cid.toString())))).toEqual(bytes);
+});
+
+it("thirty first views at once are answered, and decoders that broke off leave others working", async () => {
+  const files = Array.from({ length: 15 }, (_, index) => [
+    { name: `${index}.png`, bytes: plainPng(1400, 1000, [index, 99, 40]) },
+    { name: `${index}-broken.png`, bytes: plainPng(1400, 1000, [0, 0, 0], new Uint8Array(50 + index)) },
+  ]).flat();
+  const cids = await stored(...files);
+  // Every picture is asked for twice, and the second request finds what the first has made.
+  const answers = await Promise.all(
+    [...cids, ...cids].map(async (cid) => {
+      const request = new Request(`${BASE}${at(cid)}`, { headers: { "CF-Connecting-IP": cid } });
+      return app.fetch(request, bindings, createExecutionContext());
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const types = answers.map(({ headers }) => headers.get("Content-Type"));
+  expect(types).toEqual(answers.map((_, index) => (index % 2 === 0 ? "image/webp" : "image/png")));
+  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+});
+
+it.each<WideFormat>(["jpeg", "gif"])("the platform's service makes it where bound: %s", async (format) => {
+  const [cid = ""] = await stored({
+    name: `service.${format === "gif" ? "gif" : "jpg"}`,
+    bytes: widePicture(format),
+  });
+  await env.BUCKET.delete(keyOf(cid, 320));
+  const request = new Request(`${BASE}${at(otherwise(cid))}&x=service`);
+  const answer = await app.fetch(
+    request,
+    { ...bindings, IMAGES: bindings.TEST_IMAGES },
+    createExecutionContext(),
+  );
+  expect(answer.status).toBe(200);
+  expect(imageSize(await bytesOf(answer))).toMatchObject({ type: "webp", width: 320, height: 160 });
+});
