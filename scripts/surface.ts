@@ -15,7 +15,7 @@ const update = (project: string, ...files: string[]): Step["command"] => [
 
 const STEPS: readonly Step[] = [
   { name: "scripts of the pages", command: ["node", "scripts/pages-build.ts"] },
-  { name: "types of the client", command: update("unit", "client-types") },
+  { name: "types and media rules of the client", command: update("unit", "client-types", "client-media") },
   { name: "held surface, docs/api.md, docs/errors.md", command: update("api", "http-surface", "reference") },
   { name: "formatting", command: ["biome", "check", "--write", "--error-on-warnings", "."] },
 ];
