@@ -11,10 +11,10 @@ export const EVENT_STREAM = "text/event-stream";
 /** OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec/). */
 export const OPEN_METRICS_TYPE = "application/openmetrics-text";
 
-/** The same text for readers and generated clients that don't know OpenMetrics. */
+/** The same text for clients that don't support OpenMetrics. */
 export const PLAIN_TEXT = "text/plain";
 
-/** What an address answers beside JSON. Each endpoint describes it in its own `success`. */
+/** The content types that a path supports other than JSON. Each endpoint describes them in its own `success`. */
 export const OTHER_TYPES: OtherTypes = [
   [/^\/api\/v1\/collection\/[^/]+\/(?:token|holder)$/, CSV],
   [/^\/api\/v1\/event$/, EVENT_STREAM],
@@ -22,7 +22,7 @@ export const OTHER_TYPES: OtherTypes = [
   [/^\/admin\/v1\/metrics$/, PLAIN_TEXT],
 ];
 
-/** A list that is answered as a table too, with a line of names first. */
+/** A list that is also available as CSV, with a header line. */
 export const jsonOrCsv = <S extends z.ZodType>(
   description: string,
   schema: S,

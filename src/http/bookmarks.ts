@@ -5,23 +5,22 @@ import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { isWrite } from "./authentication.ts";
 
-/** The header by which a caller goes on from what an earlier answer has shown it. */
+/** The header with which a caller reads at least the state that an earlier response showed. */
 export const BOOKMARK = "Mintage-Bookmark";
 
-/** A caller that has no bookmark yet. */
+/** Sent by a caller that has no bookmark yet. */
 const NEW = "new";
 
 /** D1's own form. */
 const BOOKMARK_FORM = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
-/** Reads that wait for what isn't there yet, for several callers at once: they ask the primary. */
+/** Long polls, shared by several callers: they read from the primary. */
 const WAITING = /\/event$/;
 
 /**
- * Lets replicas of the database answer reads of a caller that says what it has seen. Each answer to it has a bookmark:
- * a state of the database with all that the request has written and read, except the pages of a list that are read while it
- * is sent. A read that comes with a bookmark sees at
- * least that state. A caller that sends none asks the primary, which has all that anybody has written.
+ * Serves reads with a bookmark from replicas of the database, at that state or a newer one. Each response to such a caller
+ * has a bookmark that covers all that the request wrote and read, except list pages read while the response is sent.
+ * Requests without a bookmark use the primary, which has every write.
  */
 export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
   const sent = c.req.header(BOOKMARK);
@@ -34,12 +33,12 @@ export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
     : openPrimary(context.env.DB);
   c.set("context", { ...context, db: session.db });
   await next();
-  // A request that has asked nothing has shown nothing newer: its caller goes on from where it was.
+  // A request without a query saw nothing newer: its caller keeps the bookmark it sent.
   const bookmark = session.bookmark() ?? (sent === NEW ? null : sent);
   if (bookmark !== null) c.header(BOOKMARK, bookmark);
 };
 
-/** A context for reads that anybody may make: any replica answers them, which may be seconds behind. */
+/** A context for public reads: they may use any replica, which may be seconds behind. */
 export const replicated = (context: ServiceContext): ServiceContext => ({
   ...context,
   db: openReplicas(context.env.DB, null).db,

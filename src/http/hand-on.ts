@@ -3,20 +3,20 @@ import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { isWrite } from "./authentication.ts";
 
-/** Where requests may change something; anywhere else everything is only read. */
+/** Paths that accept writes; every other path is read-only. */
 const SURFACES = /^\/(api|admin|public)\/v1\//;
 
 /**
- * Whether a request goes to the Worker for writes. What it does there it could do here as well: the answer decides how
- * far its statements travel, and nothing else. A browser's preflight (OPTIONS) asks no database.
+ * Whether a request is forwarded to the Worker for writes. Both Workers run the same code; forwarding only shortens the
+ * round trips to the database. A browser's preflight (OPTIONS) needs no database.
  */
 export const isHandedOn = (method: string, path: string): boolean =>
   method !== "OPTIONS" && SURFACES.test(path) && isWrite(method, path);
 
 /**
- * Hands requests that write to the Worker near the database, if the deployment has one (docs/deploying.md). It gets the
- * request as it came: address, headers with `CF-Connecting-IP`, the body as it streams in. It alone authenticates, counts
- * and logs it, and its answer goes out as it is. It has no such binding itself.
+ * Forwards writes to the Worker near the database, if the deployment has one (docs/deploying.md). That Worker receives the
+ * unchanged request: address, headers with `CF-Connecting-IP`, streamed body. It alone authenticates, counts and logs the
+ * request, and its response is returned unchanged. It has no such binding itself.
  */
 export const handOn = createMiddleware<AppEnv>(async (c, next) => {
   const { WRITES: writes } = c.env;
@@ -32,7 +32,7 @@ export const handOn = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /**
- * Answers a request that the other Worker has left without an answer. It comes behind what every answer here passes.
+ * Refuses a request to which the other Worker gave no response. It runs after the middleware that every response passes.
  * @throws ServiceError internal_error
  */
 export const refuseUnanswered = createMiddleware<AppEnv>(async (c, next) => {

@@ -127,13 +127,13 @@ const MAX_JSON_VALUES = 5_000;
 /** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
 const OTHER_JSON = /^application\/.*\+json$/;
 
-/** Whether the handler reads the body itself, as it streams in. */
+/** Whether the handler reads the body itself, as a stream. */
 export const isStreamed = (c: Context<AppEnv>): boolean => /\/asset-bulk$/.test(c.req.path);
 
 /**
- * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
- * find it in hono's cache. One that needs no key counts against its address before it is read. A body that declares more is refused unread; one with too many values is refused before a
- * validator checks each.
+ * Reads a request body once, up to its limit; validators and the idempotency fingerprint take it from hono's cache. A
+ * request without a key counts against its address before its body is read. A larger Content-Length is refused unread, and
+ * too many values are refused before validation.
  * @throws ServiceError payload_too_large, invalid_json (not UTF-8, incomplete), unsupported_content_type (`…+json`,
  * compressed), invalid_request (too many values, a field named `__proto__`), rate_limited (no memory for it)
  */
