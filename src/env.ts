@@ -89,7 +89,7 @@ const fieldsSchema = z.object({
     .pipe(z.record(z.string(), z.string()).superRefine(refuseSecrets)),
   /** Bearer token of /admin/v1; without it that surface answers 404. */
   ADMIN_TOKEN: z.string().min(32).optional(),
-  /** The integration that is told what concerns the operator (docs/running.md). */
+  /** The integration that receives the operator events (docs/running.md). */
   OPERATOR_INTEGRATION: z.uuid().optional(),
   /** What the database may store at most, bytes: D1's limit of the account's plan. */
   DATABASE_LIMIT: positive(10_000_000_000),

@@ -29,10 +29,10 @@ export interface Cost {
 export const NO_COST: Cost = { certain: 0n, gas: 0n, ahead: 0n };
 
 /** Upper bound of the amount spent. */
-export const lastingOf = ({ certain, gas }: Cost): bigint => certain + gas;
+export const maxSpent = ({ certain, gas }: Cost): bigint => certain + gas;
 
 /** Balance that the account needs for the transaction to be included in a block. */
-export const totalOf = (cost: Cost): bigint => lastingOf(cost) + cost.ahead;
+export const requiredBalance = (cost: Cost): bigint => maxSpent(cost) + cost.ahead;
 
 /** Upper bounds of gas other than attached gas, rounded up from the protocol's fees (PV 84 to 88). */
 const RECEIPT_GAS = 300_000_000_000n;

@@ -17,18 +17,22 @@ const WAITING_TIMEOUT_MS = 15_000;
 
 /**
  * Submits signed bytes. Never throws for a response of the chain.
- * @param learn wait for inclusion to get the reason of a rejection: without it a node accepts bytes without checking
+ * @param awaitInclusion wait for inclusion to get the reason of a rejection: without it a node accepts bytes without checking
  *   them
  */
 export const sendTransaction = async (
   rpc: ChainRpc,
   bytes: Uint8Array,
   options?: CallOptions,
-  learn = false,
+  awaitInclusion = false,
 ): Promise<SendResult> => {
-  const params = { signed_tx_base64: base64Encode(bytes), wait_until: learn ? "INCLUDED" : "NONE" };
+  const params = { signed_tx_base64: base64Encode(bytes), wait_until: awaitInclusion ? "INCLUDED" : "NONE" };
   try {
-    await rpc.call("send_tx", params, learn ? { ...options, timeoutMs: WAITING_TIMEOUT_MS } : options);
+    await rpc.call(
+      "send_tx",
+      params,
+      awaitInclusion ? { ...options, timeoutMs: WAITING_TIMEOUT_MS } : options,
+    );
     return { kind: "taken" };
   } catch (error) {
     if (error instanceof RpcError) {

@@ -52,8 +52,8 @@ export class SharedReads<T> {
       const entry = kept.get(name);
       const left = entry ? entry.until - asker.now().getTime() : 0;
       if (entry && left > 0) {
-        const told = await within(left, settled(entry));
-        if (told !== null) return told.answer;
+        const outcome = await within(left, settled(entry));
+        if (outcome !== null) return outcome.answer;
         if (kept.get(name) === entry) kept.delete(name);
       } else if (admitted) return this.#ask(asker, name, ask);
       else {

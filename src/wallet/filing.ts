@@ -6,7 +6,7 @@ import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import type { ToFile } from "./journal/forgetting.ts";
 import type { Journal } from "./journal/journal.ts";
-import { isLarge, namedFor, type Retention, retentionOf } from "./journal/timing.ts";
+import { isLarge, nameTtlMs, type Retention, retentionOf } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Files written per alarm: more than a wallet accepts in that time, and fewer while it is busy. */
@@ -57,7 +57,7 @@ export class Filing {
     const { journal, now, driver } = this.#parts;
     const steps = driver.busy && !isLarge(journal.bytes) ? STEPS_WHILE_BUSY : STEPS;
     for (let step = 0; step < steps && now() >= this.#pausedUntil; step++) {
-      journal.atomically(() => journal.snapshots.forgetNames(now() - namedFor(journal.bytes), NAMES));
+      journal.atomically(() => journal.snapshots.forgetNames(now() - nameTtlMs(journal.bytes), NAMES));
       if (!journal.forgetting.isTime(now(), this.#terms)) return;
       const taken = journal.atomically(() => journal.forgetting.take(now(), this.#terms));
       if (taken.length > 0) await this.#file(taken);

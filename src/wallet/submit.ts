@@ -1,6 +1,6 @@
 import { depositOf } from "../chain/actions.ts";
 import { orderIn, shareNameOf, tokensOf } from "../chain/contract/shared-mints.ts";
-import { type Cost, costOf, lastingOf, NO_COST, totalOf } from "../chain/cost.ts";
+import { type Cost, costOf, maxSpent, NO_COST, requiredBalance } from "../chain/cost.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Settings } from "../env.ts";
 import type { Funds } from "./chain-state/funds.ts";
@@ -123,7 +123,7 @@ export class Submission {
   /** The rejection of an intent that exceeds its operation's maximum cost; null if it doesn't. */
   #tooDear({ operationUuid, mostCost }: Intent, cost: Cost): SubmitResult | null {
     if (mostCost === null || mostCost === undefined) return null;
-    const needed = this.#parts.journal.costs.ofOperation(operationUuid) + lastingOf(cost);
+    const needed = this.#parts.journal.costs.ofOperation(operationUuid) + maxSpent(cost);
     return needed <= BigInt(mostCost)
       ? null
       : { status: "too_dear", needed: needed.toString(), most: mostCost };
@@ -161,7 +161,7 @@ export class Submission {
       status: "spending_limited",
       limit: limit.toString(),
       spent: spent.toString(),
-      cost: lastingOf(cost).toString(),
+      cost: maxSpent(cost).toString(),
       nextDayAfter: nextDayAfter(at),
     };
   }
@@ -173,10 +173,10 @@ export class Submission {
   #missing(intent: Intent): bigint {
     const { head, funds, journal } = this.#parts;
     const { burnt, leastBought } = head.prices;
-    const cost = totalOf(costOf(intent, { burnt: burnt * PRICE_MARGIN, leastBought }));
+    const cost = requiredBalance(costOf(intent, { burnt: burnt * PRICE_MARGIN, leastBought }));
     const again = journal.intents
       .costsOfFailures(intent.operationUuid)
-      .reduce((sum, failed) => sum + failed.gas * PRICE_MARGIN + totalOf(failed), 0n);
+      .reduce((sum, failed) => sum + failed.gas * PRICE_MARGIN + requiredBalance(failed), 0n);
     return journal.intents.reserved().certain + cost + again - funds.available;
   }
 

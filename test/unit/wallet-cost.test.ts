@@ -4,7 +4,7 @@ import { protocolConfig, SUPPORTED_PROTOCOL_VERSIONS } from "../../devchain/prot
 import { transactionCost } from "../../devchain/protocol/fees.ts";
 import type { Action as ChainAction } from "../../devchain/protocol/types.ts";
 import type { Action } from "../../src/chain/actions.ts";
-import { costOf, lastingOf, totalOf } from "../../src/chain/cost.ts";
+import { costOf, maxSpent, requiredBalance } from "../../src/chain/cost.ts";
 
 const SIGNER = "wallet.near";
 const KEY = "ed25519:11111111111111111111111111111111";
@@ -94,12 +94,12 @@ describe("the maximum cost of a transaction", () => {
           { receiverId, actions },
           { burnt: price, leastBought: config.minGasPurchasePrice },
         );
-        expect(totalOf(cost)).toBeGreaterThanOrEqual(charged.totalCost);
+        expect(requiredBalance(cost)).toBeGreaterThanOrEqual(charged.totalCost);
         // At most all of its gas is burnt, at the block's price; the rest is returned.
         const { gasBurnt, gasRemaining, receiptGasPrice, totalCost } = charged;
         const comesBack =
           BigInt(gasRemaining) * (receiptGasPrice - (receiptGasPrice < later ? receiptGasPrice : later));
-        expect(lastingOf(cost)).toBeGreaterThanOrEqual(totalCost - comesBack);
+        expect(maxSpent(cost)).toBeGreaterThanOrEqual(totalCost - comesBack);
         expect(gasBurnt).toBeGreaterThan(0);
       }),
       { numRuns: 2_000 },
@@ -117,7 +117,7 @@ describe("the maximum cost of a transaction", () => {
     };
     const prices = { burnt: 10n ** 8n, leastBought: config.minGasPurchasePrice };
     const { totalCost } = transactionCost(config, SIGNER, "contract.near", [onChain(mint)], prices.burnt);
-    const total = totalOf(costOf({ receiverId: "contract.near", actions: [mint] }, prices));
+    const total = requiredBalance(costOf({ receiverId: "contract.near", actions: [mint] }, prices));
     expect(total * 5n).toBeLessThanOrEqual(totalCost * 6n);
   });
 });

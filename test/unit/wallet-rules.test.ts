@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SignedRow } from "../../src/wallet/journal/signed.ts";
-import { fateOf, gatheredFor, resumePause, retentionOf } from "../../src/wallet/journal/timing.ts";
+import { fateOf, fileDelayMs, resumePause, retentionOf } from "../../src/wallet/journal/timing.ts";
 import {
   afterDeath,
   askPause,
@@ -248,7 +248,7 @@ describe("the journal", () => {
         expect(large.keptMs).toBeLessThanOrEqual(small.keptMs);
         expect(large.keptMs).toBeGreaterThanOrEqual(HOUR);
         expect(large.recoverableMs).toBe(small.recoverableMs);
-        expect(gatheredFor(large)).toBeLessThanOrEqual(large.keptMs / 4);
+        expect(fileDelayMs(large)).toBeLessThanOrEqual(large.keptMs / 4);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lastingOf } from "../../src/chain/cost.ts";
+import { maxSpent } from "../../src/chain/cost.ts";
 import { nextDayAfter, spentBy, withinDay } from "../../src/wallet/journal/spending.ts";
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 27n });
@@ -17,10 +17,10 @@ describe("a day's limit", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (limit, spent, promised, wanted) => {
         const within = withinDay(limit, spent, promised, wanted);
-        const most = spent + promised.queued + promised.open + lastingOf(wanted);
+        const most = spent + promised.queued + promised.open + maxSpent(wanted);
         expect(within === "enough").toBe(most <= limit);
         // It alone wouldn't fit: no time helps today.
-        if (spent + lastingOf(wanted) > limit) expect(within).toBe("above");
+        if (spent + maxSpent(wanted) > limit) expect(within).toBe("above");
       }),
     );
   });

@@ -16,7 +16,7 @@ import { type Me, meView } from "../resources/me.ts";
 /** Contracts that are shown, the newest: each is asked on the chain. */
 const MOST_CONTRACTS = 50;
 
-/** How long answers of nodes are told again: a key may ask a thousand times in ten seconds. Milliseconds. */
+/** How long answers of nodes are reused: a key may ask a thousand times in ten seconds. Milliseconds. */
 const KEPT_MS = 5_000;
 
 const keeping = { ttlMs: KEPT_MS, pendingMs: 30_000, most: 1_000 };

@@ -35,7 +35,7 @@ const MOST_MS = 8_000;
 class PreviousOperation {
   readonly #wallet: Wallet;
   /** The operation whose end the wallet has reported, so that it sends no further notification. */
-  #told: Uuid | null = null;
+  #reported: Uuid | null = null;
   #looks = 0;
 
   constructor(wallet: Wallet) {
@@ -48,9 +48,9 @@ class PreviousOperation {
     this.#looks += 1;
     if (patience <= 0) return;
     // The wallet is notified after the batch that writes the end: a database without it was rolled back.
-    if (this.#told === operation) return pause(patience);
+    if (this.#reported === operation) return pause(patience);
     if (!(await this.#wallet.acknowledged(operation, patience))) return;
-    this.#told = operation;
+    this.#reported = operation;
     this.#looks = 0;
   }
 }

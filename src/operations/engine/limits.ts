@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { costOf, lastingOf } from "../../chain/cost.ts";
+import { costOf, maxSpent } from "../../chain/cost.ts";
 import { readGasPrices } from "../../chain/protocol.ts";
 import { connect, connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -69,7 +69,7 @@ export const topUpRefusal = async (
   const prices = await readGasPrices(connect(context.settings));
   const coming = [transaction, ...(again === null ? [] : [again])];
   const spent = records.reduce((sum, { cost }) => sum + BigInt(cost ?? "0"), 0n);
-  const needed = coming.reduce((sum, one) => sum + lastingOf(costOf(one, prices)), spent);
+  const needed = coming.reduce((sum, one) => sum + maxSpent(costOf(one, prices)), spent);
   return needed <= BigInt(mostCost)
     ? null
     : { status: "too_dear", needed: needed.toString(), most: mostCost };

@@ -1,6 +1,6 @@
 import { depositOf } from "../../chain/actions.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { costOf, type GasPrices, lastingOf, likelyGasOf, mostGasOf } from "../../chain/cost.ts";
+import { costOf, type GasPrices, likelyGasOf, maxSpent, mostGasOf } from "../../chain/cost.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { ServiceContext } from "../../context.ts";
@@ -166,7 +166,7 @@ class Sums {
   /** Adds a transaction that may become necessary. */
   #countMost(transaction: StepTransaction, isRefused = false): void {
     const cost = costOf(transaction, this.#prices.most);
-    const most = isRefused ? cost.gas : lastingOf(cost);
+    const most = isRefused ? cost.gas : maxSpent(cost);
     this.plan = {
       ...this.plan,
       gas: { ...this.plan.gas, most: this.plan.gas.most + mostGasOf(transaction) },

@@ -1,4 +1,4 @@
-import { type Cost, totalOf } from "../../chain/cost.ts";
+import { type Cost, requiredBalance } from "../../chain/cost.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { type AccountBalance, accountBalance } from "../../chain/views.ts";
 
@@ -80,7 +80,7 @@ export type Cover = "enough" | "later" | "short";
  * @param spent upper bound of what was spent since
  */
 export const coverOf = (available: bigint, spent: bigint, reserved: Reserved, cost: Cost): Cover => {
-  const needed = totalOf(cost);
+  const needed = requiredBalance(cost);
   if (available - spent >= reserved.queued + reserved.open + needed) return "enough";
   return available >= reserved.certain + needed ? "later" : "short";
 };
@@ -156,7 +156,7 @@ export class Funds {
   /** Whether another endpoint, at a later block, has enough for this cost alone. @throws ChainUnavailableError */
   async covers(accountId: string, cost: Cost): Promise<boolean> {
     await this.#readAgain(accountId);
-    return this.#available >= totalOf(cost);
+    return this.#available >= requiredBalance(cost);
   }
 
   /** Reads the balance at the head, once for concurrent calls. @throws ChainUnavailableError */

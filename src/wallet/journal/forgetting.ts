@@ -5,7 +5,7 @@ import type { FileJournal, JournalFile } from "./files.ts";
 import type { IntentJournal } from "./intents.ts";
 import type { OperationJournal } from "./operations.ts";
 import type { SnapshotJournal } from "./snapshots.ts";
-import { fateOf, gatheredFor, type Retention } from "./timing.ts";
+import { fateOf, fileDelayMs, type Retention } from "./timing.ts";
 
 /** An operation as a line of a file: what recovery needs. */
 export interface FiledOperation {
@@ -45,7 +45,7 @@ export class Forgetting {
     const ofLatest = latest === null ? null : operations.acknowledgedAt(latest);
     const firstFile = files.firstWritten();
     const times = [
-      first === null ? null : first + terms.keptMs + gatheredFor(terms),
+      first === null ? null : first + terms.keptMs + fileDelayMs(terms),
       ofLatest === null ? null : ofLatest + Math.max(terms.keptMs, terms.recoverableMs) + 1,
       firstFile === null ? null : firstFile + terms.recoverableMs + 1,
     ].filter((time) => time !== null);
@@ -125,13 +125,13 @@ type RecordLine = Omit<TransactionRecord, "value"> & { readonly value: string | 
 
 /** Encodes an operation as a line. */
 const lineOf = ({ operation, records }: FiledOperation): string => {
-  const told = records.map(
+  const lines = records.map(
     ({ value, ...record }): RecordLine => ({
       ...record,
       value: value === null ? null : Buffer.from(value).toString("base64"),
     }),
   );
-  return JSON.stringify({ operation, records: told });
+  return JSON.stringify({ operation, records: lines });
 };
 
 /** Decodes a line. */

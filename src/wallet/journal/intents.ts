@@ -1,4 +1,4 @@
-import { type Cost, lastingOf, totalOf } from "../../chain/cost.ts";
+import { type Cost, maxSpent, requiredBalance } from "../../chain/cost.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Reserved } from "../chain-state/funds.ts";
 import type { TransactionRecord } from "../interface.ts";
@@ -35,10 +35,10 @@ class Reserve {
 
   #count(state: IntentState | null, cost: Cost, times: bigint): void {
     if (state === "queued") {
-      this.#queued += times * lastingOf(cost);
+      this.#queued += times * maxSpent(cost);
       this.#certain += times * cost.certain;
     }
-    if (state === "open") this.#open += times * totalOf(cost);
+    if (state === "open") this.#open += times * requiredBalance(cost);
   }
 
   get sums(): Reserved {
@@ -163,7 +163,7 @@ export class IntentJournal {
         intent.receiverId,
         intent.method,
         intent.actions,
-        lastingOf(intent.cost).toString(),
+        maxSpent(intent.cost).toString(),
         intent.cost.certain.toString(),
         intent.cost.ahead.toString(),
         intent.state,
@@ -208,7 +208,7 @@ export class IntentJournal {
       .toArray()
       .map(({ cost, certain, ahead, ...intent }) => ({
         ...intent,
-        total: totalOf(toCost({ cost, certain, ahead })),
+        total: requiredBalance(toCost({ cost, certain, ahead })),
       }));
   }
 
@@ -256,7 +256,7 @@ export class IntentJournal {
     this.#reserve?.repriced(state, before, cost);
     this.#sql.exec(
       "UPDATE intents SET cost = ?, certain = ?, ahead = ? WHERE id = ?",
-      lastingOf(cost).toString(),
+      maxSpent(cost).toString(),
       cost.certain.toString(),
       cost.ahead.toString(),
       id,

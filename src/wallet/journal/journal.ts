@@ -1,4 +1,4 @@
-import { type Cost, lastingOf, NO_COST } from "../../chain/cost.ts";
+import { type Cost, maxSpent, NO_COST } from "../../chain/cost.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
 import type { Acknowledgement, SealedKey } from "../interface.ts";
@@ -124,7 +124,7 @@ class SharedJournal {
 }
 
 const costValues = (cost: Cost): [string, string, string] => [
-  lastingOf(cost).toString(),
+  maxSpent(cost).toString(),
   cost.certain.toString(),
   cost.ahead.toString(),
 ];

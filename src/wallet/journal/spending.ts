@@ -1,4 +1,4 @@
-import { type Cost, lastingOf } from "../../chain/cost.ts";
+import { type Cost, maxSpent } from "../../chain/cost.ts";
 import type { Reserved } from "../chain-state/funds.ts";
 import type { IntentEnding } from "./intents.ts";
 import type { Move } from "./machine.ts";
@@ -16,7 +16,7 @@ export const nextDayAfter = (now: number): number => Math.ceil(((dayOf(now) + 1)
  * transaction counts in full.
  */
 export const spentBy = (move: Move, cost: Cost, { result }: Pick<IntentEnding, "result">): bigint => {
-  if (move === "give_up") return lastingOf(cost);
+  if (move === "give_up") return maxSpent(cost);
   if (move !== "succeed" && move !== "fail") return 0n;
   const burnt = BigInt(result?.tokens_burnt ?? 0);
   return move === "succeed" ? burnt + cost.certain : burnt;
@@ -32,7 +32,7 @@ export const withinDay = (
   reserved: Reserved,
   cost: Cost,
 ): "enough" | "later" | "above" => {
-  const needed = spent + lastingOf(cost);
+  const needed = spent + maxSpent(cost);
   if (limit >= needed + reserved.queued + reserved.open) return "enough";
   return limit >= needed + reserved.certain ? "later" : "above";
 };

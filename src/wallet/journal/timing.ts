@@ -50,7 +50,7 @@ export const retentionOf = (bytes: number, days: SetDays): Retention => ({
 export const isLarge = (bytes: number): boolean => bytes >= 4 * GIB;
 
 /** How long due operations are collected before a file that isn't full is written. Milliseconds. */
-export const gatheredFor = ({ keptMs }: Retention): number => Math.min(GATHERED_MS, keptMs / 4);
+export const fileDelayMs = ({ keptMs }: Retention): number => Math.min(GATHERED_MS, keptMs / 4);
 
 /** What decides whether an operation is removed. */
 export interface Acknowledged {
@@ -82,4 +82,4 @@ export const fateOf = (
  * How long the name of a removed operation is kept from its beginning: long enough to recognize it in any rolled-back
  * database, unless even the names don't fit. Bytes, milliseconds.
  */
-export const namedFor = (bytes: number): number => (bytes < 9 * GIB ? NAMED_MS : NAMED_FOR_KEYS_MS);
+export const nameTtlMs = (bytes: number): number => (bytes < 9 * GIB ? NAMED_MS : NAMED_FOR_KEYS_MS);

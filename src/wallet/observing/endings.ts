@@ -1,5 +1,5 @@
 import { type BlockHead, readBlock } from "../../chain/blocks.ts";
-import { lastingOf } from "../../chain/cost.ts";
+import { maxSpent } from "../../chain/cost.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
 import { type FinalOutcome, pendingResult, readOutcome, returnedBy } from "../../chain/outcome.ts";
 import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
@@ -141,7 +141,7 @@ export class Endings {
     const intent = journal.intents.get(row.intentId);
     const over = journal.move(move, { intentId: row.intentId, row: row.id, ending, now: now() });
     at("wallet.ended");
-    funds.spend(lastingOf(intent.cost));
+    funds.spend(maxSpent(intent.cost));
     if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#parts.grown();
     return over;
   }

@@ -1,6 +1,6 @@
 import type { Action } from "../../chain/actions.ts";
 import { type MintOrder, mintTogether, orderIn } from "../../chain/contract/shared-mints.ts";
-import { type Cost, costOf, lastingOf, totalOf } from "../../chain/cost.ts";
+import { type Cost, costOf, maxSpent, requiredBalance } from "../../chain/cost.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { sendTransaction } from "../../chain/send.ts";
@@ -103,7 +103,7 @@ class Sharing {
     const draftOf = (count: number): Draft => {
       const actions = [mintTogether(orders.slice(0, count))];
       const cost = costOf({ receiverId: unit.receiverId, actions }, this.#parts.head.prices);
-      const total = totalOf(cost);
+      const total = requiredBalance(cost);
       return { ...unit, members: members.slice(0, count), actions: encodeActions(actions), cost, total };
     };
     const count = mostPayable(members.length, (count) => draftOf(count).total, budget);
@@ -293,7 +293,7 @@ export class Dispatcher {
     for (const { intentId, most, spent } of journal.costs.limited()) {
       const { receiverId, actions } = journal.intents.toSign(intentId);
       const cost = costOf({ receiverId, actions: decodeActions(actions) }, head.prices);
-      const needed = spent + lastingOf(cost);
+      const needed = spent + maxSpent(cost);
       if (needed > most)
         this.#refuse(intentId, receiverId, { message: tooDear({ needed, most }), code: TOO_DEAR });
     }
@@ -317,9 +317,9 @@ export class Dispatcher {
   /**
    * Sends a row's bytes, and the racing no-op's, to a node. The same bytes have at most one effect, however often they
    * are sent.
-   * @param learn whether to ask for the reason of a rejection
+   * @param awaitInclusion whether to ask for the reason of a rejection
    */
-  async send(id: number, learn = false): Promise<void> {
+  async send(id: number, awaitInclusion = false): Promise<void> {
     const { journal, rpc, at } = this.#parts;
     const row = journal.signed.find(id);
     if (row?.state !== "open") return;
@@ -327,7 +327,7 @@ export class Dispatcher {
     const { endpoint } = journal.lanes.get(row.laneId);
     at("wallet.before_send");
     const answers = await Promise.all([
-      sendTransaction(rpc, own, { endpoint }, learn),
+      sendTransaction(rpc, own, { endpoint }, awaitInclusion),
       noop === null ? null : sendTransaction(rpc, noop, { endpoint }),
     ]);
     at("wallet.sent");
