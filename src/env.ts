@@ -12,7 +12,7 @@ const rpcUrls = z
   .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1));
 
 /**
- * Endpoints that are asked where NEAR_RPC_URL is absent, by network: public ones of two providers from NEAR's own list
+ * Default endpoints where NEAR_RPC_URL is absent, by network: public ones of two providers from NEAR's own list
  * (https://docs.near.org/api/rpc/providers, November 2026). docs/deploying.md says what their plans carry.
  */
 export const PUBLIC_RPC_URLS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -22,7 +22,7 @@ export const PUBLIC_RPC_URLS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
-/** An address without slashes at its end, so that paths can be put behind it. */
+/** An address without trailing slashes, so that paths can be appended. */
 const withoutSlash = (url: string): string => {
   let end = url.length;
   while (url[end - 1] === "/") end -= 1;
@@ -109,7 +109,7 @@ const fieldsSchema = z.object({
   OPERATIONS_KEPT_DAYS: positive(30),
   /** Days that events are kept. */
   EVENTS_KEPT_DAYS: positive(90),
-  /** Hours that an Idempotency-Key stands for its request; the interface promises 24. */
+  /** Hours that an Idempotency-Key is kept; the interface promises 24. */
   KEYS_KEPT_HOURS: z.coerce.number().int().min(24).default(25),
   /** Days that a wallet's journal has an operation after its end, while the object has room. */
   JOURNAL_KEPT_DAYS: z.coerce.number().int().min(1).max(31).default(1),
@@ -122,7 +122,7 @@ const fieldsSchema = z.object({
   CORS_ORIGINS: z.string().optional(),
 });
 
-/** A key's operation has to be in the database while the key stands for it. */
+/** A key's operation must be in the database as long as the key is kept. */
 const requireKeptForKeys = (
   { OPERATIONS_KEPT_DAYS: days, KEYS_KEPT_HOURS: hours }: z.infer<typeof fieldsSchema>,
   context: z.RefinementCtx,

@@ -31,7 +31,7 @@ export default class Mintage extends WorkerEntrypoint<Env> {
     return resume(this.#context({ operation_uuid: operationUuid }), operationUuid);
   }
 
-  /** Tops a contract up for what is likely to be ordered next; the wallet object asks for it while it takes orders. */
+  /** Tops a contract up for the next likely writes; the wallet object calls it while it receives intents. */
   provideStorage(demand: StorageDemand): Promise<number | null> {
     return provideStorage(this.#context({ contract: demand.contract }), demand);
   }

@@ -2,7 +2,7 @@
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** What work comes to within a time; null if it takes longer, in which case it goes on. Milliseconds. */
+/** The result of work within a time, in milliseconds; null if it takes longer. The work isn't cancelled. */
 export const within = async <T>(milliseconds: number, work: Promise<T>): Promise<T | null> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {

@@ -94,7 +94,7 @@ export const readManifest = async (
   return object === null ? null : object.json<Manifest>();
 };
 
-/** Where a draft that is put back belongs. */
+/** The data of a restored draft, with its contract. */
 type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
   /** The contract's account. */
   readonly contract: string;
@@ -287,7 +287,7 @@ export const updateDraft = async (
     );
     if (!row) throw missing();
     if (isChanged) return toDraft(row);
-    // Another request has changed it meanwhile, which the answer has to show.
+    // Another request has changed it since, and the response must show that.
     if (asRead && row.draft.updatedAt.getTime() !== asRead.read.draft.updatedAt.getTime()) continue;
     if (contractId !== undefined) await checkContract(context, caller, contractId);
     throw row.draft.state === "draft" ? await noRoom(context, integrationId) : locked();

@@ -37,7 +37,7 @@ const joinable = (name: string, now: number): Call | null => {
 
 /** Begins a call where it is its turn: there are neither too many in all nor too many of the network. */
 const begin = (name: string, network: string, now: number): Call | null => {
-  // A call whose request was ended has nobody to take it away.
+  // Nothing else removes a call whose request was ended.
   for (const [other, { until }] of calls) if (until <= now) calls.delete(other);
   const ofNetwork = [...calls.values()].filter((call) => call.network === network);
   if (calls.size >= MOST_AT_ONCE || ofNetwork.length >= MOST_OF_ADDRESS) return null;

@@ -1,6 +1,6 @@
 /**
  * What a row keeps of an operation's answer. The chain's results in it are the operation's transactions, each of which has
- * a row of its own: the answer keeps their hashes in their places.
+ * a separate row: the response keeps their hashes instead.
  */
 
 /** A transaction's result, as answers show it. */

@@ -65,7 +65,7 @@ export function prototypeField(value: unknown): JsonPath | null {
   return null;
 }
 
-/** A value and where it is. It has no path of its own: those of values in each other add up to the square of their number. */
+/** A value and its parent. Paths aren't stored: those of nested values would add up to the square of their number. */
 interface NestedValue {
   readonly within: NestedValue | null;
   readonly name: string | number;

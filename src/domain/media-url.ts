@@ -1,7 +1,7 @@
 /** Redirects that are followed before a fetch is given up. */
 export const MAX_REDIRECTS = 5;
 
-/** Longest address that is looked at. */
+/** Longest address that is accepted. */
 const MAX_LENGTH = 2048;
 
 /** Top-level names that lead into private networks or nowhere, by RFC 6761, RFC 6762, RFC 9476, ICANN's reservation or habit. */

@@ -8,7 +8,7 @@ export interface RoyaltyLimits {
   readonly total: number;
 }
 
-/** What the platform takes of a mint fee before anybody else. */
+/** The platform's share of a mint fee, taken before all others. */
 export const PLATFORM_FEE_PERCENT = 5;
 
 /** Shares of mint fees: 95%, because the platform takes 5% before. */

@@ -53,7 +53,7 @@ export const pauseAfter = (
   return 1_000 * Math.max(jittered, Math.min(retryAfterS ?? 0, MOST_RETRY_AFTER_S));
 };
 
-/** Seconds that a Retry-After header asks for (RFC 9110, section 10.2.3); null: none that can be read. */
+/** Seconds of a Retry-After header (RFC 9110, section 10.2.3); null if it can't be parsed. */
 export const retryAfterOf = (header: string | null, now: number): number | null => {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);

@@ -4,7 +4,7 @@ import { pollUntil } from "../waiting.ts";
 
 const MB = 1_048_576;
 
-/** Memory that somebody holds for a while. */
+/** Reserved memory. */
 interface Share {
   readonly bytes: number;
   readonly owner: string;
@@ -15,7 +15,7 @@ interface Share {
 interface BudgetLimits {
   /** For all together. */
   readonly bytes: number;
-  /** For one owner, so that nobody holds all of it. */
+  /** Per owner, so that no owner takes all of it. */
   readonly bytesOfOwner: number;
   /** After how long a share lapses that is neither renewed nor given back. Milliseconds. */
   readonly lapsesAfterMs: number;

@@ -178,7 +178,7 @@ export const deployContract = async (
   );
 };
 
-/** The wallet's account. @throws ServiceError conflict while there is none */
+/** The wallet's account. @throws ServiceError conflict if it has none yet */
 export const requireWallet = (integration: IntegrationRow): string => {
   if (integration.walletState !== "ready" || integration.walletAccountId === null) {
     throw new ServiceError("conflict", "This integration's wallet is not ready. Create it first.");

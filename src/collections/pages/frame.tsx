@@ -118,7 +118,7 @@ interface FrameProps {
   readonly children?: Child;
 }
 
-/** Colour of buttons where the page has none of its own. */
+/** Colour of buttons if the page sets none. */
 const ACCENT = "#1f6f54";
 
 const SHORT = 200;

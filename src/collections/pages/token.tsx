@@ -23,7 +23,7 @@ const Transaction = ({ hash, explorer }: { hash: string; explorer: string | null
     </a>
   );
 
-/** What the chain says of an NFT, from which anybody can check its picture. */
+/** The chain's data of an NFT, with which anyone can verify its picture. */
 const Proof = ({
   collection: { contract_address: contract, network },
   token,

@@ -120,7 +120,7 @@ export function pageOfAssets(db: Database, draftId: Uuid | SQL, after: number, l
       rootSha256: blobs.rootSha256,
       referenceFilename: draftAssets.referenceFilename,
       referenceSha256: draftAssets.referenceSha256,
-      // Under a name of its own: D1 answers a batch by columns' names.
+      // A distinct name: D1 returns a batch's rows by column names.
       referenceSize: sql<number | null>`${references.size}`.as("reference_size"),
       subtitle: draftAssets.subtitle,
       copies: draftAssets.copies,

@@ -48,7 +48,7 @@ const keep = (
 export const keepClaim = (db: Database, claim: ClaimedLink, operationId: Uuid): Statement =>
   keep(db, claim, operationId, wasAccepted(operationId));
 
-/** The same for an operation that is put back. */
+/** The same for a restored operation. */
 export const putClaimBack = async (db: Database, claim: ClaimedLink, operationId: Uuid): Promise<void> => {
   await keep(db, claim, operationId, sql`true`);
 };

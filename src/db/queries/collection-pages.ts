@@ -67,7 +67,7 @@ export const keepPage = async (
         ${now.getTime()}, ${now.getTime()} ${where}`)
     .onConflictDoUpdate({
       target: collectionPages.collectionId,
-      // Each change has a time of its own, whatever clocks say: it tells whether a page is still as it was read.
+      // Each change has a distinct time, whatever the clock says: it shows whether a page has changed since it was read.
       set: { ...changes, updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)` },
     })
     .returning();
@@ -94,7 +94,7 @@ export const findEnabledPage = (db: Database, slug: string) =>
 /** What `findEnabledPage` finds. */
 export type EnabledPage = NonNullable<Awaited<ReturnType<typeof findEnabledPage>>>;
 
-/** The file of the asset that stands for a collection: the one that is named, or its first. */
+/** The file of a collection's cover: the named asset, or the first. */
 export const coverOf = (db: Database, draftId: Uuid, assetId: Uuid | null) =>
   db
     .select({ sha256: blobs.sha256, rootSha256: blobs.rootSha256, mediaType: blobs.mediaType })

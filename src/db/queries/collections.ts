@@ -37,7 +37,7 @@ const prepareFind = (db: Database) =>
 
 const prepared = new WeakMap<Database, ReturnType<typeof prepareFind>>();
 
-/** A collection of an integration; undefined if there is none. Its SQL is written once, as it is asked most. */
+/** A collection of an integration; undefined if there is none. Its SQL is built once, because it is the most frequent query. */
 export const findCollection = (
   db: Database,
   integrationId: Uuid,

@@ -24,7 +24,7 @@ const owned = (integrationId: Uuid, id: Uuid): SQL =>
 const open = (integrationId: Uuid, id: Uuid): SQL =>
   and(owned(integrationId, id), eq(drafts.state, "draft")) as SQL;
 
-/** Under a name of its own: D1 answers a batch by columns' names, and a draft has an `id` too. */
+/** A distinct name: D1 returns a batch's rows by column names, and a draft has an `id` too. */
 const collectionId = sql`${collections.id}`.mapWith(collections.id).as("collection_id");
 
 const select = (db: Database) =>
@@ -41,7 +41,7 @@ export const ownDraft = (db: Database, integrationId: Uuid, id: Uuid) =>
 export const findDraft = (db: Database, integrationId: Uuid, id: Uuid): Promise<DraftRow | undefined> =>
   ownDraft(db, integrationId, id).get();
 
-/** A draft with what its finalization looks at before it is accepted. */
+/** A draft with the data that its finalization checks before it is accepted. */
 export interface DraftToFinalize extends DraftRow {
   /** The integration's contract that it goes to. */
   readonly contract: ContractRow | undefined;
@@ -142,7 +142,7 @@ export const updateDraft = async (
   const change = db
     .update(drafts)
     .set({
-      // Each change has a time of its own, whatever clocks say: a finalization knows by it which settings it has read.
+      // Each change has a distinct time, whatever the clock says: it identifies the settings that a finalization has read.
       updatedAt: sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`,
       contractId,
       ...(fields.length > 0 && { settings }),

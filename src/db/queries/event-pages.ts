@@ -9,9 +9,9 @@ import { RESULT } from "./operation-transactions.ts";
 
 /** Which rows of events are read, and for how many of them the operations and collections they report. */
 export interface EventPage {
-  /** The number behind which they are. */
+  /** The number after which they begin. */
   readonly after: number;
-  /** Rows that are looked at, at most. */
+  /** Most rows that are read. */
   readonly most: number;
   /** Events that are wanted, at most. */
   readonly limit: number;

@@ -28,7 +28,7 @@ export type IntegrationRow = typeof integrations.$inferSelect;
 export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
   db.select().from(integrations).where(eq(integrations.id, id)).get();
 
-/** Which integrations a list has: those of a name, or of any; deleted ones only where they are asked for. */
+/** Filter of a list: integrations of a name, or of any; deleted ones only on request. */
 export interface WhichIntegrations {
   readonly name?: string;
   readonly deleted?: boolean;

@@ -22,7 +22,7 @@ export interface OperationPage {
   readonly limit: number;
 }
 
-/** Rows that one page looks at, at most, whatever of them it shows; beyond it the list goes on behind a cursor. */
+/** Most rows that one page reads, whichever of them it shows; the list then continues after a cursor. */
 export const MOST_CANDIDATES = 1_000;
 
 const columns = {
@@ -50,10 +50,10 @@ export const narrows = (
   (reference === undefined || operation.reference === reference) &&
   (createdAfter === undefined || operation.createdAt > createdAfter);
 
-/** Operations of a page, newest first, and where to look further where not all candidates were looked at. */
+/** Operations of a page, newest first, and the cursor if not all candidates were read. */
 export interface ListedOperations {
   readonly rows: readonly ListedOperation[];
-  /** The last candidate, where there may be others behind it; null: all were looked at. */
+  /** The last candidate if others may follow it; null if all were read. */
   readonly lookedAt: Uuid | null;
   /** Files that may have operations of the page too, as many as were asked for. */
   readonly files: readonly ArchiveRow[];

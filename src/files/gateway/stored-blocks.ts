@@ -15,7 +15,7 @@ export interface StoredBytes {
   readonly size: number;
 }
 
-/** What a CID stands for here. */
+/** Stored content of a CID. */
 export type Stored =
   /** A file of one block; `mediaType` is what its bytes are. */
   | {
@@ -37,7 +37,7 @@ const whole = (blob: BlobRow): StoredBytes => ({
   size: blob.size,
 });
 
-/** What a CID stands for whose digest is that of a whole object; null if the object is no such block. */
+/** The content of a CID whose digest is that of a whole object; null if the object isn't such a block. */
 function ownBlock({ codec }: BlockId, blob: BlobRow): Stored | null {
   if (codec === DAG_PB) {
     return blob.mediaType === DAG_PB_TYPE ? { kind: "directory", bytes: whole(blob) } : null;
@@ -48,7 +48,7 @@ function ownBlock({ codec }: BlockId, blob: BlobRow): Stored | null {
     : null;
 }
 
-/** Finds what a CID stands for among what is visible; null if there is nothing. */
+/** Finds the visible content of a CID; null if there is none. */
 export async function findStored(
   context: ServiceContext,
   { codec, sha256 }: BlockId,

@@ -60,7 +60,7 @@ export async function thumbnailOf(
   if (size.width * size.height > MOST_PIXELS || (size.orientation ?? 1) > 1 || !size.isOneFrame)
     return "original";
   return oneAtATime(context, async () => {
-    // Another request may have made it meanwhile.
+    // Another request may have made it by now.
     const present = await kept(context, key);
     return present ?? keep(context, key, await byLibrary(context, bytes, width));
   });

@@ -7,7 +7,7 @@ import { CID } from "multiformats/cid";
 
 /** Unsigned LEB128, as protobuf and CAR write lengths (https://github.com/multiformats/unsigned-varint). */
 
-/** Writes a number. @returns the offset behind it */
+/** Writes a number. @returns the offset after it */
 export function writeVarint(target: Uint8Array, offset: number, value: number): number {
   varint.encodeTo(value, target, offset);
   return offset + varint.encodingLength(value);
@@ -15,7 +15,7 @@ export function writeVarint(target: Uint8Array, offset: number, value: number): 
 
 /**
  * Reads a number.
- * @returns its value and the offset behind it
+ * @returns its value and the offset after it
  * @throws RangeError if it is cut off, has more bytes than it needs, or isn't below 2^53
  */
 export function readVarint(source: Uint8Array, offset: number): { value: number; next: number } {

@@ -52,7 +52,7 @@ export async function listAssets(
   const after = cursor === null ? -1 : Number(cursor);
   const [drafts, rows] = await db.batch([
     ownDraft(db, caller.integrationId, draftId),
-    // One more than asked for tells whether there is a next page.
+    // One more than requested shows whether there is a next page.
     pageOfAssets(db, draftId, after, limit + 1),
   ]);
   if (drafts.length === 0) throw noDraft();

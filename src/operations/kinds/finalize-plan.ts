@@ -47,7 +47,7 @@ export interface FinalizeOperation {
   readonly plan?: FinalizePlan;
 }
 
-/** The locked draft of a finalization, as far as it was read. */
+/** The locked draft of a finalization, with what was read of it. */
 export interface FinalizedDraft {
   readonly assets: DraftAssets;
   /** Undefined if not read. */

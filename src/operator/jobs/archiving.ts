@@ -18,7 +18,7 @@ import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Rows that one page looks at. */
+/** Rows of one page. */
 const PAGE = 500;
 /**
  * The newest operations of an integration's wallet stay, however old they are: by them it notices a rolled-back database,
@@ -28,7 +28,7 @@ const NEWEST = 100;
 /** Files of a page that fail one after the other before the round goes on with what is behind the page. */
 const MOST_REFUSED_FILES = 5;
 
-/** What tells whether an operation may be archived, and how much of a file it takes. */
+/** Properties that decide whether an operation may be archived, and its size in a file. */
 interface OldOperation {
   readonly id: Uuid;
   readonly kind: (typeof operations.$inferSelect)["kind"];
@@ -205,7 +205,7 @@ const archivePage = async (
 
 const dayOf = (moment: number): number => Math.floor(moment / DAY_MS);
 
-/** One stays whose transactions were recorded on several days: it was unknown for long, and a file tells of one day. */
+/** An operation whose transactions were recorded on several days stays: it was long unknown, and a file covers one day. */
 const isDue = (operation: OldOperation, before: Date): boolean => {
   const { kind, state, finishedAt, firstAt, lastAt } = operation;
   const isOver = state === "succeeded" || state === "failed";

@@ -41,7 +41,7 @@ const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit:
     .all();
 
 /**
- * Takes over settings that somebody changed on the chain without the API, unless an operation has had to do with the
+ * Adopts settings that were changed on the chain without the API, unless an operation has touched the
  * collection since `height`, or an update of it is under way.
  */
 const adoptSettings = async (
@@ -65,7 +65,7 @@ const adoptSettings = async (
 };
 
 /**
- * Takes over what the chain shows that a collection has earned, unless that was taken over meanwhile.
+ * Adopts a collection's earnings from the chain, unless another run adopted them first.
  * `sales` is what of it is the wallet's and wasn't counted yet, in nanoNEAR
  */
 const noteEarned = async (
@@ -165,7 +165,7 @@ const lockedDraft = async (
 
 const SWEEP = "chain_comparison";
 
-/** Pages of contracts' collections of one run, of contracts that are looked at beside each other, and a page's size. */
+/** Pages of collections in one run, contracts compared concurrently, and collections per page. */
 const MAX_PAGES = 200;
 const AT_ONCE = 5;
 const PAGE = 50;
@@ -192,7 +192,7 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
   const isOver = () => pages >= MAX_PAGES || now().getTime() >= until;
   const hasBegun = place !== null;
   while (!isOver()) {
-    // A contract whose pages aren't all looked at goes on alone.
+    // A contract with pages left continues alone.
     const itself = (place?.from ?? 0) > 0;
     const contracts = await nextContracts(db, place?.contract ?? null, itself, itself ? 1 : AT_ONCE);
     const last = contracts.at(-1);
@@ -228,7 +228,7 @@ const parsePlace = (cursor: string | null): Cursor | null =>
 
 type OnChainCollection = Awaited<ReturnType<typeof collectionsOnChain>>[number];
 
-/** Compares a page of a contract's collections. Returns where the next begins; 0: there is none. */
+/** Compares a page of a contract's collections. Returns the index of the next page; 0 at the end. */
 const comparePage = async (
   context: ServiceContext,
   contract: ContractRow,
@@ -271,7 +271,7 @@ const comparePage = async (
   }
 };
 
-/** Takes over how many tokens are minted, and tells where these are all. */
+/** Adopts the number of minted tokens, and reports a sold-out collection. */
 const noteMinted = async (
   { db, now }: ServiceContext,
   { integrationId }: ContractRow,

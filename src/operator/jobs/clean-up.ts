@@ -258,7 +258,7 @@ const ORPHAN_AFTER = 24 * HOUR;
  */
 const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
 
-/** Rows that one run looks at for marking. */
+/** Rows that one run checks for marking. */
 const PAGE = 2000;
 /** Files that one run deletes: what R2 deletes in one call. */
 const BATCH = 1000;

@@ -37,7 +37,7 @@ const nextToPin = (db: Database, now: Date, limit: number) =>
     .limit(limit);
 
 /**
- * Notes a step that was done, unless another run has done it meanwhile. A collection is pinned once its root is and no
+ * Notes a step that was done, unless another run did it first. A collection is pinned once its root is and no
  * file by URL is left.
  */
 const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | null) =>
@@ -84,7 +84,7 @@ const mediaPinned = (db: Database, collectionId: Uuid, sha256: Uint8Array) =>
     .set({ pinState: "pinned" })
     .where(and(eq(collectionBlobs.collectionId, collectionId), eq(collectionBlobs.sha256, sha256)));
 
-/** A Kubo node's RPC, as far as pinning needs it (https://docs.ipfs.tech/reference/kubo/rpc/). */
+/** A Kubo node's RPC, for pinning (https://docs.ipfs.tech/reference/kubo/rpc/). */
 export interface Kubo {
   /** Base address, such as `http://127.0.0.1:5001`. */
   readonly url: string;
@@ -283,7 +283,7 @@ async function takeStep(context: ServiceContext, kubo: Kubo, collection: Pinning
   }
 }
 
-/** Sends the next CAR. Returns the cursor behind it. */
+/** Sends the next CAR. Returns the cursor after it. */
 async function sendNext(
   context: ServiceContext,
   kubo: Kubo,

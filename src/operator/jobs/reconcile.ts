@@ -106,7 +106,7 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
   const handOverUntil = Math.min(context.now().getTime() + HAND_OVER_MS, until);
   await eachOf(stale.values(), handOverUntil, context, async (operation) => {
     handedOver.push(operation);
-    // First mark it as looked at, so that one that can't be finished doesn't keep out the others.
+    // Mark it as checked first, so that one that can't be finished doesn't block the others.
     await touchOperation(context.db, operation.id, context.now());
     await driveById(context, operation.id, context.now().getTime());
   });
