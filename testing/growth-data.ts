@@ -86,8 +86,8 @@ export const fill = async (db: D1Database, from: Scale, to: Scale, hot: Hot): Pr
     ],
     [
       "drafts",
-      "drafts (id, integration_id, contract_id, settings, state, created_at, updated_at)",
-      `${draft("i")}, ${owner}, ${blob(hot.contract)}, '{"title":"Herons"}', 'finalized', ${now}, ${now}`,
+      "drafts (id, integration_id, contract_id, settings, state, planned_collection_id, created_at, updated_at)",
+      `${draft("i")}, ${owner}, ${blob(hot.contract)}, '{"title":"Herons"}', 'finalized', ${collection("i")}, ${now}, ${now}`,
     ],
     [
       "drafts",
