@@ -15,7 +15,6 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
-import { isHandedOn } from "../src/http/hand-on.ts";
 import { picture } from "../testing/pictures.ts";
 import { startService } from "../testing/service.ts";
 import { type Call, type Kind, kindsOf } from "./request-kinds.ts";
@@ -252,9 +251,8 @@ async function showTrips(collection: Collection, latencyMs: number): Promise<voi
   for (const kind of kinds.filter(({ name }) => name.includes(values.only))) {
     const { name, most } = kind;
     const each = await eachOf(kind, known, { latencyMs, handsOn: false });
-    const { method, url } = await kind.call();
-    const isMeasured = nearMs !== null && isHandedOn(method, new URL(url).pathname);
-    const handed = isMeasured ? await eachOf(kind, known, { latencyMs, handsOn: true }) : null;
+    const handed =
+      nearMs !== null && kind.isWrite ? await eachOf(kind, known, { latencyMs, handsOn: true }) : null;
     for (const asked of each) eventTrips += asked.eventTrips;
     rows[name] = {
       trips: middle(each.map(({ trips }) => trips)),

@@ -20,6 +20,7 @@ export interface Kind {
   readonly name: string;
   /** Trips that it may make. */
   readonly most: number;
+  readonly isWrite: boolean;
   /** Makes one, after what it needs. */
   readonly call: () => Promise<Call>;
 }
@@ -299,7 +300,7 @@ export async function kindsOf(service: BenchService, subjects: Subjects): Promis
   const shop = new Shop(service, subjects);
   const named = await prepared(shop);
   const kinds: Kind[] = readsOf(shop, named).map((sent) => ({
-    ...{ name: nameOf(sent), most: MOST_TRIPS.read },
+    ...{ name: nameOf(sent), most: MOST_TRIPS.read, isWrite: false },
     call: () => Promise.resolve(shop.call(sent)),
   }));
   for (const { suffix = "", beyond, make } of [...ownWritesOf(shop), ...chainWritesOf(shop, named)]) {
@@ -307,10 +308,11 @@ export async function kindsOf(service: BenchService, subjects: Subjects): Promis
     const most = MOST_TRIPS.write + (beyond ? BEYOND[beyond] : 0);
     const claimed = () => ({ "idempotency-key": crypto.randomUUID() });
     kinds.push(
-      { name, most, call: async () => shop.call(await make()) },
+      { name, most, isWrite: true, call: async () => shop.call(await make()) },
       {
         name: `${name}, with an Idempotency-Key`,
         most: most + MOST_TRIPS.claim,
+        isWrite: true,
         call: async () => shop.call(await make(), claimed()),
       },
     );

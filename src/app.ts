@@ -1,10 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+import { TrieRouter } from "hono/router/trie-router";
 import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
-import { reply } from "./api/endpoint.ts";
+import { type Endpoint, reply, traitsOf } from "./api/endpoint.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
 import { serveDocument } from "./api/openapi.ts";
-import { OTHER_TYPES } from "./api/other-types.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
 import { serveReference } from "./api/reference/reference.ts";
@@ -14,7 +15,7 @@ import { noRoom } from "./db/quota.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { findArchived } from "./files/archive/read.ts";
 import { acceptance } from "./http/acceptance.ts";
-import type { AppEnv } from "./http/app-env.ts";
+import type { AppEnv, EndpointTraits } from "./http/app-env.ts";
 import { authenticate, writesOnly } from "./http/authentication.ts";
 import { bookmarks } from "./http/bookmarks.ts";
 import { crossOrigin, securityHeaders } from "./http/cors.ts";
@@ -52,6 +53,29 @@ export const keyAnswers: StoredResponses = {
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
+const SURFACES: Readonly<Record<string, readonly Endpoint[]>> = {
+  "/api/v1": API_ENDPOINTS,
+  "/admin/v1": ADMIN_ENDPOINTS,
+  "/public/v1": PUBLIC_ENDPOINTS,
+};
+
+const endpoints = new TrieRouter<EndpointTraits>();
+for (const [surface, list] of Object.entries(SURFACES)) {
+  for (const { definition } of list) {
+    const path = definition.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    endpoints.add(definition.method.toUpperCase(), surface + path, traitsOf(definition));
+  }
+}
+
+/** The endpoint of a method and path; undefined if there is none. */
+export const endpointAt = (method: string, path: string): EndpointTraits | undefined =>
+  endpoints.match(method === "HEAD" ? "GET" : method, path)[0][0]?.[0];
+
+const findEndpoint = createMiddleware<AppEnv>(async (c, next) => {
+  c.set("endpoint", endpointAt(c.req.method, c.req.path));
+  await next();
+});
+
 const methodsAt = allowedMethods(() => app);
 
 const elsewhere = unmatched(methodsAt);
@@ -59,7 +83,7 @@ const elsewhere = unmatched(methodsAt);
 const api = router();
 api.use(
   authenticate,
-  acceptance(OTHER_TYPES),
+  acceptance,
   boundedBody,
   routedOnly(methodsAt),
   bookmarks,
@@ -68,16 +92,16 @@ api.use(
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();
-admin.use(operatorOnly, acceptance(OTHER_TYPES), boundedBody);
+admin.use(operatorOnly, acceptance, boundedBody);
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 const open = router();
-open.use(acceptance(), boundedBody);
+open.use(acceptance, boundedBody);
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
 /** The whole service: middleware, routes, and what answers where there is none. */
 export const app: OpenAPIHono<AppEnv> = router();
-app.use(requestLog, handOn, securityHeaders, crossOrigin, refuseUnanswered);
+app.use(findEndpoint, requestLog, handOn, securityHeaders, crossOrigin, refuseUnanswered);
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);

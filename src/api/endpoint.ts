@@ -3,7 +3,8 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { EndpointResponse } from "../context.ts";
 import { CONTROLS, ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
-import type { AppEnv } from "../http/app-env.ts";
+import { JSON_TYPE } from "../domain/media-types.ts";
+import type { AppEnv, EndpointTraits } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
 import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
 import { type TypedResponse, typedResponse } from "../http/typed-response.ts";
@@ -98,7 +99,10 @@ const errorResponses = (codes: readonly ErrorCode[]): RouteConfig["responses"] =
 export type Api = OpenAPIHono<AppEnv>;
 
 /** An endpoint: adds itself to an app. */
-export type Endpoint = (api: Api) => void;
+export interface Endpoint {
+  (api: Api): void;
+  readonly definition: Definition;
+}
 
 type Request = NonNullable<RouteConfig["request"]>;
 type Responses = RouteConfig["responses"];
@@ -123,7 +127,21 @@ export interface Definition {
   /** Whether it may answer 202 with an operation. */
   readonly operation?: boolean;
   readonly access?: "key" | "admin" | "public";
+  /** A long poll that several callers share: it reads from the primary. */
+  readonly isLongPoll?: boolean;
 }
+
+/** The part of a definition that middleware needs. */
+export const traitsOf = (definition: Definition): EndpointTraits => ({
+  isWrite: isWriting(definition),
+  otherTypes: Object.keys((definition.success as ByStatus)[200]?.content ?? {}).filter(
+    (type) => type !== JSON_TYPE,
+  ),
+  isStreamed: definition.rawBody !== undefined,
+  isLongPoll: definition.isLongPoll ?? false,
+});
+
+type ByStatus = Readonly<Record<number, { readonly content?: object } | undefined>>;
 
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
@@ -216,15 +234,14 @@ export type ResponseFor<Success> = {
 }[keyof Success & number];
 
 /** Describes an endpoint once, for the router, the validators and the OpenAPI document, and binds its handler. */
-export const endpoint =
-  <D extends Definition>(
-    definition: D,
-    handle: (
-      c: Context<AppEnv>,
-      input: Input<D>,
-    ) => ResponseFor<D["success"]> | Promise<ResponseFor<D["success"]>>,
-  ): Endpoint =>
-  (api) => {
+export const endpoint = <D extends Definition>(
+  definition: D,
+  handle: (
+    c: Context<AppEnv>,
+    input: Input<D>,
+  ) => ResponseFor<D["success"]> | Promise<ResponseFor<D["success"]>>,
+): Endpoint => {
+  const register = (api: Api) => {
     const { request } = definition;
     const valid = (c: Context<AppEnv>, target: string) => c.req.valid(target as never) as unknown;
     // Input and answer have their types from the definition, which the router need not work out as well.
@@ -239,6 +256,8 @@ export const endpoint =
       } as Input<D>);
     }) as never);
   };
+  return Object.assign(register, { definition });
+};
 
 const routeOf = (definition: Definition) => {
   const { success, errors = [], operation = false, access = "key", rawBody } = definition;

@@ -39,19 +39,15 @@ export const prefers = (type: string, header: string | undefined, other = JSON_T
   return wish.weight > rival.weight || (wish.weight === rival.weight && wish.rank > rival.rank);
 };
 
-/** Addresses that answer in another type beside JSON where the Accept header wants it. */
-export type OtherTypes = readonly (readonly [path: RegExp, type: string])[];
-
-/** Refuses requests whose Accept header takes nothing that the address answers. @throws ServiceError not_acceptable */
-export const acceptance = (others: OtherTypes = []) =>
-  createMiddleware<AppEnv>(async (c, next) => {
-    const header = c.req.header("Accept");
-    const types = others.flatMap(([path, type]) => (path.test(c.req.path) ? [type] : []));
-    if (!acceptsJson(header) && !types.some((type) => wishFor(type, header).weight > 0)) {
-      throw new ServiceError(
-        "not_acceptable",
-        `This address answers ${[JSON_TYPE, ...types].join(" or ")}: the Accept header must allow it.`,
-      );
-    }
-    await next();
-  });
+/** Refuses requests whose Accept header allows no type that the endpoint returns. @throws ServiceError not_acceptable */
+export const acceptance = createMiddleware<AppEnv>(async (c, next) => {
+  const header = c.req.header("Accept");
+  const types = c.get("endpoint")?.otherTypes ?? [];
+  if (!acceptsJson(header) && !types.some((type) => wishFor(type, header).weight > 0)) {
+    throw new ServiceError(
+      "not_acceptable",
+      `This address answers ${[JSON_TYPE, ...types].join(" or ")}: the Accept header must allow it.`,
+    );
+  }
+  await next();
+});

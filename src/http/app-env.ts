@@ -1,12 +1,25 @@
 import type { Caller, ServiceContext } from "../context.ts";
 import type { Bindings } from "../env.ts";
 
+/** Properties of an endpoint that middleware needs before its handler runs, from its definition. */
+export interface EndpointTraits {
+  readonly isWrite: boolean;
+  /** Content types of its responses other than JSON. */
+  readonly otherTypes: readonly string[];
+  /** Its handler reads the body as it streams in. */
+  readonly isStreamed: boolean;
+  /** A long poll that several callers share: it reads from the primary. */
+  readonly isLongPoll: boolean;
+}
+
 /** What hono carries along with a request. */
 export interface AppEnv {
   Bindings: Bindings;
   Variables: {
     /** The answer's X-Request-Id. */
     requestId: string;
+    /** The endpoint of the request's method and path; undefined if there is none. */
+    endpoint?: EndpointTraits | undefined;
     /** Missing only if the settings are wrong; every answer is 500 then. */
     context: ServiceContext;
     /** Set once the key is known, that is, in every handler under /api/v1. */

@@ -8,7 +8,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { limitsWith } from "../domain/quota.ts";
 import { countAddress } from "./address-limit.ts";
-import type { AppEnv } from "./app-env.ts";
+import type { AppEnv, EndpointTraits } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { parametrisedList } from "./header-parameters.ts";
 import { beyondLimit, countRequest, paidByKey, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
@@ -82,19 +82,15 @@ export const forgetKey = (id: Uuid): void => {
 /** How often a key's last use is written down at most, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** The one request that changes nothing although its method is a write's. */
-const isCheck = (method: string, path: string): boolean =>
-  method === "PUT" && /^\/api\/v1\/collection\/[^/]+\/allowlist-checkaccount$/.test(path);
-
-/** Whether a request may change something, and so needs a key of role `full`. */
-export const isWrite = (method: string, path: string): boolean =>
-  method !== "GET" && method !== "HEAD" && !isCheck(method, path);
+/** Whether a request may change something, and so needs a key of role `full`. @param endpoint undefined: none matches */
+export const isWrite = (method: string, endpoint: EndpointTraits | undefined): boolean =>
+  endpoint?.isWrite ?? (method !== "GET" && method !== "HEAD");
 
 /** Middleware for writes; reads skip it. */
 export const writesOnly =
   (middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> =>
   (c, next) =>
-    isWrite(c.req.method, c.req.path) ? middleware(c, next) : next();
+    isWrite(c.req.method, c.get("endpoint")) ? middleware(c, next) : next();
 
 /**
  * Authenticates the caller: `Authorization: Api-Key <API_KEY>`, or the same with `Bearer` (the scheme's name in any case,
@@ -104,7 +100,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const context = c.get("context");
   const digest = await digestOf(c.req.header("Authorization"));
   const now = context.now().getTime();
-  const write = isWrite(c.req.method, c.req.path);
+  const write = isWrite(c.req.method, c.get("endpoint"));
   const key = recallKey(digest.hex, now) ?? (await lookUpKey(c, digest, now));
   refuseUnusable(key, now);
   noteUse(context, key, now);

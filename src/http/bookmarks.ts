@@ -14,9 +14,6 @@ const NEW = "new";
 /** D1's own form. */
 const BOOKMARK_FORM = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
-/** Long polls, shared by several callers: they read from the primary. */
-const WAITING = /\/event$/;
-
 /**
  * Serves reads with a bookmark from replicas of the database, at that state or a newer one. Each response to such a caller
  * has a bookmark that covers all that the request wrote and read, except list pages read while the response is sent.
@@ -24,10 +21,10 @@ const WAITING = /\/event$/;
  */
 export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
   const sent = c.req.header(BOOKMARK);
-  if (sent === undefined || WAITING.test(c.req.path)) return next();
+  if (sent === undefined || c.get("endpoint")?.isLongPoll) return next();
   if (sent !== NEW && !BOOKMARK_FORM.test(sent)) throw badBookmark();
   const context = c.get("context");
-  const isReplicated = sent !== NEW && !isWrite(c.req.method, c.req.path);
+  const isReplicated = sent !== NEW && !isWrite(c.req.method, c.get("endpoint"));
   const session: DatabaseSession = isReplicated
     ? openReplicas(context.env.DB, sent)
     : openPrimary(context.env.DB);

@@ -94,7 +94,7 @@ export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => 
   const error =
     thrown instanceof SettingsError
       ? notConfigured(thrown, c.req.path === "/ready")
-      : asServiceError(thrown, isWrite(c.req.method, c.req.path));
+      : asServiceError(thrown, isWrite(c.req.method, c.get("endpoint")));
   const requestId = c.get("requestId");
   if (error.status >= 500 || error.details.cause !== undefined) {
     // Where the settings are wrong there is no context.

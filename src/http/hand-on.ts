@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../domain/errors.ts";
-import type { AppEnv } from "./app-env.ts";
+import type { AppEnv, EndpointTraits } from "./app-env.ts";
 import { isWrite } from "./authentication.ts";
 
 /** Paths that accept writes; every other path is read-only. */
@@ -10,8 +10,8 @@ const SURFACES = /^\/(api|admin|public)\/v1\//;
  * Whether a request is forwarded to the Worker for writes. Both Workers run the same code; forwarding only shortens the
  * round trips to the database. A browser's preflight (OPTIONS) needs no database.
  */
-export const isHandedOn = (method: string, path: string): boolean =>
-  method !== "OPTIONS" && SURFACES.test(path) && isWrite(method, path);
+export const isHandedOn = (method: string, path: string, endpoint: EndpointTraits | undefined): boolean =>
+  method !== "OPTIONS" && SURFACES.test(path) && isWrite(method, endpoint);
 
 /**
  * Forwards writes to the Worker near the database, if the deployment has one (docs/deploying.md). That Worker receives the
@@ -20,7 +20,7 @@ export const isHandedOn = (method: string, path: string): boolean =>
  */
 export const handOn = createMiddleware<AppEnv>(async (c, next) => {
   const { WRITES: writes } = c.env;
-  if (writes === undefined || !isHandedOn(c.req.method, c.req.path)) return next();
+  if (writes === undefined || !isHandedOn(c.req.method, c.req.path, c.get("endpoint"))) return next();
   try {
     const answer = await writes.fetch(c.req.raw);
     c.set("handedOn", { answered: true });

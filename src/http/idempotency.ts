@@ -9,7 +9,6 @@ import { JSON_TYPE } from "../domain/media-types.ts";
 import { seal, unseal } from "../domain/sealing.ts";
 import { keepStream, keepText, openText, textKey } from "../files/storage/large-texts.ts";
 import type { AppEnv } from "./app-env.ts";
-import { isStreamed } from "./json-body.ts";
 
 const MAX_KEY_LENGTH = 255;
 const HOUR_MS = 60 * 60_000;
@@ -49,7 +48,7 @@ export const idempotency =
     const key = new SentKey(c, name);
     const { row: standing, hasRoom } = await key.find();
     checkpoint("idempotency.looked_up");
-    if (standing && !isStreamed(c)) return key.replay(standing, answers);
+    if (standing && !c.get("endpoint")?.isStreamed) return key.replay(standing, answers);
     if (!standing && !hasRoom) {
       // Deletions need no key when the database is full: deleting twice does no harm.
       if (c.req.method === "DELETE") return next();
@@ -117,7 +116,8 @@ class SentKey implements RequestKey {
   /** What the key stands for, and whether there is room for a new one. */
   async find() {
     const { db, now } = this.#context;
-    if (!isStreamed(this.#c)) await this.#read(new Uint8Array(await this.#c.req.arrayBuffer()));
+    if (!this.#c.get("endpoint")?.isStreamed)
+      await this.#read(new Uint8Array(await this.#c.req.arrayBuffer()));
     return findKey(db, { integrationId: this.integrationId, key: this.key, now: now() });
   }
 

@@ -127,9 +127,6 @@ const MAX_JSON_VALUES = 5_000;
 /** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
 const OTHER_JSON = /^application\/.*\+json$/;
 
-/** Whether the handler reads the body itself, as a stream. */
-export const isStreamed = (c: Context<AppEnv>): boolean => /\/asset-bulk$/.test(c.req.path);
-
 /**
  * Reads a request body once, up to its limit; validators and the idempotency fingerprint take it from hono's cache. A
  * request without a key counts against its address before its body is read. A larger Content-Length is refused unread, and
@@ -142,7 +139,7 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   if (stream !== null && isEncoded(c)) {
     throw new ServiceError("unsupported_content_type", "Send the body as it is, without a Content-Encoding.");
   }
-  if (stream === null || isStreamed(c)) return next();
+  if (stream === null || c.get("endpoint")?.isStreamed) return next();
   const { type } = parse(c.req.header("Content-Type") ?? "", { parameters: false });
   if (OTHER_JSON.test(type)) {
     throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");

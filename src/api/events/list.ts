@@ -214,6 +214,7 @@ export const eventsList = endpoint(
       200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },
     },
     errors: ["conflict"],
+    isLongPoll: true,
   },
   async (c, { query: { after: asked, type, limit, wait = 0 } }) => {
     const [context, { integrationId }] = [c.get("context"), c.get("caller")];

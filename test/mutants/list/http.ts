@@ -9,7 +9,7 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "hand-on: reads go to the Worker for writes",
     file: "src/http/hand-on.ts",
-    search: "SURFACES.test(path) && isWrite(method, path)",
+    search: "SURFACES.test(path) && isWrite(method, endpoint)",
     replacement: "SURFACES.test(path)",
     tests: handOn,
     named: "no read is handed on",
