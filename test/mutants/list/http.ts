@@ -190,10 +190,10 @@ export const HTTP: readonly Mutant[] = [
     tests: ["test/unit/chain-rpc.test.ts", "test/unit/chain-freshness.test.ts"],
   },
   {
-    id: "authentication: any method of the check's address is a read",
+    id: "authentication: a PUT that changes nothing counts as a write",
     file: "src/http/authentication.ts",
-    search: 'method === "PUT" && /^',
-    replacement: "/^",
+    search: "endpoint?.isWrite ?? (",
+    replacement: "endpoint === null || (",
     tests: handOn,
   },
 ];
