@@ -1,7 +1,6 @@
 import type { Collection } from "../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import * as queries from "../db/queries/collections.ts";
-import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
+import { type CollectionRow, findCollection } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { inOrder } from "../domain/settings.ts";
@@ -9,7 +8,7 @@ import { dagPbCid } from "../files/ipfs/cid.ts";
 
 /** The API's view of a collection. */
 export const toCollection = (
-  collection: queries.CollectionRow["collection"],
+  collection: CollectionRow["collection"],
   contractAccountId: string,
 ): Collection => ({
   collection_uuid: collection.id,
@@ -34,7 +33,7 @@ export const requireCollection = async (
   { integrationId }: Pick<Caller, "integrationId">,
   id: Uuid,
 ) => {
-  const row = await queries.findCollection(db, integrationId, id);
+  const row = await findCollection(db, integrationId, id);
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   return row;
 };
@@ -47,17 +46,4 @@ export const readCollection = async (
 ): Promise<Collection> => {
   const { collection, contractAccountId } = await requireCollection(context, caller, id);
   return toCollection(collection, contractAccountId);
-};
-
-/** Some collections, newest first; the cursor is the id of the last one before. */
-export const listCollections = async (
-  context: ServiceContext,
-  caller: Caller,
-  cursor: string | null,
-  size: number,
-): Promise<Page<Collection>> => {
-  const after = cursorUuid(cursor);
-  const rows = await queries.listCollections(context.db, caller.integrationId, after, size + 1);
-  const views = rows.map((row) => toCollection(row.collection, row.contractAccountId));
-  return pageOf(views, size, (collection) => collection.collection_uuid, rows[0]?.candidates);
 };

@@ -15,7 +15,6 @@ import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost
 import { insertContract } from "../db/queries/provisioning.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
 import { noRoom, refuseUsedUp, toQuotaError } from "../db/quota.ts";
-import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
@@ -157,7 +156,8 @@ export const isAsOnChain = async (
   return copies === shown.total && assets === shown.assets;
 };
 
-const toDraft = ({ draft, collectionId }: queries.DraftRow): Draft => ({
+/** The API's view of a draft. */
+export const toDraft = ({ draft, collectionId }: queries.DraftRow): Draft => ({
   collection_draft_uuid: draft.id,
   contract_uuid: draft.contractId,
   state: draft.state,
@@ -248,17 +248,6 @@ export const readDraft = async (context: ServiceContext, caller: Caller, id: Uui
   const row = await queries.findDraft(context.db, caller.integrationId, id);
   if (!row) throw missing();
   return toDraft(row);
-};
-
-/** Some drafts, newest first; the cursor is the id of the last one before. */
-export const listDrafts = async (
-  context: ServiceContext,
-  caller: Caller,
-  cursor: string | null,
-  size: number,
-): Promise<Page<Draft>> => {
-  const rows = await queries.listDrafts(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
-  return pageOf(rows.map(toDraft), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
 };
 
 /** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request, quota_exceeded */

@@ -3,7 +3,12 @@ import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/w
 import type { ServiceContext } from "../context.ts";
 import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
-import * as queries from "../db/queries/integrations.ts";
+import {
+  countIntegrations,
+  integrationIds,
+  isSealedBefore,
+  storeSealed,
+} from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { firstOfGeneration, generationOf } from "../domain/events.ts";
@@ -149,7 +154,7 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
         });
     }
   }
-  const remaining = await queries.countIntegrations(db, queries.isSealedBefore(version));
+  const remaining = await countIntegrations(db, isSealedBefore(version));
   return { version, resealed, failed, remaining, webhooks: await resealWebhooks(context) };
 };
 
@@ -157,9 +162,9 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
 const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
   const { db } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
-  const which = queries.isSealedBefore(version);
-  let ids = await queries.integrationIds(db, { which, after }, ROUND);
-  if (ids.length === 0 && after !== null) ids = await queries.integrationIds(db, { which }, ROUND);
+  const which = isSealedBefore(version);
+  let ids = await integrationIds(db, { which, after }, ROUND);
+  if (ids.length === 0 && after !== null) ids = await integrationIds(db, { which }, ROUND);
   const last = ids.length < ROUND ? null : (ids.at(-1) ?? null);
   await writeSweep(db, SWEEP, last, context.now());
   return ids;
@@ -169,7 +174,7 @@ const nextSealedBefore = async (context: ServiceContext, version: number): Promi
 const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
   try {
     const { sealed, secretVersion } = await walletOf(env, id).reseal();
-    await queries.storeSealed(db, id, { sealed, secretVersion }, now());
+    await storeSealed(db, id, { sealed, secretVersion }, now());
     return true;
   } catch (error) {
     log("wallet.reseal_failed", { integration_uuid: id, error });

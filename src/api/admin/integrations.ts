@@ -1,26 +1,24 @@
 import { z } from "@hono/zod-openapi";
+import { baseEncode } from "near-api-js";
 import { requireAccounts } from "../../collections/accounts.ts";
 import type { ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
 import {
+  changeIntegration,
   hasOpenOperations,
   type IntegrationRow,
+  listIntegrations,
   deleteIntegration as markDeleted,
   setPayoutAccount,
 } from "../../db/queries/integrations.ts";
 import { exactNear } from "../../domain/amounts.ts";
+import { cursorUuid, pageOf } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { forgetKeysOf } from "../../http/authentication.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { show } from "../../http/typed-response.ts";
-import {
-  changeIntegration,
-  listIntegrations,
-  readIntegration,
-  requireIntegration,
-  requireUndeleted,
-} from "../../operator/integrations.ts";
+import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { createIntegration } from "../../operator/provisioning.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
@@ -34,6 +32,20 @@ import {
   integrationsQuery,
   payoutAccountBody,
 } from "./schemas.ts";
+
+const toIntegration = (row: IntegrationRow): Integration => ({
+  integration_uuid: row.id,
+  name: row.name,
+  state: row.deletedAt ? "deleted" : row.suspendedAt ? "suspended" : "active",
+  wallet_account_id: row.walletAccountId,
+  wallet_public_key: row.walletPublicKey && `ed25519:${baseEncode(row.walletPublicKey)}`,
+  wallet_state: row.walletState,
+  payout_account: row.payoutAccount,
+  created_at: row.createdAt.toISOString(),
+});
+
+const readIntegration = async (context: ServiceContext, id: Uuid): Promise<Integration> =>
+  toIntegration(await requireIntegration(context, id));
 
 /**
  * Sets the account that an integration's money is paid out to; null: none.
@@ -131,9 +143,11 @@ export const integrationsList = endpoint(
     access: "admin",
   },
   (c, { query: { name, deleted, ...page } }) =>
-    listResponse(c, page, (cursor, size) =>
-      listIntegrations(c.get("context"), { name, deleted: deleted !== undefined }, cursor, size),
-    ),
+    listResponse(c, page, async (cursor, size) => {
+      const which = { name, deleted: deleted !== undefined };
+      const rows = await listIntegrations(c.get("context").db, which, cursorUuid(cursor), size + 1);
+      return pageOf(rows.map(toIntegration), size, (row) => row.integration_uuid);
+    }),
 );
 
 export const integrationsRead = endpoint(
@@ -181,9 +195,12 @@ export const integrationsChange = endpoint(
     access: "admin",
   },
   async (c, { params, body }) => {
-    const integration = await changeIntegration(c.get("context"), params.integration_uuid, body);
-    forgetKeysOf(params.integration_uuid);
-    return show(c, integration);
+    const [context, id] = [c.get("context"), params.integration_uuid];
+    await requireUndeleted(context, id);
+    await changeIntegration(context.db, id, body, context.now());
+    context.log("integration.changed", { integration_uuid: id, ...body });
+    forgetKeysOf(id);
+    return show(c, await readIntegration(context, id));
   },
 );
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { ServiceContext } from "../../context.ts";
-import * as queries from "../../db/queries/api-keys.ts";
+import { type ApiKeyRow, insertKey, listKeys, revokeKey } from "../../db/queries/api-keys.ts";
 import { refuseUsedUp } from "../../db/quota.ts";
 import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../domain/api-keys.ts";
-import { cursorUuid, type Page, pageOf } from "../../domain/cursors.ts";
+import { cursorUuid, pageOf } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { forgetKey } from "../../http/authentication.ts";
@@ -53,7 +53,7 @@ export interface KeyRequest {
   readonly expires_at: string | null;
 }
 
-const toKey = (row: queries.ApiKeyRow): Key => ({
+const toKey = (row: ApiKeyRow): Key => ({
   key_uuid: row.id,
   name: row.name,
   role: row.role,
@@ -81,7 +81,7 @@ const issueKey = async (
     });
   }
   const key = newApiKey();
-  const row: queries.ApiKeyRow = {
+  const row: ApiKeyRow = {
     id: newUuid(),
     integrationId,
     name: request.name,
@@ -93,7 +93,7 @@ const issueKey = async (
     revokedAt: null,
     createdAt: context.now(),
   };
-  if (!(await queries.insertKey(context.db, row))) {
+  if (!(await insertKey(context.db, row))) {
     await refuseUsedUp(context, integrationId, ["keys"]);
     throw new ServiceError(
       "conflict",
@@ -101,25 +101,6 @@ const issueKey = async (
     );
   }
   return { ...toKey(row), api_key: key };
-};
-
-/** Some of an integration's keys, newest first; the cursor is the id of the last one before. @throws ServiceError not_found */
-const listKeys = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-  cursor: string | null,
-  size: number,
-): Promise<Page<Key>> => {
-  await requireIntegration(context, integrationId);
-  const rows = await queries.listKeys(context.db, integrationId, cursorUuid(cursor), size + 1);
-  return pageOf(rows.map(toKey), size, (key) => key.key_uuid);
-};
-
-/** Revokes a key for good. @throws ServiceError not_found */
-const revokeKey = async (context: ServiceContext, integrationId: Uuid, keyId: Uuid): Promise<Key> => {
-  const row = await queries.revokeKey(context.db, integrationId, keyId, context.now());
-  if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
-  return toKey(row);
 };
 
 export const keysIssue = endpoint(
@@ -154,9 +135,12 @@ export const keysList = endpoint(
     access: "admin",
   },
   (c, { params, query }) =>
-    listResponse(c, query, (cursor, size) =>
-      listKeys(c.get("context"), params.integration_uuid, cursor, size),
-    ),
+    listResponse(c, query, async (cursor, size) => {
+      const [context, id] = [c.get("context"), params.integration_uuid];
+      await requireIntegration(context, id);
+      const rows = await listKeys(context.db, id, cursorUuid(cursor), size + 1);
+      return pageOf(rows.map(toKey), size, (key) => key.key_uuid);
+    }),
 );
 
 export const keysRevoke = endpoint(
@@ -172,8 +156,10 @@ export const keysRevoke = endpoint(
     access: "admin",
   },
   async (c, { params }) => {
-    const key = await revokeKey(c.get("context"), params.integration_uuid, params.key_uuid);
+    const { db, now } = c.get("context");
+    const row = await revokeKey(db, params.integration_uuid, params.key_uuid, now());
+    if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
     forgetKey(params.key_uuid);
-    return show(c, key);
+    return show(c, toKey(row));
   },
 );

@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { listCollections } from "../../collections/collections.ts";
+import { toCollection } from "../../collections/collections.ts";
+import { listCollections } from "../../db/queries/collections.ts";
+import { cursorUuid, pageOf } from "../../domain/cursors.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { collectionView } from "../resources/collection.ts";
@@ -16,7 +18,10 @@ export const collectionsList = endpoint(
     success: { 200: json("The collections.", z.array(collectionView), LINK) },
   },
   (c, { query }) =>
-    listResponse(c, query, (cursor, size) =>
-      listCollections(c.get("context"), c.get("caller"), cursor, size),
-    ),
+    listResponse(c, query, async (cursor, size) => {
+      const { integrationId } = c.get("caller");
+      const rows = await listCollections(c.get("context").db, integrationId, cursorUuid(cursor), size + 1);
+      const views = rows.map((row) => toCollection(row.collection, row.contractAccountId));
+      return pageOf(views, size, (view) => view.collection_uuid, rows[0]?.candidates);
+    }),
 );

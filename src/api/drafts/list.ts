@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { listDrafts } from "../../collections/drafts.ts";
+import { toDraft } from "../../collections/drafts.ts";
+import { listDrafts } from "../../db/queries/drafts.ts";
+import { cursorUuid, pageOf } from "../../domain/cursors.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { draftView } from "../resources/draft.ts";
@@ -16,5 +18,9 @@ export const draftsList = endpoint(
     success: { 200: json("The drafts.", z.array(draftView), LINK) },
   },
   (c, { query }) =>
-    listResponse(c, query, (cursor, size) => listDrafts(c.get("context"), c.get("caller"), cursor, size)),
+    listResponse(c, query, async (cursor, size) => {
+      const { integrationId } = c.get("caller");
+      const rows = await listDrafts(c.get("context").db, integrationId, cursorUuid(cursor), size + 1);
+      return pageOf(rows.map(toDraft), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
+    }),
 );

@@ -1,7 +1,12 @@
 import type { ServiceContext } from "../../context.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import type { WebhookRow } from "../../db/queries/webhooks.ts";
-import * as queries from "../../db/queries/webhooks.ts";
+import {
+  countSecretsBefore,
+  type SecretCursor,
+  secretsBefore,
+  storeSecrets,
+} from "../../db/queries/webhooks.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { newestVersion, seal, unseal } from "../../domain/sealing.ts";
 
@@ -80,23 +85,23 @@ export const resealWebhooks = async (context: ServiceContext): Promise<SecretsRe
   let resealed = 0;
   for (const row of await nextRound(context, version)) {
     try {
-      await queries.storeSecrets(db, row, await sealedAnew(context, row));
+      await storeSecrets(db, row, await sealedAnew(context, row));
       resealed++;
     } catch (error) {
       log("webhook.reseal_failed", { webhook_uuid: row.id, error });
       failed.push(row.id);
     }
   }
-  return { resealed, failed, remaining: await queries.countSecretsBefore(db, version) };
+  return { resealed, failed, remaining: await countSecretsBefore(db, version) };
 };
 
 const nextRound = async ({ db, now }: ServiceContext, version: number): Promise<WebhookRow[]> => {
   const kept = await readSweep(db, SWEEP);
-  const after = kept === null ? null : (JSON.parse(kept) as queries.SecretCursor);
-  let rows = await queries.secretsBefore(db, version, after, ROUND);
-  if (rows.length === 0 && after !== null) rows = await queries.secretsBefore(db, version, null, ROUND);
+  const after = kept === null ? null : (JSON.parse(kept) as SecretCursor);
+  let rows = await secretsBefore(db, version, after, ROUND);
+  if (rows.length === 0 && after !== null) rows = await secretsBefore(db, version, null, ROUND);
   const last = rows.length < ROUND ? undefined : rows.at(-1);
-  const cursor = last && ({ version: last.secretVersion, id: last.id } satisfies queries.SecretCursor);
+  const cursor = last && ({ version: last.secretVersion, id: last.id } satisfies SecretCursor);
   await writeSweep(db, SWEEP, cursor ? JSON.stringify(cursor) : null, now());
   return rows;
 };
