@@ -31,7 +31,7 @@ import { responseOf } from "./operations/engine/response.ts";
 import { joinOperation } from "./operations/engine/run.ts";
 import { serveOperatorPage } from "./operator/page.tsx";
 
-/** Answers a request that was sent again, from the operation that its Idempotency-Key leads to. @throws ServiceError */
+/** Responds to a retried request from its Idempotency-Key's operation. @throws ServiceError */
 export const replayOperation = async (
   context: ServiceContext,
   caller: Caller,
@@ -45,7 +45,7 @@ export const replayOperation = async (
   return responseOf(context, { ...archived.row, results: archived.transactions });
 };
 
-/** What the use cases say of an Idempotency-Key. */
+/** Responses to requests with a known Idempotency-Key. */
 export const keyAnswers: StoredResponses = {
   operation: async (c, id) => reply(c, await replayOperation(c.get("context"), c.get("caller"), id)),
   full: (c) => noRoom(c.get("context"), c.get("caller").integrationId),
@@ -99,7 +99,7 @@ const open = router();
 open.use(acceptance, boundedBody);
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
-/** The whole service: middleware, routes, and what answers where there is none. */
+/** The whole service: middleware, routes, and the responses for unknown paths. */
 export const app: OpenAPIHono<AppEnv> = router();
 app.use(findEndpoint, requestLog, handOn, securityHeaders, crossOrigin, refuseUnanswered);
 app.route("/api/v1", api);
@@ -114,5 +114,5 @@ serveOperatorPage(app);
 app.notFound((c) => otherAddress(c) ?? elsewhere(c));
 app.onError(errorResponse);
 
-/** The context of work that no request asks for: the schedule's and the wallet's alarm. */
+/** The context of background work: the schedule and the wallet's alarm. */
 export const backgroundContext = loggedContext;

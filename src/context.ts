@@ -4,7 +4,7 @@ import type { Uuid } from "./domain/ids.ts";
 import type { CostLimit } from "./domain/spending.ts";
 import { type Bindings, type Settings, settingsOf } from "./env.ts";
 
-/** What a use case works with. A service never sees a Request; what it needs of one is in its arguments. */
+/** The dependencies of a use case. A use case never sees a Request; its arguments have the request's data. */
 export interface ServiceContext {
   readonly env: Bindings;
   readonly settings: Settings;
@@ -13,7 +13,7 @@ export interface ServiceContext {
   readonly now: () => Date;
   /** One JSON object a line, with the request's id where there is a request. Never secrets. */
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
-  /** Work that may outlive the answer, up to the platform's 30 s. */
+  /** Work that may outlive the response, up to the platform's 30 s. */
   readonly waitUntil: (work: Promise<unknown>) => void;
   /**
    * Waits until a call of a node may be made that nothing but the answer to a request needs (`connectFor`).
@@ -46,7 +46,7 @@ export interface RequestKey extends NewKey {
   /**
    * Takes the digest of a body that was read as it streamed in. Called once the body is found valid, before anything is
    * committed; what it throws ends the request, and nothing is stored.
-   * @throws ServiceError if the request was carried out before, or the key stands for another one
+   * @throws ServiceError if the request was carried out before, or the key belongs to another one
    */
   confirm(digest: Uint8Array): Promise<void>;
   /**
@@ -63,12 +63,12 @@ export interface RequestKey extends NewKey {
   ): Promise<KeyWithResponse>;
 }
 
-/** An answer that a use case gives: the status and body that the interface says. */
+/** A use case's response: the status and body of the interface. */
 export interface EndpointResponse<Body = unknown> {
   readonly status: number;
-  /** A stream where it is long JSON that was kept as text. */
+  /** A stream if it is long stored JSON. */
   readonly body: Body | ReadableStream<Uint8Array>;
-  /** The operation that it is the answer of. */
+  /** The operation of the response. */
   readonly operationUuid?: Uuid;
 }
 

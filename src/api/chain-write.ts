@@ -19,15 +19,15 @@ interface WriteDefinition extends Definition {
 
 type WithReference = z.ZodType<{ readonly reference?: string | null | undefined }>;
 
-/** The validated input of a write without its `reference`, which no kind of operation has to know. */
+/** The validated input of a write without its `reference`, which kinds of operations don't need. */
 type Unreferenced<D extends WriteDefinition> = Omit<Input<D>, "body"> & {
   readonly body: Omit<Input<D>["body"], "reference">;
 };
 
-/** Does something with a write's validated input. @throws ServiceError what the write is refused with */
+/** Handles a write's validated input. @throws ServiceError the write's refusal */
 type With<In, Result> = (context: ServiceContext, caller: Caller, input: In) => Promise<Result>;
 
-/** The kinds of operations whose answers are those of a definition. */
+/** The kinds of operations whose responses match a definition. */
 type KindFor<D extends Definition> = {
   [K in OperationKind]: TypedResponse<KindResults[K], never> extends ResponseFor<D["success"]> ? K : never;
 }[OperationKind];
@@ -43,8 +43,8 @@ const CHAIN_WRITES: ChainWrite[] = [];
 /**
  * Describes an endpoint that writes to the chain: it runs the operation that `propose` returns, and a quote plans it. The
  * operation keeps the `reference` of the body.
- * @param propose null: the write sends nothing, and `run` answers it
- * @param run what is done instead of running the proposal
+ * @param propose null: the write sends nothing, and `run` responds
+ * @param run replaces running the proposal
  */
 export const chainWrite = <D extends WriteDefinition>(
   definition: D,
@@ -54,7 +54,7 @@ export const chainWrite = <D extends WriteDefinition>(
 ): Endpoint => {
   const whole: D = { ...definition, operation: true };
   CHAIN_WRITES.push({ definition: whole, propose: propose as ChainWrite["propose"] });
-  // `KindFor` has the kind's answer fit.
+  // `KindFor` ensures that the response fits.
   return endpoint(whole, async (c, input) => {
     const { reference, ...body } = input.body as z.output<WithReference>;
     const caller = { ...c.get("caller"), reference: reference ?? null };
@@ -65,7 +65,7 @@ export const chainWrite = <D extends WriteDefinition>(
 
 /**
  * The operation that a write would have accepted, with all of its request; null where it would send nothing.
- * @throws ServiceError what the write would be refused with, its issues below `body` or at `path`
+ * @throws ServiceError the write's refusal, with issues below `body` or at `path`
  */
 export const planWrite = async (
   context: ServiceContext,

@@ -14,7 +14,7 @@ import type { Shown } from "./resources/samples.ts";
 
 const PREFIX = "/api/v1";
 
-/** Lets a write cost what its headers say at most. @throws ServiceError those of `costLimitOf` */
+/** Applies the cost limit of a write's headers. @throws ServiceError those of `costLimitOf` */
 const limitCost = async (c: Context<AppEnv>): Promise<void> => {
   const quote = c.req.header("Mintage-Quote");
   const most = c.req.header("Mintage-Max-Cost");
@@ -124,7 +124,7 @@ export interface Definition {
   readonly errors?: readonly ErrorCode[];
   /** Whether it changes something; default: every method but GET. */
   readonly write?: boolean;
-  /** Whether it may answer 202 with an operation. */
+  /** Whether it may respond 202 with an operation. */
   readonly operation?: boolean;
   readonly access?: "key" | "admin" | "public";
   /** A long poll that several callers share: it reads from the primary. */
@@ -212,7 +212,7 @@ const RATE_LIMIT = {
   },
 } as const;
 
-/** What a handler gets: the validated parts of the request, with the types of the schemas. */
+/** A handler's input: the validated parts of the request, typed by the schemas. */
 export interface Input<D extends Definition> {
   readonly params: Output<NonNullable<D["request"]>["params"]>;
   readonly query: Output<NonNullable<D["request"]>["query"]>;
@@ -224,7 +224,7 @@ type JsonOutput<Body> = Body extends { content: { "application/json": { schema: 
   ? Output<Schema>
   : undefined;
 
-/** What a handler answers: at each status that the definition names, JSON of the schema's shape, or nothing. */
+/** A handler's response: at each status of the definition, JSON of the schema's type, or nothing. */
 export type ResponseFor<Success> = {
   [Status in keyof Success & number]: Success[Status] extends {
     content: { "application/json": { schema: infer Schema extends z.ZodType } };
@@ -244,7 +244,7 @@ export const endpoint = <D extends Definition>(
   const register = (api: Api) => {
     const { request } = definition;
     const valid = (c: Context<AppEnv>, target: string) => c.req.valid(target as never) as unknown;
-    // Input and answer have their types from the definition, which the router need not work out as well.
+    // The definition types input and response; the router's own inference isn't needed.
     api.openapi(routeOf(definition), (async (c: Context<AppEnv>) => {
       if (request?.body) await requireBody(c);
       else if (isWriting(definition) && !definition.rawBody) await refuseBody(c);
@@ -294,7 +294,7 @@ const routeOf = (definition: Definition) => {
 
 const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
 
-/** Gives a use case's answer back as it is; a stream is JSON that was kept as text. */
+/** Sends a use case's response; a stream is stored JSON text. */
 export const reply = <Body>(
   c: Context<AppEnv>,
   { status, body, operationUuid }: EndpointResponse<Body>,
@@ -313,14 +313,14 @@ export const reply = <Body>(
 
 type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;
 
-/** A JSON answer as OpenAPI describes it. */
+/** A JSON response for OpenAPI. */
 export const json = <S extends z.ZodType>(description: string, schema: S, headers?: Headers) => ({
   description,
   content: { "application/json": { schema } },
   ...(headers && { headers }),
 });
 
-/** A JSON body that a request has to have. */
+/** A required JSON body. */
 export const jsonBody = <S extends z.ZodType>(schema: S, example: unknown) => ({
   required: true,
   content: { "application/json": { schema, example } },

@@ -36,7 +36,7 @@ const WORK = {
   attempt: "ADDRESS_LIMIT",
   /** A file or a block that the cache doesn't have. */
   file: "ADDRESS_LIMIT",
-  /** What a page for collectors reads, unless it was read a moment ago, and what a claim does. */
+  /** Uncached reads of pages for collectors, and claims. */
   page: "PAGE_LIMIT",
   ready: "PAGE_LIMIT",
   /** The page of a directory, which reads many blocks. */

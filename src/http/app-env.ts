@@ -16,19 +16,19 @@ export interface EndpointTraits {
 export interface AppEnv {
   Bindings: Bindings;
   Variables: {
-    /** The answer's X-Request-Id. */
+    /** The response's X-Request-Id. */
     requestId: string;
     /** The endpoint of the request's method and path; undefined if there is none. */
     endpoint?: EndpointTraits | undefined;
-    /** Missing only if the settings are wrong; every answer is 500 then. */
+    /** Missing only if the settings are wrong; every response is 503 then. */
     context: ServiceContext;
     /** Set once the key is known, that is, in every handler under /api/v1. */
     caller: Caller;
     /** Set in every handler under /admin/v1: the token was the operator's. */
     isOperator?: boolean;
-    /** The answer has a secret: it is kept sealed for its Idempotency-Key. */
+    /** The response has a secret: it is stored sealed for its Idempotency-Key. */
     hasSecret?: boolean;
-    /** The Worker for writes was asked, and has answered and logged the request, or has failed. */
+    /** The request was forwarded to the Worker for writes, which has responded and logged it, or has failed. */
     handedOn?: { readonly answered: true } | { readonly answered: false; readonly error: unknown };
   };
 }

@@ -13,7 +13,7 @@ import { baseUrl } from "./base-url.ts";
 import { parametrisedList } from "./header-parameters.ts";
 import { beyondLimit, countRequest, paidByKey, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
-/** What authentication knows of a key that was found in the database. */
+/** A key as read from the database. */
 export interface KnownKey {
   readonly id: Uuid;
   readonly integrationId: Uuid;
@@ -29,57 +29,57 @@ export interface KnownKey {
 }
 
 /**
- * How long an isolate trusts what it read of a key, milliseconds. It saves the round trip to D1 that would otherwise
+ * How long an isolate caches a key, milliseconds. The cache saves the round trip to D1 that would otherwise
  * come before every request's own; a revoked key is refused everywhere after this time at the latest.
  */
 const KEY_TRUST_MS = 5_000;
 
-/** Keys an isolate remembers; beyond it the oldest goes. */
+/** Most keys in an isolate's cache; then the oldest is removed. */
 const CAPACITY = 2_000;
 
-/** Digests that no key has, which an isolate remembers. */
+/** Most unknown digests in an isolate's cache. */
 const UNKNOWN_CAPACITY = 10_000;
 
-/** How long a digest that no key has is refused without asking the database. Milliseconds. */
+/** How long an unknown digest is refused without a query. Milliseconds. */
 const UNKNOWN_MS = 10_000;
 
 const known = new Map<string, { key: KnownKey; until: number }>();
 const unknown = new Map<string, number>();
 
-/** The key with this digest (hexadecimal), where it was read lately. */
+/** The cached key with this digest (hexadecimal). */
 const recallKey = (digest: string, now: number): KnownKey | null => {
   const entry = known.get(digest);
   return entry !== undefined && entry.until > now ? entry.key : null;
 };
 
-/** Whether the database had a key with this digest before, however long ago. */
+/** Whether the database ever had a key with this digest. */
 const wasKnown = (digest: string): boolean => known.has(digest);
 
-/** Whether the database was seen to have no key with this digest lately. */
+/** Whether the digest is cached as unknown. */
 const isUnknown = (digest: string, now: number): boolean => (unknown.get(digest) ?? 0) > now;
 
-/** Remembers that the database has no key with this digest. */
+/** Caches a digest as unknown. */
 const rememberUnknown = (digest: string, now: number): void => {
   known.delete(digest);
   setBounded(unknown, UNKNOWN_CAPACITY, digest, now + UNKNOWN_MS);
 };
 
-/** Remembers a key that the database has. */
+/** Caches a key. */
 const rememberKey = (digest: string, key: KnownKey, now: number): void => {
   setBounded(known, CAPACITY, digest, { key, until: now + KEY_TRUST_MS });
 };
 
-/** Forgets an integration's keys at once, as its suspension in this isolate demands. */
+/** Removes an integration's keys from this isolate's cache, after its suspension. */
 export const forgetKeysOf = (integrationId: Uuid): void => {
   for (const [digest, entry] of known) if (entry.key.integrationId === integrationId) known.delete(digest);
 };
 
-/** Forgets a key at once, as its revocation in this isolate demands. */
+/** Removes a key from this isolate's cache, after its revocation. */
 export const forgetKey = (id: Uuid): void => {
   for (const [digest, entry] of known) if (entry.key.id === id) known.delete(digest);
 };
 
-/** How often a key's last use is written down at most, milliseconds. */
+/** Shortest interval between writes of a key's last use, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
 
 /** Whether a request may change something, and so needs a key of role `full`. @param endpoint undefined: none matches */
@@ -94,7 +94,7 @@ export const writesOnly =
 
 /**
  * Authenticates the caller: `Authorization: Api-Key <API_KEY>`, or the same with `Bearer` (the scheme's name in any case,
- * RFC 9110 section 11.1). Any problem with the key answers 401; a key of role `read` on a write 403.
+ * RFC 9110 section 11.1). Any problem with the key is 401; a key of role `read` on a write is 403.
  */
 export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const context = c.get("context");
@@ -122,7 +122,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Tells the caller what its key has left. @throws ServiceError rate_limited */
+/** Adds the key's remaining requests to the response. @throws ServiceError rate_limited */
 const refuseBeyondLimit = (c: Context<AppEnv>, verdict: Verdict): void => {
   for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
   if (!verdict.allowed) throw beyondLimit(verdict);

@@ -11,7 +11,7 @@ export interface BodyName {
   readonly name: "body" | "form";
 }
 
-/** The client disconnected, or sent less than its Content-Length. Nobody may read this answer. */
+/** The client disconnected, or sent less than its Content-Length. This response may not be read. */
 export const endedEarly = ({ code, name }: BodyName, cause: unknown): ServiceError =>
   new ServiceError(code, `The body ended early. Send the whole ${name} again.`, { cause });
 

@@ -4,7 +4,7 @@ import type { AppEnv } from "./app-env.ts";
 import { BOOKMARK } from "./bookmarks.ts";
 
 /**
- * Headers that keep a browser from doing more with an answer than showing data (OWASP REST Security Cheat Sheet).
+ * Headers that restrict what a browser does with a response (OWASP REST Security Cheat Sheet).
  * A route that serves pages or media sets its own content security policy, which stays.
  */
 export const securityHeaders = createMiddleware<AppEnv>(async (c, next) => {
@@ -44,7 +44,7 @@ const ALLOWED = [
 /** Every page may read the gateway, whatever is configured: it sets its own headers. */
 const OPEN_TO_ALL = "/ipfs/";
 
-/** Lets browsers call from the origins that CORS_ORIGINS names, `*` for all; from none where it is not set. */
+/** Allows browsers of the origins in CORS_ORIGINS, `*` for all; none if it is not set. */
 export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
   const configured = c.get("context").settings.CORS_ORIGINS;
   if (configured === undefined || c.req.path.startsWith(OPEN_TO_ALL)) return next();

@@ -89,7 +89,7 @@ const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
   };
 };
 
-/** The one place where an exception becomes an answer. */
+/** Converts an exception to a response. */
 export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
   const error =
     thrown instanceof SettingsError

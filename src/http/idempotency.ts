@@ -26,7 +26,7 @@ const SEALED = /^sealed:(\d+):(.+)$/s;
 
 /** What the use cases say of a key. */
 export interface StoredResponses {
-  /** Answers from the operation that a key stands for. */
+  /** Responds from a key's operation. */
   readonly operation: (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
   /** Why an integration's keys may take no more of the database. */
   readonly full: (c: Context<AppEnv>) => Promise<ServiceError>;
@@ -71,7 +71,7 @@ const badKey = (): ServiceError => {
   return new ServiceError("invalid_request", message, { issues: [{ path: ["Idempotency-Key"], message }] });
 };
 
-/** Without the first assignment hono adds the headers of the answer that is replaced. */
+/** Without the first assignment hono adds the headers of the replaced response. */
 const replaceAnswer = (c: Context<AppEnv>, answer: Response): void => {
   c.res = undefined;
   c.res = answer;
@@ -90,13 +90,13 @@ class SentKey implements RequestKey {
   readonly key: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** What the key stands for already, where a streamed body has to be read before the two can be compared. */
+  /** The key's row, if a streamed body must be read before the requests can be compared. */
   standing: KeyRow | undefined;
   /** Null until a streamed body was read. */
   #fingerprint: Uint8Array | null = null;
   readonly #c: Context<AppEnv>;
   readonly #context: ServiceContext;
-  /** Key of the object of R2 that the response's body was put into; null: there is none. */
+  /** R2 key of the response's body; null if it isn't in R2. */
   #object: string | null = null;
 
   constructor(c: Context<AppEnv>, key: string) {
@@ -113,7 +113,7 @@ class SentKey implements RequestKey {
     return this.#fingerprint;
   }
 
-  /** What the key stands for, and whether there is room for a new one. */
+  /** The key's row, and whether there is room for a new one. */
   async find() {
     const { db, now } = this.#context;
     if (!this.#c.get("endpoint")?.isStreamed)
@@ -140,7 +140,7 @@ class SentKey implements RequestKey {
     return { key: this, response: { status, body: kept.text, bodyBytes: kept.bytes } };
   }
 
-  /** Deletes the object of a body that no row refers to, behind the request. */
+  /** Deletes the object of a body without a row, after the response. */
   deleteBody(): void {
     const { env, log, waitUntil } = this.#context;
     if (this.#object === null) return;
@@ -168,7 +168,7 @@ class SentKey implements RequestKey {
     );
   }
 
-  /** SHA-256 over method, path, query and what stands for the body. */
+  /** SHA-256 of method, path, query and the body's digest. */
   async #read(body: Uint8Array): Promise<void> {
     const { method, url: address } = this.#c.req;
     const url = new URL(address);

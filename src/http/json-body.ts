@@ -32,10 +32,10 @@ const PUBLIC_WHOLE_MS = 5_000;
 const tooLarge = (most: number) =>
   new ServiceError("payload_too_large", `Send a body of at most ${most} bytes.`);
 
-/** The operator's bodies are few, and wait for nobody's. */
+/** The operator's bodies are few and don't wait for memory. */
 const UNSHARED: Pick<MemoryShare, "moved" | "ended"> = { moved: () => undefined, ended: () => undefined };
 
-/** Whose body it is, the most bytes that it has as far as its header tells, and what aborts when its client goes. */
+/** A body's owner, its declared size, and the signal that aborts when its client disconnects. */
 interface Incoming {
   /** Null: the operator. */
   readonly owner: string | null;
@@ -59,7 +59,7 @@ const readBody = async (
   const wanted = { bytes: declared, what: "bodies" };
   const share = owner === null ? UNSHARED : await memoryShare(context, { ...wanted, owner });
   const reading = readInTime(stream, { isPublic, declared, signal, moved: share.moved }).finally(share.ended);
-  // The platform ends a request whose client is gone, unless something is still to be done for it: the share goes back.
+  // The platform ends a request whose client has disconnected, unless work is pending; this returns the share.
   context.waitUntil(reading.catch(() => undefined));
   return reading;
 };
@@ -90,7 +90,7 @@ const readInTime = async (
   }
 };
 
-/** Copies what comes, so that a body that comes byte by byte takes no more memory than its bytes. */
+/** Copies each piece, so that a body sent byte by byte takes no more memory than its bytes. */
 const readAll = async (
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { expected, most, moved }: { readonly expected: number; readonly most: number; readonly moved: () => void },
@@ -174,7 +174,7 @@ const isEmpty = async (c: Context<AppEnv>): Promise<boolean> =>
   c.req.raw.body === null || /^\s*(\{\s*\}\s*)?$/.test(await c.req.text());
 
 /**
- * For the addresses whose body is optional: an empty one becomes `{}`, whatever its type is, before a validator asks for
+ * For endpoints with an optional body: an empty one becomes `{}`, whatever its type, before a validator requires
  * JSON.
  */
 export const emptyBody = createMiddleware<AppEnv>(async (c, next) => {
@@ -199,7 +199,7 @@ export const refuseBody = async (c: Context<AppEnv>): Promise<void> => {
 };
 
 /**
- * For the addresses whose fields may all be absent: the object itself may not.
+ * For endpoints whose fields may all be absent; the object may not.
  * @throws ServiceError invalid_request if there is no body
  */
 export const requireBody = async (c: Context<AppEnv>): Promise<void> => {

@@ -5,10 +5,10 @@ import { baseUrl } from "./base-url.ts";
 import { streamOf } from "./generated-stream.ts";
 import { type TypedResponse, typedResponse } from "./typed-response.ts";
 
-/** Reads at most `size` items behind a cursor, or from the start. */
+/** Reads at most `size` items after a cursor, or from the start. */
 export type ReadPage<Item> = (cursor: string | null, size: number) => Promise<Page<Item>>;
 
-/** Which part of the list is asked for. */
+/** The requested part of a list. */
 export interface PageRequest {
   readonly limit?: number;
   readonly cursor?: string;
@@ -38,7 +38,7 @@ export const JSON_LIST: ListFormat<unknown> = {
 const PAGE = 500;
 
 /**
- * Answers a list, as a JSON array unless told otherwise: with a limit one page and a Link to the next, else everything,
+ * Returns a list, as a JSON array by default: with a limit one page and a Link to the next, otherwise everything,
  * streamed, so that memory stays the same however long it is. One of which nothing is taken for 30 s breaks off.
  */
 export const listResponse = async <Item>(
@@ -47,7 +47,7 @@ export const listResponse = async <Item>(
   read: ReadPage<Item>,
   format: ListFormat<Item> = JSON_LIST,
 ): Promise<TypedResponse<readonly Item[], 200>> => {
-  // The first page is read before anything is answered, so that a failure there can answer an error.
+  // The first page is read before the response begins, so that a failure becomes an error response.
   const first = await read(cursor ?? null, limit ?? PAGE);
   if (first.next !== null && limit === undefined) {
     return streamed(c, piecesOf(first, read, format), format);
@@ -95,7 +95,7 @@ const streamed = <Item>(
     try {
       yield* pieces;
     } catch (error) {
-      // The status is already sent. A body that ends here isn't JSON, so nobody takes it for the whole list.
+      // The status is already sent. A body that ends here isn't valid JSON, so no client takes it for the whole list.
       c.get("context").log("list.cut", { error });
       throw error;
     }

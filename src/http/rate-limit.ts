@@ -5,7 +5,7 @@ import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { pause, within } from "../waiting.ts";
 import { counterOf, type Ended } from "./request-counter.ts";
 
-/** A key that sends requests, or what else causes something that is counted. */
+/** A key, or another name, whose requests are counted. */
 export interface CountedKey {
   /** A key's uuid, or a name that no uuid is. */
   readonly id: string;
@@ -13,11 +13,11 @@ export interface CountedKey {
   readonly requests: number;
 }
 
-/** Whether a request may pass, and what its key has left then. */
+/** Whether a request may pass, and its key's remaining requests. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Requests that the key has left; null if its counter could not be asked. */
+  /** The key's remaining requests; null if its counter could not be reached. */
   readonly remaining: number | null;
   /** Milliseconds until the key may make more. */
   readonly freeAfterMs: number;
@@ -81,7 +81,7 @@ export class WaitCounter {
   }
 }
 
-/** The requests of a key that this isolate may let pass, and what its counter last said. Times are milliseconds. */
+/** The requests of a key that this isolate may let pass, and its counter's last response. Times are milliseconds. */
 class Meter {
   /** Requests left of the grant. */
   #left = 0;
@@ -169,7 +169,7 @@ class Meter {
     }
   }
 
-  /** What is left of the grant, which nobody uses from now on. */
+  /** The rest of the grant, which can no longer be used. */
   #ended(): Ended | undefined {
     const ended = { id: this.#grant, unused: this.#left };
     this.#grant = 0;
@@ -177,7 +177,7 @@ class Meter {
     return ended.id === 0 ? undefined : ended;
   }
 
-  /** Gives back what is left of a grant when its time is over. */
+  /** Returns the rest of a grant when its time is over. */
   async #giveBack(context: ServiceContext, key: CountedKey, grant: number, lastsMs: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, lastsMs));
     if (this.#grant !== grant || this.#left === 0) return;
@@ -207,13 +207,13 @@ const unanswered = () => new Error(`the counter has not answered within ${MOST_W
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it. */
+/** The fields of draft-ietf-httpapi-ratelimit-headers: the policy, and the remaining requests. */
 export const rateLimitHeaders = ({ limit, remaining, freeAfterMs }: Verdict): Record<string, string> => ({
   "RateLimit-Policy": `"key";q=${limit};w=${REQUEST_PERIOD_S}`,
   ...(remaining !== null && { RateLimit: `"key";r=${remaining};t=${seconds(freeAfterMs)}` }),
 });
 
-/** The answer to a request beyond the limit. @param who what is counted, as the sentence begins */
+/** The error of a request beyond the limit. @param who subject of its message */
 export const beyondLimit = (verdict: Verdict, who = "This key may send"): ServiceError =>
   rateLimited(
     `${who} ${counted(verdict.limit, "request")} in ${duration(REQUEST_PERIOD_S)}.`,

@@ -5,9 +5,9 @@ import { type Ask, type Counter, type Ended, type Grant, RequestWindow } from ".
 
 /** How long a grant lasts. Milliseconds. */
 const GRANT_MS = 1_000;
-/** Beyond it, an isolate that has not given its grant back has used it up, as far as anybody can tell. Milliseconds. */
+/** After this time, a grant that wasn't returned counts as used. Milliseconds. */
 const GRACE_MS = 500;
-/** A grant beyond what is wanted is at most this part of what is left, and of what the key used in the period. */
+/** A surplus grant is at most this part of the remaining requests, and of those that the key used in the period. */
 const SPARE_PART = 10;
 
 /** A grant of which an isolate may give something back. What was wanted is used, since those requests were made. */

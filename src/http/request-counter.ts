@@ -39,7 +39,7 @@ export class RequestWindow {
     return this.#latest;
   }
 
-  /** Takes back requests that were counted at a time and not made. What has left the window meanwhile has no effect. */
+  /** Returns requests that were counted at a time and not made. Those that have left the window since have no effect. */
   giveBack(count: number, at: number, now: number): void {
     this.#slide(now);
     const entry = this.#entries.find((each, index) => index >= this.#first && each.at === at);
@@ -49,7 +49,7 @@ export class RequestWindow {
     this.#used -= taken;
   }
 
-  /** Milliseconds until the oldest request leaves the window; 0 where there is none. */
+  /** Milliseconds until the oldest request leaves the window; 0 if the window is empty. */
   freeAfter(now: number): number {
     this.#slide(now);
     for (let index = this.#first; index < this.#entries.length; index++) {
@@ -94,7 +94,7 @@ export interface Grant {
   readonly id: number;
   /** May be more than was wanted, and less where the limit is reached. */
   readonly count: number;
-  /** Milliseconds from now until what is left of it has to be given back. */
+  /** Milliseconds until the rest of it must be returned. */
   readonly lastsMs: number;
   /** Requests that the key has left beyond this grant. */
   readonly remaining: number;
@@ -106,7 +106,7 @@ export interface Grant {
 export interface Counter {
   /** Allows as many requests as the limit leaves, at most a few more than wanted. */
   take(ask: Ask): Promise<Grant>;
-  /** Gives back what is left of a grant. */
+  /** Returns the rest of a grant. */
   end(ended: Ended): Promise<void>;
 }
 

@@ -4,12 +4,12 @@ import type { AppEnv } from "./app-env.ts";
 
 declare const ANSWER: unique symbol;
 
-/** A response whose type says which JSON it has at which status, so that an endpoint's description can be held to it. */
+/** A response typed by its status and JSON, so that the compiler checks it against the endpoint's definition. */
 export type TypedResponse<Body, Status extends number> = Response & {
   readonly [ANSWER]: { readonly body: Body; readonly status: Status };
 };
 
-/** Says of a response what it has. */
+/** Types a response. */
 export const typedResponse = <Body, Status extends number>(response: Response) =>
   response as TypedResponse<Body, Status>;
 
@@ -20,7 +20,7 @@ export const show = <Body extends object, Status extends ContentfulStatusCode = 
   status: Status = 200 as Status,
 ): TypedResponse<Body, Status> => typedResponse(c.json(body, status));
 
-/** As `show`, for an answer that has a secret. */
+/** Like `show`, for a response with a secret. */
 export const showSecret = <Body extends object, Status extends ContentfulStatusCode = 200>(
   c: Context<AppEnv>,
   body: Body,

@@ -32,7 +32,7 @@ const patternOf = (path: string): RegExp =>
 /** The methods that an app has at a path; empty if the address doesn't exist. */
 export type MethodsAt = (path: string) => ReadonlySet<string>;
 
-/** Looks addresses up in an app whose routes are complete by the first request. */
+/** Looks paths up in an app whose routes are complete by the first request. */
 export const allowedMethods = (app: () => Hono<AppEnv>): MethodsAt => {
   let addresses: Address[] | undefined;
   return (path) => {
@@ -58,7 +58,7 @@ export const unmatched =
     return errorResponse(new ServiceError("method_not_allowed", `Use one of ${allow}.`), c);
   };
 
-/** Answers requests without a route early, before their headers are looked at and an Idempotency-Key is claimed. */
+/** Responds to requests without a route early, before headers and Idempotency-Key are checked. */
 export const routedOnly = (methodsAt: MethodsAt): MiddlewareHandler<AppEnv> => {
   const refuse = unmatched(methodsAt);
   return async (c, next) => (methodsAt(c.req.path).has(c.req.method) ? next() : refuse(c));

@@ -22,7 +22,7 @@ const UNITS: Record<string, readonly [string, string?]> = {
   set: ["entry", "entries"],
 };
 
-/** What to do about an issue, as a sentence; schemas whose rules need more say it themselves. */
+/** How to correct an issue, as a sentence; schemas with special rules have their own. */
 const sentence = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
     case "invalid_type":
@@ -77,7 +77,7 @@ const summary = (issues: readonly Issue[]): string => {
   return `Correct ${shown}${rest}; \`issues\` says how.`;
 };
 
-/** Turns what a validator found into the one shape of errors. @throws ServiceError invalid_request */
+/** Converts a validator's issues to the service's error. @throws ServiceError invalid_request */
 export const refuseInvalid = (result: {
   readonly success: boolean;
   readonly target?: string;

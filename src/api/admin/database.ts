@@ -4,7 +4,7 @@ import { recoverDatabase } from "../../operator/wallet-recovery.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { recoveryView } from "../resources/recovery.ts";
 
-/** Where a recovery of the database goes on. */
+/** The cursor of a recovery of the database. */
 const recoveryBody = z
   .strictObject({
     cursor: z.string().max(100).nullish().openapi({

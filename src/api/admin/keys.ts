@@ -33,7 +33,7 @@ const keyFields = {
 /** A key as the operator sees it. */
 const keyView = z.object(keyFields).openapi("Key");
 
-/** A key with its secret, as its issue answers. */
+/** A new key with its secret. */
 const issuedKeyView = z
   .object({
     ...keyFields,
@@ -65,7 +65,7 @@ const toKey = (row: ApiKeyRow): Key => ({
 });
 
 /**
- * Issues a key. The answer is the only place where it is ever shown.
+ * Issues a key. Only this response ever shows its secret.
  * @throws ServiceError not_found, conflict, quota_exceeded, invalid_request if it would have expired already
  */
 const issueKey = async (

@@ -13,7 +13,7 @@ import { each, LIMIT_NAMES, limitsView, MEANINGS, SPENDING_MEANING } from "../re
 import { yoctoField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
-/** What each limit may be set to. A key has to be able to ask, and 10 GB is what the database has for all. */
+/** The range of each limit. A key must be able to send requests, and the whole database has 10 GB. */
 const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {
   requests: [1, 1_000_000],
   drafts: [0, 1_000_000],
@@ -45,7 +45,7 @@ const limitsBody = z
   })
   .openapi("LimitsInput");
 
-/** The limits of an integration, and what it uses of them. @throws ServiceError not_found, wallet_busy */
+/** The limits of an integration and their current use. @throws ServiceError not_found, wallet_busy */
 const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise<LimitsShown> => {
   const [usage, spentToday] = await Promise.all([
     requireUsage(context, integrationId),

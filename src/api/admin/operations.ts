@@ -35,7 +35,7 @@ const HAD_EFFECT: Failure = {
   retryable: false,
 };
 
-/** How long a finalization that goes on is worked on before the operator is answered. Milliseconds. */
+/** How long a continued finalization runs before the operator gets a response. Milliseconds. */
 const ADOPTION_MS = 15_000;
 
 /**
@@ -45,7 +45,7 @@ const ADOPTION_MS = 15_000;
 const BLOCKS_TO_EXECUTE = 5;
 
 /**
- * Ends an operation whose outcome the nodes can't prove, by the word of the operator, who has looked at the chain.
+ * Ends an operation whose outcome the nodes can't prove, by the decision of the operator, who has checked the chain.
  * Nothing more of it is sent.
  * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the
  * operation succeeds. Of everything else the operator's word is taken, because later changes may have covered what it
@@ -107,7 +107,7 @@ const close = async (
   await wallet.acknowledgeAll([{ operationUuid: row.id, ending: endingOf(ended) }]);
 };
 
-/** What D1 has to know of an operation that took effect without its answer: which sales are paid out. */
+/** D1 writes for an operation that took effect without its response: which sales are paid out. */
 const tookEffect = ({ db }: ServiceContext, row: OperationRow): Statement[] =>
   row.kind === PAYOUT ? [takeSales(db, row, (row.request as WalletPayoutOperation).sales ?? "0")] : [];
 

@@ -41,7 +41,7 @@ export interface Holders {
   readonly holders: readonly Holder[];
 }
 
-/** Which block is read: the one of the page before, one that was asked for, or the last final one. */
+/** The block to read: the previous page's, a requested one, or the last final one. */
 interface Wanted {
   /** `<height>-<place in the list>` */
   readonly cursor: string | null;
@@ -76,7 +76,7 @@ const holdersOf = async (
 
 /** What this isolate counted last, for the pages that follow: what a block says doesn't change. */
 let kept: { readonly of: string; readonly holders: readonly Holder[] } | null = null;
-/** Holders that are kept, at most: some megabytes. */
+/** Most cached holders: some megabytes. */
 const MOST_KEPT = 50_000;
 
 const placeOf = (cursor: string | null): { readonly height: number; readonly from: number } | null => {
@@ -140,7 +140,7 @@ const count = async (views: ContractViews, collectionId: number): Promise<readon
     .sort((a, b) => b.tokens - a.tokens || (a.account_id < b.account_id ? -1 : 1));
 };
 
-/** A node that was asked may not have the block yet that another has shown. */
+/** A node may not have the block yet that another has returned. */
 const pageAt = async (views: ContractViews, collectionId: number, from: number) => {
   try {
     return await retry({ ...ATTEMPTS, isLasting: (error) => !isUnknownBlock(error) }, () =>

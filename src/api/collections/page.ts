@@ -82,7 +82,7 @@ const theme = z
   })
   .nullish();
 
-/** PUT collection/{uuid}/page: what is absent stays, null clears; slug and enabled are always needed. */
+/** PUT collection/{uuid}/page: absent fields stay, null clears; slug and enabled are required. */
 const collectionPageBody = z
   .strictObject({
     slug: slugField,
@@ -96,7 +96,7 @@ const collectionPageBody = z
   })
   .openapi("CollectionPageInput");
 
-/** What a caller says of a page; what is undefined stays, null clears. */
+/** Changes of a page; undefined fields stay, null clears. */
 export interface PageRequest {
   readonly slug: string;
   readonly cover_asset_uuid?: Uuid | null;
@@ -153,7 +153,7 @@ const changePage = async (
     );
     if (!isThere) throw noCollection();
     if (page) {
-      // Most collections' traits are known at once; the scheduled job goes on with those of large ones.
+      // Most collections' traits are known at once; the scheduled job continues with those of large ones.
       if (enabled && page.traitsCursor !== null) {
         context.waitUntil(workOutTraits(context, id).catch(logFailure(context, id)));
       }

@@ -70,10 +70,10 @@ const assetForm = {
   },
 } as const;
 
-/** How long a client may take nothing of an answer. Milliseconds. */
+/** How long a client may read nothing of a response. Milliseconds. */
 const ANSWER_MS = 30_000;
 
-/** The answer. What a long one is made of stays in memory until the client has taken it. */
+/** The response. The data of a long one stays in memory until the client has read it. */
 async function textOf(
   assets: Iterable<Asset>,
   memory: MemoryShare,

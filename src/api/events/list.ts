@@ -28,7 +28,7 @@ const LOOK_MS = 1_000;
  */
 const last = new SharedReads<number>({ ttlMs: LOOK_MS, pendingMs: 5_000, most: 1_000 });
 
-/** How long a reader waits, and whether it has gone. */
+/** How long a reader waits, and whether it has disconnected. */
 interface Patience {
   /** Milliseconds since the epoch. */
   readonly until: number;
@@ -63,7 +63,7 @@ const lostEvent = (after: number, last: number): ServiceError =>
     `There is no event ${after}: the last one is ${last}. Continue with after=${last}.`,
   );
 
-/** Waits until there is an event after a number, or the reader has gone. */
+/** Waits until there is an event after a number, or the reader disconnects. */
 const waitForNews = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -93,10 +93,10 @@ const readerMemory = (context: ServiceContext, integrationId: Uuid): Promise<Mem
     what: "streams of events and requests that wait for events",
   });
 
-/** Events of one read, and the characters of JSON behind which it ends: a hundred streams may be open in an isolate. */
+/** Most events of one read, and the characters of JSON after which it ends: a hundred streams may be open in an isolate. */
 const AT_ONCE = { limit: 20, characters: 65_536 };
 
-/** A comment is sent this often while nothing happens, so that nobody between takes the connection for dead. */
+/** Interval of comments while nothing happens, so that no proxy closes the connection. */
 const QUIET_MS = 15_000;
 
 /**
@@ -105,7 +105,7 @@ const QUIET_MS = 15_000;
  */
 const LASTS_MS = 5 * 60_000;
 
-/** Pause before a reader opens the next stream, milliseconds, as it is told. */
+/** Pause before a reader opens the next stream, sent as `retry`. Milliseconds. */
 const RETRY_MS = 1_000;
 
 /** Which events a stream has. */
@@ -140,7 +140,7 @@ async function* streamEvents(
       yield encoder.encode(events.length > 0 ? events.map(written).join("") : ":\n\n");
     }
   } catch (error) {
-    // The status is already sent; the reader begins again behind what it has.
+    // The status is already sent; the reader continues after its last event.
     context.log("events.cut", { error });
     throw error;
   }
@@ -182,7 +182,7 @@ const query = z.strictObject({
 
 const LIST = { ...JSON_LIST, cursorName: "after" };
 
-/** Where an interrupted stream goes on. @throws ServiceError invalid_request */
+/** The cursor of an interrupted stream. @throws ServiceError invalid_request */
 const lastEventId = (c: Context<AppEnv>): number | undefined => {
   const header = c.req.header("Last-Event-ID");
   if (header === undefined || header === "") return undefined;
@@ -238,7 +238,7 @@ export const eventsList = endpoint(
     const cursor = asked === undefined ? undefined : String(asked);
     const read = async (place: string | null, size: number) => {
       const wanted = { after: Number(place ?? 0), limit: size, types };
-      // Only the first page is waited for: those behind it are there, or there are none.
+      // Only the first page is waited for: later ones exist already, or don't.
       const waits = wait > 0 && place === (cursor ?? null);
       const memory = waits ? await readerMemory(context, integrationId) : null;
       try {

@@ -28,23 +28,23 @@ function parseRange(header: string | undefined, size: number): ByteRange | "unsa
   return offset >= size ? "unsatisfiable" : { offset, length: end - offset + 1 };
 }
 
-/** Content of a known size that never changes, with the headers of its answer. */
+/** Immutable content of a known size, with its response's headers. */
 export interface Content {
   readonly headers: Headers;
   /** Bytes. */
   readonly size: number;
-  /** Its bytes, or a part of them; null if they are gone. */
+  /** Its bytes, or a range of them; null if they were deleted. */
   open(range: ByteRange | null): Promise<ReadableStream<Uint8Array> | null>;
-  /** Is told where the bytes are not needed. */
+  /** Called if the bytes are not needed. */
   discard?(): Promise<void>;
 }
 
 /** Content never changes under its CID. 29,030,400 s is what the path gateway specification recommends. */
 export const IMMUTABLE = "public, max-age=29030400, immutable";
 
-/** How long a location of the network keeps content: what was deleted is gone from it a day later. */
+/** How long a location caches content: deleted content is gone a day later. */
 const KEPT = "public, max-age=86400";
-/** Larger content goes into the cache by a reading of its own, so that it doesn't pile up in memory for a slow client. Bytes. */
+/** Larger content is read separately for the cache, so that a slow client doesn't make it accumulate in memory. Bytes. */
 const MOST_IN_MEMORY = 1_048_576;
 /** Headers that the cache adds, or that belong to its copy alone. */
 const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Length"];
@@ -58,7 +58,7 @@ export const cacheKey = (url: URL, { format, filename, download, width }: Gatewa
     ? null
     : `${url.origin}${url.pathname}?format=${format}${width === null ? "" : `&img-width=${width}`}`;
 
-/** Content that this location has kept; null if there is none. */
+/** Content cached at this location; null if there is none. */
 export async function findKept(key: string | null): Promise<Content | null> {
   if (key === null) return null;
   const whole = await caches.default.match(key);
@@ -122,7 +122,7 @@ export async function sendContent(
   return keepAndSend(c, content, body, key);
 }
 
-/** The range that is asked for, of content that is sent in parts. */
+/** The requested range. */
 function rangeOf(c: Context<AppEnv>, { headers, size }: Content): ByteRange | "unsatisfiable" | null {
   if (headers.get("Accept-Ranges") !== "bytes") return null;
   const ifRange = c.req.header("If-Range");

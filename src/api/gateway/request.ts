@@ -33,7 +33,7 @@ export const gatewayQuery = z.object({
   "img-width": parameter(z.enum(WIDTHS, `Give one of the widths ${WIDTHS.join(", ")}.`)),
 });
 
-/** What a request asks for; the query's `format` goes before the Accept header. */
+/** Parses a request; the query's `format` takes precedence over the Accept header. */
 export function readGatewayRequest(
   { format, filename, download, "img-width": width }: z.infer<typeof gatewayQuery>,
   accept: string | undefined,

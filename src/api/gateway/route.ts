@@ -135,7 +135,7 @@ function thumbnailContent(bytes: Uint8Array, headers: Headers): Content {
   return { headers, size: bytes.length, open: async () => new Response(bytes as BodyInit).body };
 }
 
-/** The segments behind `/ipfs/`, decoded; a slash at the end is no segment. */
+/** The segments after `/ipfs/`, decoded; a trailing slash is ignored. */
 function segments(pathname: string): string[] {
   try {
     return pathname.split("/").slice(2).filter(Boolean).map(decodeURIComponent);
@@ -161,7 +161,7 @@ function locationOf(url: URL, format: string): string {
   return `${url.pathname}?${query}`;
 }
 
-/** HEAD answers as GET does, without the body. */
+/** HEAD responds like GET, without the body. */
 const withoutBody = (c: Context): boolean => c.req.method === "HEAD";
 
 /** What a path leads to, with the names that it went along. */

@@ -25,10 +25,10 @@ import { replicated } from "../../http/bookmarks.ts";
 import { requireRedeemable } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
 
-/** How long a public read may be behind the chain. Seconds. */
+/** How long a public read is cached. Seconds. */
 const BRIEF_S = 2;
 
-/** Answers are kept under addresses of a host that nobody can ask. */
+/** Responses are cached under a host that can't be requested. */
 const keyOf = (name: string): string => `https://brief.invalid/${encodeURIComponent(name)}`;
 
 /**
@@ -92,7 +92,7 @@ const mintedIn = (outcome: FinalOutcome, { contract, collectionId }: Showcase): 
     })
     .filter((id) => collectionOf(id) === collectionId);
 
-/** Keeps what the chain has shown, for the pages of its tokens. What fails here is no failure of the answer. */
+/** Stores mint transactions for the pages of their tokens. A failure here doesn't fail the response. */
 const noteMint = (context: ServiceContext, { row }: Showcase, mint: Mint): void => {
   context.waitUntil(
     context.db

@@ -13,7 +13,7 @@ import { PUBLIC_KEY } from "../resources/samples.ts";
 import { accountIdField, publicKeyField, signatureField } from "../schemas/fields.ts";
 import { dropNumber, linkNumber, slug } from "./parameters.ts";
 
-/** What is told of the claim that an operation answers. @throws ServiceError not_found, chain_unavailable */
+/** The public view of a claim's operation. @throws ServiceError not_found, chain_unavailable */
 const showClaim = async (
   context: ServiceContext,
   { slug, base, receiver }: { readonly slug: string; readonly base: string; readonly receiver: string },

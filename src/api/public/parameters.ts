@@ -4,7 +4,7 @@ import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { accountIdField, publicKeyField, signatureField } from "../schemas/fields.ts";
 
-/** Any text: what can't be a slug is answered as a page that isn't there. */
+/** Any text: an invalid slug is a page that doesn't exist. */
 export const slug = z.string().max(200).openapi({ example: "night-herons" });
 
 export const slugParam = z.object({ slug });
@@ -38,7 +38,7 @@ const whole = (most: number) =>
     .pipe(z.number().max(most))
     .openapi({ type: "integer", minimum: 0, maximum: most });
 
-/** What of a link is asked about. None of it redeems the link. */
+/** The public part of a link. It can't redeem the link. */
 export const claimableQuery = z.strictObject({
   drop_id: whole(999_999_999),
   link: whole(MOST_LINKS - 1),
@@ -130,7 +130,7 @@ export const tokenQuery = z.strictObject({
 /** Tokens of a page by default: rows of 2, 3, 4 and 6 are full. */
 const TOKENS_A_PAGE = 48;
 
-/** What a gallery is asked for. */
+/** A gallery's filters. */
 export const filterOf = ({
   limit = TOKENS_A_PAGE,
   cursor = null,

@@ -4,7 +4,7 @@ import { CODE_HASH, CONTRACT, NEW_CODE_HASH, type Shown, WALLET } from "./sample
 
 const ARTIST = "artist.near";
 
-/** What a proposal of another owner has made of a contract's roles. */
+/** A contract's roles after a proposal of another owner. */
 export const handOverView = z
   .object({
     contract_uuid: z.uuid(),
@@ -93,10 +93,10 @@ export const contractUpgradedView = z
 /** What an upgrade of a contract would do. */
 export type UpgradePlan = Shown<typeof upgradePlanView>;
 
-/** The answer of an upgrade. */
+/** The response to an upgrade. */
 export type ContractUpgraded = Shown<typeof contractUpgradedView>;
 
-/** The answer of a publication of the contract's code. */
+/** The response to a publication of the contract's code. */
 export interface CodePublished {
   readonly code_hash: string;
   readonly tx_results: ContractUpgraded["tx_results"];
@@ -151,7 +151,7 @@ export const listedContractView = contractRolesView
     description: "The roles, and the integration with them, if `roles` asks for them.",
   });
 
-/** What the operator gets when a contract was deployed. */
+/** The response to a deployment of a contract. */
 export const contractDeployedView = z
   .object({
     contract_uuid: z.uuid(),

@@ -30,7 +30,7 @@ const dropFields = {
 /** A claim drop in a list. */
 export const dropSummaryView = z.object(dropFields).openapi("DropSummary");
 
-/** A claim drop: NFTs set aside for whoever holds one of its links. */
+/** A claim drop: links that each give NFTs to their holder. */
 export const dropView = z
   .object({
     ...dropFields,
@@ -45,14 +45,14 @@ export type DropSummary = Shown<typeof dropSummaryView>;
 
 export type Drop = Shown<typeof dropView>;
 
-/** The answer of a write to a drop that stays. */
+/** The response to a write that keeps the drop. */
 export const dropAnswerView = z
   .object({ message: z.literal("success"), drop: dropView, tx_results: z.array(transactionView) })
   .openapi("DropAnswer");
 
 export type DropAnswer = Shown<typeof dropAnswerView>;
 
-/** The answer of the end of a drop. */
+/** The response to closing a drop. */
 export const dropClosedView = z
   .object({
     message: z.literal("success"),

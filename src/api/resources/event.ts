@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { EVENT_TYPES } from "../../domain/events.ts";
 import type { Shown } from "./samples.ts";
 
-/** Something that happened to what an integration has. */
+/** An event of an integration. */
 export const eventView = z
   .object({
     seq: z.int().openapi({

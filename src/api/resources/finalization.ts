@@ -24,7 +24,7 @@ const ipfsResultView = z
 /** A collection's files, as callers see them. */
 export type IpfsResult = Shown<typeof ipfsResultView>;
 
-/** The answer of a finalization: the collection with its files and transactions. */
+/** The response to a finalization: the collection with its files and transactions. */
 export const finalizedView = z
   .object({
     message: z.literal("success"),

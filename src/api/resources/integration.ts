@@ -25,7 +25,7 @@ export const integrationView = z
   })
   .openapi("Integration");
 
-/** What the operator gets when a wallet was made. */
+/** The response to the creation of a wallet. */
 export const walletCreatedView = z
   .object({
     integration_uuid: z.uuid(),

@@ -31,7 +31,7 @@ const shown = (name: LimitName) =>
 
 const { requests, ...others } = each(LIMIT_NAMES, shown);
 
-/** Limits of an integration, and what it uses of them. */
+/** Limits of an integration and their current use. */
 export const limitsView = z
   .object({
     requests,
@@ -94,5 +94,5 @@ export const meView = z
   })
   .openapi("Me");
 
-/** What a key stands for. */
+/** A key's integration, wallet and contracts. */
 export type Me = Shown<typeof meView>;

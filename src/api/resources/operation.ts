@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { OPERATION_KINDS, OPERATION_STATES } from "../../domain/operations.ts";
 import { CONTRACT, type Shown, WALLET } from "./samples.ts";
 
-/** What the chain made of a transaction. */
+/** The chain's result of a transaction. */
 export const transactionView = z
   .object({
     transaction_hash: z
@@ -28,12 +28,12 @@ export const transactionView = z
   })
   .openapi("ChainTransactionResult");
 
-/** The answer of a write that has nothing to show but its transactions. */
+/** The response to a write that returns only its transactions. */
 export const messageView = z
   .object({ message: z.literal("success"), tx_results: transactionView })
   .openapi("TransactionAnswer");
 
-/** The answer of a payout. */
+/** The response to a payout. */
 export const payoutView = z
   .object({
     message: z.literal("success"),
@@ -103,8 +103,8 @@ export type AcceptedOperation = Shown<typeof acceptedView>;
 /** An operation, and what became of it. */
 export type OperationResource = Shown<typeof operationView>;
 
-/** The answer of a payout. */
+/** The response to a payout. */
 export type PayoutAnswer = Shown<typeof payoutView>;
 
-/** The answer of a write that has nothing to show but its transaction. */
+/** The response to a write that returns only its transaction. */
 export type TransactionAnswer = Shown<typeof messageView>;

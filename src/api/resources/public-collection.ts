@@ -84,7 +84,7 @@ export const publicTraitView = z
 
 export type PublicTrait = Shown<typeof publicTraitView>;
 
-/** Whether an account may mint now, what for, and why not. */
+/** Whether an account may mint now, at which price, and the reason if not. */
 export const publicEligibilityView = z
   .object({
     account_id: z.string(),

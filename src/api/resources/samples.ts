@@ -12,11 +12,11 @@ type Frozen<T> = T extends readonly (infer Item)[]
  */
 export type Shown<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 
-/** Values that examples of answers share, so that the parts of one fit each other. */
+/** Values shared by example responses, so that they are consistent. */
 
 const GATEWAY = "https://mint.example.com/ipfs";
 
-/** An account of somebody's. */
+/** An example account. */
 export const ACCOUNT = "alice.near";
 /** An integration's wallet, and its key. */
 export const WALLET = "w-4b7c91d0e2aa.mint.near";

@@ -45,7 +45,7 @@ export const tokenView = z
 /** A token, as callers see it. */
 export type Token = Shown<typeof tokenView>;
 
-/** The answer of a mint. */
+/** The response to a mint. */
 export const mintedView = z
   .object({
     message: z.literal("success"),
@@ -58,7 +58,7 @@ export const mintedView = z
 
 export type MintAnswer = Shown<typeof mintedView>;
 
-/** The answer of an update of a token. */
+/** The response to an update of a token. */
 export const updatedView = z
   .object({ message: z.literal("success"), token: tokenView, tx_results: z.array(transactionView) })
   .openapi("NftUpdateAnswer");

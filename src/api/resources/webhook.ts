@@ -29,7 +29,7 @@ export const webhookView = z.object(fields).openapi("Webhook");
 /** An endpoint, as callers see it. */
 export type Webhook = Shown<typeof webhookView>;
 
-/** An endpoint with its new secret, which only this answer shows. */
+/** An endpoint with its new secret, which only this response shows. */
 export const webhookSecretView = z
   .object({
     ...fields,

@@ -53,7 +53,7 @@ const EMPTY: Omit<CollectionSettings, "title"> = {
   transfers_denied_accounts: null,
 };
 
-/** The fields that are present, with null turned into what it stands for. */
+/** The fields that are present, with null converted to its meaning. */
 const present = (body: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(body)
@@ -67,7 +67,7 @@ export const draftBody = z
   .openapi("CollectionDraftInput")
   .transform((body) => ({ ...EMPTY, ...present(body) }) as unknown as DraftRequest);
 
-/** PUT collection: what is absent stays, null clears. */
+/** PUT collection: absent fields stay, null clears. */
 export const collectionChangesBody = z
   .strictObject({ ...changedFields, reference: referenceField })
   .openapi("CollectionChanges")

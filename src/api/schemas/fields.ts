@@ -72,7 +72,7 @@ const offsetMinutes = (zone: string): number | null => {
   return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
 };
 
-/** Schemas of single fields. Each says in its own sentence what to do about a value that it refuses. */
+/** Schemas of single fields. Each has its own message for an invalid value. */
 
 const UUID_EXAMPLE = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
 
@@ -166,7 +166,7 @@ export const instantField = z
   })
   .openapi({ format: "date-time", example: "2026-12-24T18:00:00Z" });
 
-/** A text with a rule of its own. @param problem says what is wrong with it, as a sentence; null: nothing */
+/** A text with a custom rule. @param problem returns the problem as a sentence; null if there is none */
 export const checkedText = (problem: (text: string) => string | null) =>
   z.string().superRefine((text, context) => {
     const message = problem(text);

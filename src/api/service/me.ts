@@ -13,10 +13,10 @@ import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Me, meView } from "../resources/me.ts";
 
-/** Contracts that are shown, the newest: each is asked on the chain. */
+/** Most contracts shown, newest first: each takes a call to the chain. */
 const MOST_CONTRACTS = 50;
 
-/** How long answers of nodes are reused: a key may ask a thousand times in ten seconds. Milliseconds. */
+/** How long node responses are cached: a key may send a thousand requests in ten seconds. Milliseconds. */
 const KEPT_MS = 5_000;
 
 const keeping = { ttlMs: KEPT_MS, pendingMs: 30_000, most: 1_000 };
