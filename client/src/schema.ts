@@ -93,7 +93,7 @@ export interface paths {
         put?: never;
         /**
          * Restore what a rolled-back database has lost
-         * @description Restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.
+         * @description Restores operations with their responses and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.
          */
         post: operations["adminRecoverDatabase"];
         delete?: never;
@@ -134,7 +134,7 @@ export interface paths {
         get: operations["adminGetIntegration"];
         /**
          * Rename an integration, suspend or resume it
-         * @description Requests with the keys of a suspended integration are answered 403 `integration_suspended`. What it had accepted before goes on, its webhooks are sent, and its collections, pages and files stay. Claim links are answered 503 `claims_paused`, because its wallet would pay for them.
+         * @description Requests with the keys of a suspended integration get 403 `integration_suspended`. Accepted operations continue, webhooks are sent, and collections, pages and files stay. Claim links get 503 `claims_paused`, because its wallet would pay for them.
          */
         put: operations["adminChangeIntegration"];
         post?: never;
@@ -177,7 +177,7 @@ export interface paths {
         put?: never;
         /**
          * Have an integration's wallet accept a contract that is proposed to it
-         * @description Adopt the contract behind it. If the wallet is the owner already, nothing is sent.
+         * @description Adopt the contract afterwards. If the wallet is the owner already, nothing is sent.
          */
         post: operations["adminAcceptContract"];
         delete?: never;
@@ -197,7 +197,7 @@ export interface paths {
         put?: never;
         /**
          * Adopt a contract that exists on the chain
-         * @description It has to run the contract code of this release or an earlier one, with the integration's wallet as owner or admin. A contract of an earlier release can mint and change allowlists. Changes of settings and of tokens' metadata are answered 409 `conflict` until it is upgraded.
+         * @description It must run the contract code of this release or an earlier one, with the integration's wallet as owner or admin. A contract of an earlier release can mint and change allowlists. Changes of settings and of tokens' metadata get 409 `conflict` until it is upgraded.
          */
         post: operations["adminAdoptContract"];
         delete?: never;
@@ -352,7 +352,7 @@ export interface paths {
         };
         /**
          * Metrics as OpenMetrics text, for Prometheus and compatible collectors
-         * @description What GET overview answers: operations by outcome and time taken, open ones, wallets, nodes, database, and what needs attention. ops/ of the repository has a dashboard and alert rules.
+         * @description The data of GET overview: operations by outcome and duration, open operations, wallets, nodes, database, and what needs attention. ops/ of the repository has a dashboard and alert rules.
          */
         get: operations["adminGetMetrics"];
         put?: never;
@@ -394,7 +394,7 @@ export interface paths {
         put?: never;
         /**
          * Settle an operation whose outcome can't be proven
-         * @description Only for the state `unknown`; look at the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land the answer is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.
+         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.
          */
         post: operations["adminSettleOperation"];
         delete?: never;
@@ -717,7 +717,7 @@ export interface paths {
         get: operations["listDrops"];
         put?: never;
         /**
-         * Open a claim drop: NFTs for whoever holds one of its links
+         * Open a claim drop: links that each give NFTs to their holder
          * @description The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.
          */
         post: operations["createDrop"];
@@ -882,7 +882,7 @@ export interface paths {
         };
         /**
          * List events, oldest first, wait for them, or stream them
-         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist is answered 409, which names the last one. A reader beyond those that the service has memory for is answered 429.
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429.
          */
         get: operations["listEvents"];
         put?: never;
@@ -902,7 +902,7 @@ export interface paths {
         };
         /**
          * Show the key's integration, wallet, contracts and limits
-         * @description Lists the newest 50 contracts that are ready. Values that only the chain knows are up to five seconds old, and null while no node answers; `balance` and `available` include all that the wallet itself has done.
+         * @description Lists the newest 50 contracts that are ready. Values that only the chain knows are up to five seconds old, and null while no node responds; `balance` and `available` include all that the wallet itself has done.
          */
         get: operations["getMe"];
         put?: never;
@@ -1095,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a webhook's secret
-         * @description The secret before it signs beside the new one for 24 hours. Only this answer shows the new one.
+         * @description The old secret signs as well for 24 hours. Only this response shows the new one.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1115,7 +1115,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test now
-         * @description Sends an event of the type `webhook.test`, and answers with what came of it. One test of a webhook is sent at a time, and 5 of an integration in 10 seconds; others are answered 429.
+         * @description Sends an event of the type `webhook.test` and returns the result. One test of a webhook is sent at a time, and 5 of an integration in 10 seconds; others are answered 429.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1244,7 +1244,7 @@ export interface paths {
         };
         /**
          * List a collection's NFTs in minting order, all, of an owner or with traits
-         * @description A page with filters looks at the next 1,000 NFTs, or at fewer if they have much metadata. It may be short or empty and still have a next one.
+         * @description A page with filters covers the next 1,000 NFTs, or at fewer if they have much metadata. It may be short or empty and still have a next one.
          */
         get: operations["publicTokens"];
         put?: never;
@@ -1926,7 +1926,7 @@ export interface components {
             /** Format: uuid */
             integration_uuid: string;
             /**
-             * @description null if the chain shows no Mintage contract at the account, or no node answers.
+             * @description null if the chain shows no Mintage contract at the account, or no node responds.
              * @example w-4b7c91d0e2aa.mint.near
              */
             owner_id: string | null;
@@ -2248,7 +2248,7 @@ export interface components {
              * @example alice.near
              */
             account_id: string | null;
-            /** @description Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False removes the role at once. */
+            /** @description Whether the integration's wallet stays an admin, so that the service can still mint. Absent: true. False removes the role at once. */
             keep_admin?: boolean;
         };
         Health: {
@@ -2395,7 +2395,7 @@ export interface components {
         };
         Limits: {
             /**
-             * @description Approximate bytes that drafts, assets, kept answers, quotes and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.
+             * @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.
              * @example 1073741824
              */
             database_bytes: number;
@@ -2453,7 +2453,7 @@ export interface components {
             };
         };
         LimitsInput: {
-            /** @description Approximate bytes that drafts, assets, kept answers, quotes and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
+            /** @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
             database_bytes?: number | null;
             /** @description Drafts that are not finalized. Null: the default, 1000. */
             drafts?: number | null;
@@ -2481,7 +2481,7 @@ export interface components {
             /** Format: uuid */
             integration_uuid?: string;
             /**
-             * @description null if the chain shows no Mintage contract at the account, or no node answers.
+             * @description null if the chain shows no Mintage contract at the account, or no node responds.
              * @example w-4b7c91d0e2aa.mint.near
              */
             owner_id?: string | null;
@@ -2506,7 +2506,7 @@ export interface components {
                 /** @example c-3a1f0e6b7c11.mint.near */
                 account_id: string;
                 /**
-                 * @description What pays for further storage, yoctoNEAR; null if no node answers.
+                 * @description Available for further storage, yoctoNEAR; null if no node responds.
                  * @example 4871520000000000000000000
                  */
                 balance_free: string | null;
@@ -2540,12 +2540,12 @@ export interface components {
                 /** @example w-4b7c91d0e2aa.mint.near */
                 account_id: string | null;
                 /**
-                 * @description What a new write may still spend, yoctoNEAR; null if no node answers.
+                 * @description Available to new writes, yoctoNEAR; null if no node responds.
                  * @example 4871520000000000000000000
                  */
                 available: string | null;
                 /**
-                 * @description yoctoNEAR; null if no node answers.
+                 * @description yoctoNEAR; null if no node responds.
                  * @example 4871520000000000000000000
                  */
                 balance: string | null;
@@ -2782,7 +2782,7 @@ export interface components {
                 behind: boolean | null;
                 /**
                  * Format: date-time
-                 * @description When it is full if it goes on growing as in the last month; null: it doesn't grow, or was watched for less than a day.
+                 * @description When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.
                  */
                 full_at: string | null;
                 /**
@@ -2814,7 +2814,7 @@ export interface components {
                  */
                 latency_ms: number | null;
                 /**
-                 * @description still: it answers, but its final block is a minute old and doesn't change.
+                 * @description still: it responds, but its final block is a minute old and doesn't change.
                  * @example up
                  * @enum {string}
                  */
@@ -2916,7 +2916,7 @@ export interface components {
                 /** @example mint.example.near */
                 account_id: string;
                 /**
-                 * @description What it can spend, yoctoNEAR; null if no node answers.
+                 * @description What it can spend, yoctoNEAR; null if no node responds.
                  * @example 31250000000000000000000000
                  */
                 available: string | null;
@@ -3121,7 +3121,7 @@ export interface components {
             minted: number;
             /** @example mainnet */
             network: string;
-            /** @description Empty: nobody mints from a wallet. */
+            /** @description Empty: wallets can't mint. */
             phases: {
                 /** Format: date-time */
                 ends_at: string | null;
@@ -3351,7 +3351,7 @@ export interface components {
                      */
                     latency_ms: number | null;
                     /**
-                     * @description still: it answers, but its final block is a minute old and doesn't change.
+                     * @description still: it responds, but its final block is a minute old and doesn't change.
                      * @example up
                      * @enum {string}
                      */
@@ -3372,7 +3372,7 @@ export interface components {
                 behind: boolean | null;
                 /**
                  * Format: date-time
-                 * @description When it is full if it goes on growing as in the last month; null: it doesn't grow, or was watched for less than a day.
+                 * @description When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.
                  */
                 full_at: string | null;
                 /**
@@ -3389,7 +3389,7 @@ export interface components {
                 /** @example mint.example.near */
                 account_id: string;
                 /**
-                 * @description What it can spend, yoctoNEAR; null if no node answers.
+                 * @description What it can spend, yoctoNEAR; null if no node responds.
                  * @example 31250000000000000000000000
                  */
                 available: string | null;
@@ -3663,7 +3663,7 @@ export interface components {
                 /** @example w-4b7c91d0e2aa.mint.near */
                 account_id: string | null;
                 /**
-                 * @description yoctoNEAR; null if no node answers.
+                 * @description yoctoNEAR; null if no node responds.
                  * @example 4871520000000000000000000
                  */
                 available: string | null;
@@ -3678,7 +3678,7 @@ export interface components {
             /** @example w-4b7c91d0e2aa.mint.near */
             account_id: string;
             /**
-             * @description yoctoNEAR; null if no node answers.
+             * @description yoctoNEAR; null if no node responds.
              * @example 4871520000000000000000000
              */
             balance: string | null;
@@ -4921,7 +4921,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -4959,7 +4959,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -4994,7 +4994,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -5047,7 +5047,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5082,7 +5082,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5127,7 +5127,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5137,7 +5137,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The draft is gone. */
+            /** @description The draft was deleted. */
             204: {
                 headers: {
                     /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
@@ -5163,7 +5163,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5200,7 +5200,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5246,7 +5246,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5257,7 +5257,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The asset is gone. */
+            /** @description The asset was deleted. */
             204: {
                 headers: {
                     /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
@@ -5280,13 +5280,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5347,7 +5347,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5382,13 +5382,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5456,13 +5456,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5526,7 +5526,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5570,13 +5570,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5639,13 +5639,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5714,7 +5714,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5751,13 +5751,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5820,7 +5820,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5856,13 +5856,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5926,13 +5926,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -5994,7 +5994,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6036,7 +6036,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6078,13 +6078,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -6154,13 +6154,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path: {
@@ -6223,7 +6223,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6258,7 +6258,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6317,7 +6317,7 @@ export interface operations {
                 owner?: components["schemas"]["ChainAccountId"];
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6362,7 +6362,7 @@ export interface operations {
                 wait?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6396,7 +6396,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6440,7 +6440,7 @@ export interface operations {
                 subject_uuid?: string;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6473,7 +6473,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6508,7 +6508,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6559,7 +6559,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6594,13 +6594,13 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
-                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
             path?: never;
@@ -6664,7 +6664,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6699,7 +6699,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6742,7 +6742,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6777,7 +6777,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6821,7 +6821,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6831,7 +6831,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook is gone. */
+            /** @description The webhook was deleted. */
             204: {
                 headers: {
                     /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
@@ -6857,7 +6857,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6894,7 +6894,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6937,7 +6937,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6972,7 +6972,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
             };
             path: {

@@ -156,7 +156,7 @@ const PREFER = {
   name: "Prefer",
   in: "header",
   required: false,
-  description: "`respond-async` answers 202 at once instead of waiting for the chain (RFC 7240).",
+  description: "`respond-async` returns 202 at once instead of waiting for the chain (RFC 7240).",
   schema: { type: "string" },
 } as const;
 
@@ -165,7 +165,7 @@ const BOOKMARK_SENT = {
   in: "header",
   required: false,
   description:
-    "The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers.",
+    "The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read.",
   schema: { type: "string" },
 } as const;
 

@@ -45,7 +45,7 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
   app.openAPIRegistry.registerComponent("securitySchemes", "OperatorToken", {
     type: "http",
     scheme: "bearer",
-    description: "The operator's token. Without one in the settings, /admin/v1 answers 404.",
+    description: "The operator's token. Without one in the settings, /admin/v1 returns 404.",
   });
   let written: Written | undefined;
   app.get("/openapi.json", async (c) => {

@@ -92,7 +92,7 @@ export const contractsAdopt = endpoint(
     tag: TAG,
     summary: "Adopt a contract that exists on the chain",
     description:
-      "It has to run the contract code of this release or an earlier one, with the integration's wallet as owner or admin. A contract of an earlier release can mint and change allowlists. Changes of settings and of tokens' metadata are answered 409 `conflict` until it is upgraded.",
+      "It must run the contract code of this release or an earlier one, with the integration's wallet as owner or admin. A contract of an earlier release can mint and change allowlists. Changes of settings and of tokens' metadata get 409 `conflict` until it is upgraded.",
     request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
     success: { 201: json("The contract.", contractView) },
     errors: ["conflict", "chain_unavailable"],
@@ -144,7 +144,7 @@ export const contractsAccept = endpoint(
     operationId: "adminAcceptContract",
     tag: TAG,
     summary: "Have an integration's wallet accept a contract that is proposed to it",
-    description: "Adopt the contract behind it. If the wallet is the owner already, nothing is sent.",
+    description: "Adopt the contract afterwards. If the wallet is the owner already, nothing is sent.",
     request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
     success: { 200: json("The wallet is the owner.", ownershipView) },
     operation: true,

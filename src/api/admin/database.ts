@@ -22,7 +22,7 @@ export const databaseRecover = endpoint(
     tag: "Operator: database",
     summary: "Restore what a rolled-back database has lost",
     description:
-      "Restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.",
+      "Restores operations with their responses and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.",
     request: { body: jsonBody(recoveryBody, { cursor: null }) },
     success: { 200: json("What was done.", recoveryView) },
     errors: ["chain_unavailable", "wallet_busy"],

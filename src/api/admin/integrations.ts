@@ -188,7 +188,7 @@ export const integrationsChange = endpoint(
     tag: "Operator: integrations",
     summary: "Rename an integration, suspend or resume it",
     description:
-      "Requests with the keys of a suspended integration are answered 403 `integration_suspended`. What it had accepted before goes on, its webhooks are sent, and its collections, pages and files stay. Claim links are answered 503 `claims_paused`, because its wallet would pay for them.",
+      "Requests with the keys of a suspended integration get 403 `integration_suspended`. Accepted operations continue, webhooks are sent, and collections, pages and files stay. Claim links get 503 `claims_paused`, because its wallet would pay for them.",
     request: { params: integrationParam, body: jsonBody(integrationChanges, { suspended: true }) },
     success: { 200: json("The integration as it is now.", integrationView) },
     errors: ["conflict"],

@@ -14,7 +14,7 @@ export const metricsRead = endpoint(
     tag: "Operator: service",
     summary: "Metrics as OpenMetrics text, for Prometheus and compatible collectors",
     description:
-      "What GET overview answers: operations by outcome and time taken, open ones, wallets, nodes, database, and what needs attention. ops/ of the repository has a dashboard and alert rules.",
+      "The data of GET overview: operations by outcome and duration, open operations, wallets, nodes, database, and what needs attention. ops/ of the repository has a dashboard and alert rules.",
     success: {
       200: {
         description: "The metrics. As text/plain where the Accept header prefers that.",

@@ -84,7 +84,7 @@ export const handOverBody = z
     account_id: accountIdOrNull("The next owner; null withdraws a proposal."),
     keep_admin: z.boolean().optional().openapi({
       description:
-        "Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False removes the role at once.",
+        "Whether the integration's wallet stays an admin, so that the service can still mint. Absent: true. False removes the role at once.",
     }),
   })
   .openapi("HandOverInput");

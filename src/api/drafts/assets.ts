@@ -32,7 +32,7 @@ export const draftAssetsDelete = endpoint(
     tag: "Collection drafts",
     summary: "Remove an asset from a draft",
     request: { params: assetParam },
-    success: { 204: { description: "The asset is gone." } },
+    success: { 204: { description: "The asset was deleted." } },
     errors: ["draft_locked"],
   },
   async (c, { params }) => {

@@ -11,7 +11,7 @@ export const draftsDelete = endpoint(
     tag: "Collection drafts",
     summary: "Delete a draft and its assets",
     request: { params: draftParam },
-    success: { 204: { description: "The draft is gone." } },
+    success: { 204: { description: "The draft was deleted." } },
     errors: ["draft_locked"],
   },
   async (c, { params }) => {

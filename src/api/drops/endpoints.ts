@@ -79,7 +79,7 @@ export const dropsCreate = chainWrite(
     path: PATH,
     operationId: "createDrop",
     tag: TAG,
-    summary: "Open a claim drop: NFTs for whoever holds one of its links",
+    summary: "Open a claim drop: links that each give NFTs to their holder",
     description:
       "The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.",
     request: {

@@ -207,8 +207,7 @@ export const eventsList = endpoint(
       "the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is " +
       "server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- " +
       "ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq " +
-      "that doesn't exist is answered 409, which names the last one. A reader beyond those that the " +
-      "service has memory for is answered 429.",
+      "that doesn't exist gets 409, which names the last one. Too many readers at once get 429.",
     request: { query },
     success: {
       200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },

@@ -66,7 +66,7 @@ const tokensRead = endpoint(
     operationId: "publicTokens",
     summary: "List a collection's NFTs in minting order, all, of an owner or with traits",
     description:
-      "A page with filters looks at the next 1,000 NFTs, or at fewer if they have much metadata. It may be short or empty and still have a next one.",
+      "A page with filters covers the next 1,000 NFTs, or at fewer if they have much metadata. It may be short or empty and still have a next one.",
     request: { params: slugParam, query: tokenQuery },
     success: { 200: json("The NFTs.", z.array(publicTokenView), LINK) },
   },

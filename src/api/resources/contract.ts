@@ -72,7 +72,7 @@ export const upgradePlanView = z
     wallet: z.object({
       account_id: z.string().nullable().openapi({ example: WALLET }),
       available: z.string().nullable().openapi({
-        description: "yoctoNEAR; null if no node answers.",
+        description: "yoctoNEAR; null if no node responds.",
         example: "4871520000000000000000000",
       }),
       missing: amount("yoctoNEAR that it lacks of `top_up` and `fees`.", "0"),
@@ -130,7 +130,7 @@ export const contractRolesView = z
     ...contractFields,
     integration_uuid: z.uuid(),
     owner_id: z.string().nullable().openapi({
-      description: "null if the chain shows no Mintage contract at the account, or no node answers.",
+      description: "null if the chain shows no Mintage contract at the account, or no node responds.",
       example: WALLET,
     }),
     proposed_owner_id: z.string().nullable().openapi({

@@ -9,7 +9,7 @@ export const MEANINGS: Readonly<Record<LimitName, string>> = {
   drafts: "Drafts that are not finalized.",
   stored_bytes: "Bytes of the files that assets and collections refer to, counted once per reference.",
   database_bytes:
-    "Approximate bytes that drafts, assets, kept answers, quotes and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.",
+    "Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.",
   keys: "Keys that are neither revoked nor expired.",
   operations_waiting: "Operations that are accepted and not yet over.",
 };
@@ -75,8 +75,8 @@ export const meView = z
         description: "The wallet signs only while it is active. In any other state the operator has to act.",
         example: "active",
       }),
-      balance: amount("yoctoNEAR; null if no node answers."),
-      available: amount("What a new write may still spend, yoctoNEAR; null if no node answers."),
+      balance: amount("yoctoNEAR; null if no node responds."),
+      available: amount("Available to new writes, yoctoNEAR; null if no node responds."),
       queued: z.int().openapi({ description: "Transactions that wait to be signed.", example: 0 }),
     }),
     contracts: z.array(
@@ -85,7 +85,7 @@ export const meView = z
         account_id: z.string().openapi({ example: CONTRACT }),
         name: z.string().nullable().openapi({ example: "Herons" }),
         symbol: z.string().nullable().openapi({ example: "HERON" }),
-        balance_free: amount("What pays for further storage, yoctoNEAR; null if no node answers."),
+        balance_free: amount("Available for further storage, yoctoNEAR; null if no node responds."),
       }),
     ),
     network: z.string().openapi({ example: "testnet" }),

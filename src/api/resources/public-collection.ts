@@ -27,7 +27,7 @@ export const publicCollectionView = z
     network: z.string().openapi({ example: "mainnet" }),
     contract_address: z.string().openapi({ example: CONTRACT }),
     collection_id: z.int().openapi({ description: "The id on-chain." }),
-    phases: z.array(phaseView).openapi({ description: "Empty: nobody mints from a wallet." }),
+    phases: z.array(phaseView).openapi({ description: "Empty: wallets can't mint." }),
     total_copies: z.int(),
     minted: z.int(),
     left: z.int().openapi({ description: "Copies that can still be minted." }),

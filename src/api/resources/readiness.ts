@@ -4,7 +4,7 @@ import type { Shown } from "./samples.ts";
 export const nodeView = z.object({
   host: z.string().openapi({ example: "rpc.example.org" }),
   state: z.enum(["up", "still", "down"]).openapi({
-    description: "still: it answers, but its final block is a minute old and doesn't change.",
+    description: "still: it responds, but its final block is a minute old and doesn't change.",
     example: "up",
   }),
   height: z
@@ -31,7 +31,7 @@ export const readyView = z
         .openapi({ description: "How much of the limit is used.", example: 12.5 }),
       full_at: z.iso.datetime().nullable().openapi({
         description:
-          "When it is full if it goes on growing as in the last month; null: it doesn't grow, or was watched for less than a day.",
+          "When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.",
       }),
       behind: z.boolean().nullable().openapi({
         description: "It was rolled back and has to be recovered: wallets refuse new operations.",
@@ -46,7 +46,7 @@ export const readyView = z
     platform: z.object({
       account_id: z.string().openapi({ example: "mint.example.near" }),
       available: z.string().nullable().openapi({
-        description: "What it can spend, yoctoNEAR; null if no node answers.",
+        description: "What it can spend, yoctoNEAR; null if no node responds.",
         example: "31250000000000000000000000",
       }),
       state: z.enum(["funded", "low", "unknown"]).openapi({

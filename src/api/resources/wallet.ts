@@ -35,7 +35,7 @@ export const walletView = z
     account_id: z.string().openapi({ example: WALLET }),
     public_key: z.string().openapi({ example: PUBLIC_KEY }),
     balance: z.string().nullable().openapi({
-      description: "yoctoNEAR; null if no node answers.",
+      description: "yoctoNEAR; null if no node responds.",
       example: "4871520000000000000000000",
     }),
     lanes: z.array(

@@ -110,7 +110,7 @@ export const me = endpoint(
     tag: "Who am I",
     summary: "Show the key's integration, wallet, contracts and limits",
     description:
-      "Lists the newest 50 contracts that are ready. Values that only the chain knows are up to five seconds old, and null while no node answers; `balance` and `available` include all that the wallet itself has done.",
+      "Lists the newest 50 contracts that are ready. Values that only the chain knows are up to five seconds old, and null while no node responds; `balance` and `available` include all that the wallet itself has done.",
     success: { 200: json("The integration.", meView) },
     errors: ["wallet_busy"],
   },

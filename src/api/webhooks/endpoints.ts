@@ -136,7 +136,7 @@ export const webhooksDelete = endpoint(
     tag,
     summary: "Delete a webhook",
     request: { params: webhookParam },
-    success: { 204: { description: "The webhook is gone." } },
+    success: { 204: { description: "The webhook was deleted." } },
   },
   async (c, { params }) => {
     await deleteWebhook(c.get("context"), c.get("caller"), params.webhook_uuid);
@@ -151,8 +151,7 @@ export const webhooksRotate = endpoint(
     operationId: "rotateWebhookSecret",
     tag,
     summary: "Replace a webhook's secret",
-    description:
-      "The secret before it signs beside the new one for 24 hours. Only this answer shows the new one.",
+    description: "The old secret signs as well for 24 hours. Only this response shows the new one.",
     request: { params: webhookParam },
     success: { 200: json("The webhook with its new secret.", webhookSecretView) },
     errors: ["conflict"],
@@ -176,7 +175,7 @@ export const webhooksTest = endpoint(
     tag,
     summary: "Send a test now",
     description:
-      "Sends an event of the type `webhook.test`, and answers with what came of it. One test of a webhook is sent at a time, " +
+      "Sends an event of the type `webhook.test` and returns the result. One test of a webhook is sent at a time, " +
       `and ${MOST_TESTS} of an integration in 10 seconds; others are answered 429.`,
     request: { params: webhookParam },
     success: { 200: json("The attempt.", deliveryView) },
