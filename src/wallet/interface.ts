@@ -176,6 +176,8 @@ export interface WalletStatus {
   readonly publicKey: Uint8Array;
   /** yoctoNEAR at the last final block read; null before the account exists or when no node responds. */
   readonly balance: string | null;
+  /** Height of the block that the balance was read at; null like `balance`. */
+  readonly height: number | null;
   /** Balance minus storage and everything reserved by the journal, yoctoNEAR; null like `balance`. */
   readonly available: string | null;
   /** Mean spending per day over the last seven days (UTC), yoctoNEAR. */

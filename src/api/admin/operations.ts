@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
-import { takeSales } from "../../db/queries/integrations.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import type { Statement } from "../../db/statements.ts";
 import { duration } from "../../domain/counted.ts";
@@ -14,6 +13,7 @@ import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import type { WalletPayoutOperation } from "../../operations/kinds/wallet-payout.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
+import { takeSales } from "../../operations/sales.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
 import { uuidField } from "../schemas/fields.ts";

@@ -36,11 +36,11 @@ export const walletPayout = chainWrite(
     tag: "Who am I",
     summary: "Pay sales, or other money of the wallet, out to the integration's account",
     description:
-      "The account is set by the operator alone, so that a key moves money to its owner only. What waiting writes have " +
-      "reserved is never paid out, and nothing is while a finalization or an upgrade is at work. `sales` is the sum of what the " +
-      "collections of the wallet's contracts have `earned` as last read from the chain, within a minute of a mint, less what payouts took " +
-      "of it, in whole nanoNEAR. It leaves the wallet 1 NEAR; what it can't pay for that reason remains for the next payout. An " +
-      "amount or `all` is taken from unpaid sales first.",
+      "Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes " +
+      "are never paid out, and a payout is refused while a finalization or an upgrade is pending. `sales` pays all that the collections " +
+      "of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1 NEAR in the wallet, " +
+      "and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. " +
+      "Each payout reads the collections from the chain before it is accepted.",
     request: { body: jsonBody(payoutBody, { amount: "sales" }) },
     success: { 200: json("What was paid, and to whom.", payoutView) },
     errors: ["payout_account_missing"],

@@ -1,5 +1,6 @@
 import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
 import { type At, viewFunction, viewSeen } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";
@@ -65,6 +66,10 @@ export interface ContractCollection extends ContractSettingsView {
     readonly media: string | null;
   } | null;
 }
+
+/** Whether a collection is published and has this UUID. */
+export const isPublishedAs = ({ published, external_id }: ContractCollection, id: Uuid): boolean =>
+  published && id.replaceAll("-", "") === external_id;
 
 /** The contract account's balance, yoctoNEAR. */
 export interface ContractBalance {

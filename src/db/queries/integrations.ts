@@ -15,11 +15,10 @@ import {
   sql,
 } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { PAYOUT } from "../../domain/operations.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import type { Database } from "../client.ts";
 import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
-import { isOpen, OPEN, type OperationRow } from "./operations.ts";
+import { OPEN } from "./operations.ts";
 
 /** A row of the integrations. */
 export type IntegrationRow = typeof integrations.$inferSelect;
@@ -181,29 +180,6 @@ export const payoutAccount = (id: Uuid): SQL =>
 
 /** Condition: an integration has an account that its money is paid out to. */
 export const hasPayoutAccount = (id: Uuid): SQL => sql`${payoutAccount(id)} IS NOT NULL`;
-
-/** yoctoNEAR of a nanoNEAR, the unit in which unpaid sales are counted. */
-export const NANO = 10n ** 15n;
-
-/** What payouts that are at work take of an integration's sales, in nanoNEAR. */
-const salesUnderWay = (id: Uuid): SQL => sql`(
-  SELECT coalesce(sum(CAST(json_extract(request, '$.sales') AS INTEGER)), 0) FROM operations
-  WHERE integration_id = ${uuidToBytes(id)} AND kind = ${PAYOUT} AND ${OPEN})`;
-
-/** What of an integration's sales is neither paid out nor about to be, but at most `most`; both in nanoNEAR. */
-export const salesUpTo = (id: Uuid, most: bigint): SQL => sql`max(0, min(CAST(${most.toString()} AS INTEGER),
-  (SELECT unpaid_sales FROM integrations WHERE id = ${uuidToBytes(id)}) - ${salesUnderWay(id)}))`;
-
-/** Sales were paid out by an operation that is still to be ended. @param sales nanoNEAR */
-export const takeSales = (
-  db: Database,
-  { id, integrationId }: Pick<OperationRow, "id" | "integrationId">,
-  sales: string,
-) =>
-  db
-    .update(integrations)
-    .set({ unpaidSales: sql`unpaid_sales - CAST(${sales} AS INTEGER)` })
-    .where(and(eq(integrations.id, integrationId), isOpen(id)));
 
 /**
  * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what

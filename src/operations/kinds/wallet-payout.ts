@@ -1,13 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
-import {
-  hasPayoutAccount,
-  NANO,
-  payoutAccount,
-  salesUpTo,
-  takeSales,
-} from "../../db/queries/integrations.ts";
+import { hasPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
 import { spendsInParts } from "../../db/queries/operations.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -15,6 +9,7 @@ import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
+import { NANO, readSales, salesUpTo, takeSales } from "../sales.ts";
 import { transferTo } from "../top-up.ts";
 
 /** An accepted payout. */
@@ -46,8 +41,9 @@ const RETRY_AFTER = 10;
 /**
  * Proposes a payout to the account set by the operator, so that a leaked API key can't move money elsewhere. The
  * account is read when the payout is accepted, which requires that no running operation will spend more than the wallet
- * has reserved for it. The covered sales are read in the same statement: an amount covers as many of them as there are,
- * so that a later "sales" pays only the rest.
+ * has reserved for it. An amount covers as many unpaid sales as there are, so that a later "sales" pays only the rest.
+ * For that, sales are first read from the chain, in blocks not older than the balance: a sale that is in the balance but
+ * not counted would be paid out a second time.
  * @throws ServiceError payout_account_missing, insufficient_funds, chain_unavailable, invalid_request ("all"
  *   unconfirmed); on acceptance payout_account_missing, wallet_busy and insufficient_funds (no sales)
  */
@@ -58,8 +54,11 @@ export const proposePayout = async (
 ): Promise<GuardedProposal<"wallet_payout">> => {
   const { db } = context;
   const isSales = amount === "sales";
-  const most = isSales || amount === "all" ? await spareOf(context, integrationId) : BigInt(amount);
+  if (!(await holds(db, hasPayoutAccount(integrationId)))) throw noAccount();
+  const { available, height } = await balanceOf(context, integrationId);
+  const most = isSales || amount === "all" ? spareOf(available, isSales) : BigInt(amount);
   if (amount === "all" && confirm !== true) throw unconfirmed(most);
+  await readSales(context, integrationId, height);
   // An amount covers each nanoNEAR that it touches; sales are paid in whole nanoNEAR.
   const nano = isSales ? most / NANO : (most + NANO - 1n) / NANO;
   const sales = salesUpTo(integrationId, nano < MOST_NANO ? nano : MOST_NANO);
@@ -95,7 +94,7 @@ const waiting = (): ServiceError =>
 const noSales = (): ServiceError =>
   new ServiceError(
     "insufficient_funds",
-    "Nothing is left to pay out: all sales read from the chain are paid out or in progress. Mints from wallets are read within a minute.",
+    "Nothing is left to pay out: all sales are paid out or being paid out. A sale counts seconds after its mint, once its block is final.",
     { outcome: "not_submitted" },
   );
 
@@ -104,25 +103,28 @@ const unconfirmed = (amount: bigint): ServiceError => {
   return new ServiceError("invalid_request", message, { issues: [{ path: ["confirm"], message }] });
 };
 
-/** The amount above the low-balance threshold. A missing payout account is reported first. */
-const spareOf = async (
-  { db, env }: ServiceContext,
-  integrationId: Caller["integrationId"],
-): Promise<bigint> => {
-  const { available } = await walletOf(env, integrationId).status();
-  const spare = available === null ? null : BigInt(available) - LOW - PAYOUT_COST;
-  if (spare !== null && spare > 0n) return spare;
-  if (!(await holds(db, hasPayoutAccount(integrationId)))) throw noAccount();
-  if (spare === null) {
-    throw new ServiceError("chain_unavailable", "The wallet's balance can't be read. Try again.", {
-      outcome: "not_submitted",
-      retryable: true,
-      retryAfter: 5,
-    });
-  }
-  throw new ServiceError("insufficient_funds", "The wallet holds only what its writes need.", {
+/** The wallet's available balance in yoctoNEAR, and the height of its block. */
+const balanceOf = async ({ env }: ServiceContext, integrationId: Caller["integrationId"]) => {
+  const { available, height } = await walletOf(env, integrationId).status();
+  if (available !== null && height !== null) return { available: BigInt(available), height };
+  throw new ServiceError("chain_unavailable", "The wallet's balance can't be read. Try again.", {
     outcome: "not_submitted",
+    retryable: true,
+    retryAfter: 5,
   });
+};
+
+/** The amount above what stays for gas. @throws ServiceError insufficient_funds if there is none */
+const spareOf = (available: bigint, isSales: boolean): bigint => {
+  const kept = LOW + PAYOUT_COST;
+  if (available > kept) return available - kept;
+  const [has, stays] = [available, kept].map((amount) => exactNear(amount.toString()));
+  const rest = isSales ? " Unpaid sales are kept: top the wallet up to pay them out." : "";
+  throw new ServiceError(
+    "insufficient_funds",
+    `Nothing can be paid out: the wallet has ${has} NEAR available, and ${stays} NEAR must stay in it for gas.${rest}`,
+    { outcome: "not_submitted" },
+  );
 };
 
 /** A transfer from the integration wallet to its owner's account. */

@@ -1,6 +1,11 @@
 import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
 import { settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
-import { type ContractCollection, contractViews, mayHaveMore } from "../../chain/contract/views.ts";
+import {
+  type ContractCollection,
+  contractViews,
+  isPublishedAs,
+  mayHaveMore,
+} from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
@@ -12,15 +17,15 @@ import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
-import { findIntegration, NANO } from "../../db/queries/integrations.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
 import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
 import { isBehind } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
-import { collections, contracts, integrations } from "../../db/schema/index.ts";
-import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import { collections, contracts } from "../../db/schema/index.ts";
+import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
+import { type EarningsRead, noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
 import { noteQuiet, reportWalletMints } from "./wallet-mints.ts";
@@ -62,32 +67,6 @@ const adoptSettings = async (
     )
     .returning({ id: collections.id });
   return adopted.length > 0;
-};
-
-/**
- * Adopts a collection's earnings from the chain, unless another run adopted them first.
- * `sales` is what of it is the wallet's and wasn't counted yet, in nanoNEAR
- */
-const noteEarned = async (
-  db: Database,
-  {
-    id,
-    integrationId,
-    earned,
-  }: { readonly id: Uuid; readonly integrationId: Uuid; readonly earned: string | null },
-  { shown, sales, now }: { readonly shown: string | null; readonly sales: bigint; readonly now: Date },
-): Promise<void> => {
-  const isStill = sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND earned IS ${earned})`;
-  await db.batch([
-    db
-      .update(integrations)
-      .set({ unpaidSales: sql`unpaid_sales + CAST(${sales.toString()} AS INTEGER)` })
-      .where(and(eq(integrations.id, integrationId), isStill)),
-    db
-      .update(collections)
-      .set({ earned: shown, updatedAt: now })
-      .where(and(eq(collections.id, id), sql`${collections.earned} IS ${earned}`)),
-  ]);
 };
 
 /** Condition: a pending finalization makes the collection of this `external_id` (hexadecimal). */
@@ -248,16 +227,19 @@ const comparePage = async (
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
     const quiet: OnChainCollection[] = [];
+    const readings: EarningsRead[] = [];
     for (const shown of page) {
       const row = byId.get(shown.collection_id);
       await compare(context, contract, row, shown);
-      if (row && isSame(row, shown)) {
-        const { minted } = shown;
+      if (row && isPublishedAs(shown, row.id)) {
+        const { minted, earned: read = null } = shown;
+        readings.push({ id: row.id, earned: row.earned, read });
         if (minted <= row.eventsReportedTo) quiet.push(row);
         else await reportWalletMints(context, row, { contract, minted, seq, waitUntil });
       }
       byId.delete(shown.collection_id);
     }
+    await noteSales(context, contract, readings, height);
     await noteQuiet(context, quiet, seq);
     for (const { id, onChainId } of byId.values()) {
       const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
@@ -282,34 +264,6 @@ const noteMinted = async (
   await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
 };
 
-/**
- * Takes over what a collection has earned. It counts as unpaid sales where the contract belongs to the integration's wallet,
- * and did when it was last read: the contract counts what its owner gets, whoever that is.
- */
-const noteSales = async (
-  { db, now, settings }: ServiceContext,
-  { accountId, integrationId }: ContractRow,
-  row: OnChainCollection,
-  shown: string | null,
-): Promise<void> => {
-  const { earned } = row;
-  // A node that lags shows less.
-  if (shown === earned || (shown !== null && earned !== null && BigInt(shown) < BigInt(earned))) return;
-  let sales = 0n;
-  if (shown !== null && earned !== null) {
-    const [roles, integration] = await Promise.all([
-      contractViews(connect(settings), accountId, row.height).roles(),
-      findIntegration(db, integrationId),
-    ]);
-    // Parts of a nanoNEAR are counted with what comes next.
-    if (roles.owner_id === integration?.walletAccountId) sales = BigInt(shown) / NANO - BigInt(earned) / NANO;
-  }
-  await noteEarned(db, row, { shown, sales, now: now() });
-};
-
-const isSame = (row: OnChainCollection, { published, external_id }: ContractCollection): boolean =>
-  published && row.id.replaceAll("-", "") === external_id;
-
 /** Compares one collection with its row, if it has one. */
 const compare = async (
   context: ServiceContext,
@@ -318,9 +272,8 @@ const compare = async (
   shown: ContractCollection,
 ): Promise<void> => {
   const { collection_id, external_id, minted, published } = shown;
-  if (row && isSame(row, shown)) {
+  if (row && isPublishedAs(shown, row.id)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
-    await noteSales(context, contract, row, shown.earned ?? null);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;
     const adopted = await adoptSettings(context.db, row, settingsFromContract(shown), context.now());
