@@ -28,7 +28,7 @@ const ACCESS_ERRORS = define({
   api_key_missing: {
     status: 401,
     cause: "There is no Authorization header.",
-    remedy: "Send the header `Authorization: Api-Key <API_KEY>`.",
+    remedy: "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
   },
   api_key_invalid: {
     status: 401,

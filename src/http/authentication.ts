@@ -135,7 +135,10 @@ interface Digest {
 
 const digestOf = async (header: string | undefined): Promise<Digest> => {
   if (!header) {
-    throw new ServiceError("api_key_missing", "Send the header `Authorization: Api-Key <API_KEY>`.");
+    throw new ServiceError(
+      "api_key_missing",
+      "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
+    );
   }
   const key = /^(?:Api-Key|Bearer) +(\S+) *$/i.exec(header)?.[1];
   if (key === undefined || !isApiKey(key)) {

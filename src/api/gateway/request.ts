@@ -17,20 +17,16 @@ export interface GatewayRequest {
   readonly width: number | null;
 }
 
-/** A parameter of the query; of one that is there several times the first counts. */
-const parameter = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => (Array.isArray(value) ? value[0] : value), schema.optional());
-
 const WIDTHS = THUMBNAIL_WIDTHS.map(String);
 
 /** The query of the gateway specifications, and the width of a thumbnail. Other parameters are ignored. */
 export const gatewayQuery = z.object({
-  format: parameter(
-    z.literal("raw", "This gateway has the format raw; without a format it sends the content itself."),
-  ),
-  filename: parameter(z.string()),
-  download: parameter(z.string()),
-  "img-width": parameter(z.enum(WIDTHS, `Give one of the widths ${WIDTHS.join(", ")}.`)),
+  format: z
+    .literal("raw", "This gateway has the format raw; without a format it sends the content itself.")
+    .optional(),
+  filename: z.string().optional(),
+  download: z.string().optional(),
+  "img-width": z.enum(WIDTHS, `Give one of the widths ${WIDTHS.join(", ")}, once.`).optional(),
 });
 
 /** Parses a request; the query's `format` takes precedence over the Accept header. */

@@ -12,7 +12,10 @@ const quoteBody = z
     path: z
       .string()
       .max(2048)
-      .regex(/^\/[\w./%-]*$/, "Give the path of the write, such as /collection/{collection_uuid}/mint.")
+      .regex(
+        /^\/[\w./%-]*$/,
+        "Give the path of the write without a query, such as /collection/{collection_uuid}/mint.",
+      )
       .openapi({
         description: "As in the reference, with or without /api/v1.",
         example: "/collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint",

@@ -166,9 +166,13 @@ export const instantField = z
   })
   .openapi({ format: "date-time", example: "2026-12-24T18:00:00Z" });
 
-/** A text with a custom rule. @param problem returns the problem as a sentence; null if there is none */
-export const checkedText = (problem: (text: string) => string | null) =>
-  z.string().superRefine((text, context) => {
+/**
+ * A text with a custom rule.
+ * @param problem returns the problem as a sentence; null if there is none
+ * @param onNull what to do instead of sending null, as a sentence
+ */
+export const checkedText = (problem: (text: string) => string | null, onNull?: string) =>
+  z.string({ error: ({ input }) => (input === null ? onNull : undefined) }).superRefine((text, context) => {
     const message = problem(text);
     if (message !== null) context.addIssue({ code: "custom", message });
   });
@@ -176,7 +180,10 @@ export const checkedText = (problem: (text: string) => string | null) =>
 /** An amount of yoctoNEAR. */
 export const yoctoField = checkedText(yoctoProblem).openapi({ pattern: YOCTO_PATTERN });
 
-const mintFeeField = checkedText(mintFeeProblem).openapi({
+const mintFeeField = checkedText(
+  mintFeeProblem,
+  "Give an amount. For no mint from wallets, set the whole config to null.",
+).openapi({
   // 0, or from 2.7e21 to what a u128 holds.
   pattern: "^(0|2[7-9][0-9]{20}|[3-9][0-9]{21}|[1-9][0-9]{22,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
   description: "yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.",
