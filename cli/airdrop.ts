@@ -25,7 +25,7 @@ import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
-import { near, table } from "./table.ts";
+import { counted, near, table } from "./table.ts";
 
 const USAGE = `npm run airdrop -- <collection> receivers.csv [options]
 
@@ -120,7 +120,7 @@ async function airdrop(): Promise<void> {
   const left = collection.total_copies - collection.minted;
   if (minted === 0 && total > left && parts.every((_, index) => journal.part(index).sent === null)) {
     throw new UsageError(
-      `The collection has ${left} NFTs left, and ${basename(args.file)} asks for ${total}. Nothing was sent.`,
+      `The collection has ${counted(left, "NFT")} left, and ${basename(args.file)} asks for ${total}. Nothing was sent.`,
     );
   }
   const line = new ProgressLine();
@@ -133,7 +133,7 @@ async function airdrop(): Promise<void> {
     journal,
     parallel: args.parallel,
     allowsUnknown: args["allow-unknown"],
-    onProgress: (count) => line.show(count / total, `${count} of ${total} NFTs`),
+    onProgress: (count) => line.show(count / total, `${count} of ${counted(total, "NFT")}`),
   };
   settleDoubts(work, args.resend);
   let cost = await quoteRun(work, me, collection.contract_address);
@@ -152,7 +152,7 @@ async function airdrop(): Promise<void> {
         ? [
             {
               what: "sent before",
-              value: `${unanswered} requests without a response; repeating them costs nothing`,
+              value: `${counted(unanswered, "request")} without a response; repeating costs nothing`,
             },
           ]
         : []),
@@ -239,8 +239,8 @@ function report(
 /** What a person can do about rows that got nothing. @param name of the receivers' file */
 function refusedText(name: string, refused: readonly RefusedRow[]): string {
   const lines = refused.map(({ line, account, reason }) => `  ${name}:${line} ${account}: ${reason}`);
-  return `${lines.length === 1 ? "A row" : `${lines.length} rows`} got nothing; all others have theirs.
-${firstProblems(`  ${name}`, lines, "rows").join("\n")}
+  return `${counted(lines.length, "row")} got nothing; all others have theirs.
+${firstProblems(`  ${name}`, lines, "row").join("\n")}
 Run it again once their owners have created these accounts, or give --allow-unknown to mint to them all the same.
 Where the account or the asset is wrong, put the corrected row into a new file.`;
 }

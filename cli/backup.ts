@@ -1,4 +1,5 @@
 /** `npm run backup -- <folder>`: copies all that `npm start` keeps on this machine. */
+
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -6,6 +7,7 @@ import { claimStill } from "./backup/claim.ts";
 import { writeBackup } from "./backup/copy.ts";
 import { localData, run, UsageError } from "./command.ts";
 import { size } from "./progress.ts";
+import { counted } from "./table.ts";
 
 const USAGE = `npm run backup -- <folder> [--json]
 
@@ -37,6 +39,6 @@ await run(async () => {
   process.stdout.write(
     values.json
       ? `${JSON.stringify({ folder: target, network, files: files.length, bytes })}\n`
-      : `${target} has all data of ${network}: ${files.length} files, ${size(bytes)}. Whoever has it has the wallets.${wallets}\n`,
+      : `${target} has all data of ${network}: ${counted(files.length, "file")}, ${size(bytes)}. Whoever has it has the wallets.${wallets}\n`,
   );
 });

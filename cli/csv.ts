@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
+import { counted } from "./table.ts";
 
 /** A row of a CSV file, and where it begins. */
 export interface CsvRow {
@@ -96,23 +97,23 @@ export function readAccounts(
     const cellOf = (column: string) => cells[header.indexOf(column)] ?? "";
     const account = cellOf("account");
     if (cells.slice(header.length).some((cell) => cell !== ""))
-      problems.push(`${name}:${line} has more columns than ${header.length}.`);
+      problems.push(`${name}:${line} has more than ${counted(header.length, "column")}.`);
     if (header.includes("account") && !isAccountId(account))
       problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
     problems.push(...check({ line, account, quantity: cellOf("quantity"), asset: cellOf("asset") }));
   }
   problems.push(...unread);
   if (problems.length === 0 && entries.length === 0) problems.push(`${name} names no account.`);
-  return firstProblems(name, problems, "mistakes");
+  return firstProblems(name, problems, "mistake");
 }
 
 /** Bad rows that are named one by one. */
 const NAMED = 20;
 
-/** The first problems of a file's rows, and how many others there are. @param what the rows are called */
+/** The first problems of a file's rows, and how many others there are. @param what one of them is called */
 export const firstProblems = (name: string, problems: readonly string[], what: string): readonly string[] =>
   problems.length > NAMED
-    ? [...problems.slice(0, NAMED), `${name} has ${problems.length - NAMED} more such ${what}.`]
+    ? [...problems.slice(0, NAMED), `${name} has ${counted(problems.length - NAMED, `more such ${what}`)}.`]
     : problems;
 
 /** Rows as comma-separated values (RFC 4180), the names of the columns first. */

@@ -1,4 +1,5 @@
 /** `npm run export -- <collection>`: everything of a collection, for keeping and for going on elsewhere. */
+
 import { createWriteStream, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -11,6 +12,7 @@ import { carBelow, rootsOf } from "./export/car.ts";
 import { guideText } from "./export/guide.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
+import { counted } from "./table.ts";
 
 const USAGE = `npm run export -- <collection> [--out FOLDER]
 
@@ -83,7 +85,7 @@ await run(async () => {
   const roots = await rootsOf(baseUrl, { directory: collection.ipfs_root_cid, named });
   const line = new ProgressLine();
   const car = carBelow(baseUrl, roots, (read, known) =>
-    line.show(read / known, `${read} of ${known} blocks`),
+    line.show(read / known, `${read} of ${counted(known, "block")}`),
   );
   await write(file("files.car"), car).finally(() => line.end());
   const { block_height, block_hash, holders } = await client.collections.holders(uuid);
@@ -111,6 +113,6 @@ await run(async () => {
     );
   }
   process.stdout.write(
-    `${folder}: ${tokens} tokens, ${holders.length} holders. Next steps: ${file("README.md")}\n`,
+    `${folder}: ${counted(tokens, "token")}, ${counted(holders.length, "holder")}. Next steps: ${file("README.md")}\n`,
   );
 });

@@ -11,7 +11,7 @@ import { changePhase } from "./launch/set.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { agreed, terminalQuestions } from "./questions.ts";
-import { near, table } from "./table.ts";
+import { counted, near, table } from "./table.ts";
 
 const USAGE = `npm run launch -- ./folder [options]
 npm run launch -- set ./folder [--phase allowlist] --price 3 …
@@ -85,12 +85,12 @@ async function launch(): Promise<void> {
     checked,
     request: { contract_uuid: contract.contract_uuid, ...checked.file.draft },
     onUpload: ({ assets, totalAssets, bytes, totalBytes }) => {
-      const text = `${assets} of ${totalAssets} media files, ${size(bytes)} of ${size(totalBytes)}`;
+      const text = `${assets} of ${counted(totalAssets, "media file")}, ${size(bytes)} of ${size(totalBytes)}`;
       line.show(bytes / Math.max(1, totalBytes), text);
       if (assets === totalAssets) line.end();
     },
     onAllowlist: (accounts, total) => {
-      line.show(accounts / total, `${accounts} of ${total} accounts on the allowlist`);
+      line.show(accounts / total, `${accounts} of ${counted(total, "account")} on the allowlist`);
       if (accounts === total) line.end();
     },
     onStep: (what) => process.stderr.write(`${what} …\n`),
@@ -130,9 +130,9 @@ function resultText(result: ReturnType<typeof resultOf>): string {
   const rows = [
     { what: "collection", value: result.collection_uuid },
     { what: "on-chain", value: `collection ${result.collection_id} of ${result.contract_address}` },
-    { what: "NFTs", value: `${result.total_copies} of ${result.assets} media files` },
+    { what: "NFTs", value: `${result.total_copies} of ${counted(result.assets, "media file")}` },
     ...(result.allowlisted > 0
-      ? [{ what: "put on the allowlist", value: `${result.allowlisted} accounts` }]
+      ? [{ what: "put on the allowlist", value: counted(result.allowlisted, "account") }]
       : []),
     ...(result.mint_url ? [{ what: "mint page", value: result.mint_url }] : []),
     ...(result.gallery_url ? [{ what: "gallery", value: result.gallery_url }] : []),

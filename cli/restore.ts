@@ -1,4 +1,5 @@
 /** `npm run restore -- <folder | export.sql>`: puts a backup back, or makes an export of D1 ready for that. */
+
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,6 +8,7 @@ import { putBack, readBackup } from "./backup/copy.ts";
 import { writeImport } from "./backup/d1-import.ts";
 import { run, stateOf, UsageError } from "./command.ts";
 import { agreed } from "./questions.ts";
+import { counted } from "./table.ts";
 
 const USAGE = `npm run restore -- <folder> [--yes]
 npm run restore -- <export.sql>
@@ -24,7 +26,9 @@ async function restoreFolder(folder: string, yes: boolean): Promise<string> {
   const manifest = await readBackup(folder);
   const { network, created_at: at, files, has_chain: hasChain } = manifest;
   const stateDir = join(stateOf(), network);
-  process.stderr.write(`A backup of ${network} from ${at}, ${files.length} files, all unchanged.\n`);
+  process.stderr.write(
+    `A backup of ${network} from ${at}, ${counted(files.length, "file")}, all unchanged.\n`,
+  );
   if (!yes && !(await agreed(`Replace ${stateDir} with it?`))) return "Nothing was restored.";
   await claimStill(stateDir, "so that its data can be moved aside");
   const kept = `${stateDir}.before-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;

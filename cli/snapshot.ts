@@ -1,4 +1,5 @@
 /** `npm run snapshot -- <contract|collection>`: who holds what, at one block. */
+
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { isAccountId } from "./account-ids.ts";
@@ -6,6 +7,7 @@ import { commandClient, localService, run, UsageError, UUID } from "./command.ts
 import { csvText } from "./csv.ts";
 import { ProgressLine } from "./progress.ts";
 import { contractHolders, type Snapshot } from "./snapshot/contract-holders.ts";
+import { counted } from "./table.ts";
 
 const USAGE = `npm run snapshot -- <contract|collection> [options]
 
@@ -32,7 +34,7 @@ async function ofContract(contract: string): Promise<Snapshot> {
   const line = new ProgressLine();
   try {
     return await contractHolders(rpcUrl, contract, (read, total) =>
-      line.show(read / Math.max(1, total), `${read} of ${total} tokens`),
+      line.show(read / Math.max(1, total), `${read} of ${counted(total, "token")}`),
     );
   } finally {
     line.end();
@@ -65,6 +67,6 @@ await run(async () => {
   writeFileSync(file, textOf(snapshot, values.csv));
   const tokens = snapshot.holders.reduce((sum, { tokens: each }) => sum + each, 0);
   process.stdout.write(
-    `${file}: ${tokens} tokens of ${snapshot.holders.length} accounts at block ${snapshot.block_height} (${snapshot.block_hash})\n`,
+    `${file}: ${counted(tokens, "token")} of ${counted(snapshot.holders.length, "account")} at block ${snapshot.block_height} (${snapshot.block_hash})\n`,
   );
 });

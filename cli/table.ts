@@ -52,6 +52,10 @@ export function near(yocto: string | null, rounded: "down" | "up" = "down"): str
 /** The last decimal that is shown, yoctoNEAR. */
 const UNIT = 10n ** 20n;
 
+/** A number with what it counts, such as `1 account` and `2 accounts`. */
+export const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;
+
 /** Names in a line, the first five of many. */
 export function listed(names: readonly string[]): string {
   const SHOWN = 5;

@@ -16,7 +16,7 @@ import {
 } from "./command.ts";
 import { requireDecodable } from "./decode-pictures.ts";
 import { ProgressLine, size } from "./progress.ts";
-import { listed, table } from "./table.ts";
+import { counted, listed, table } from "./table.ts";
 
 const USAGE = `npm run upload -- ./folder [options]
 
@@ -133,7 +133,7 @@ async function upload(): Promise<void> {
     onProgress: (progress) =>
       line.show(
         progress.bytes / Math.max(1, progress.totalBytes),
-        `${progress.assets} of ${progress.totalAssets} media files, ${size(progress.bytes)} of ${size(progress.totalBytes)}`,
+        `${progress.assets} of ${counted(progress.totalAssets, "media file")}, ${size(progress.bytes)} of ${size(progress.totalBytes)}`,
       ),
   });
   line.end();

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
-import { table } from "../cli/table.ts";
+import { counted, table } from "../cli/table.ts";
 import type { Readiness } from "../src/api/resources/readiness.ts";
 import { pause } from "../src/waiting.ts";
 import { type Bundle, bindingsOf, checksOf, type Findings, missing } from "./deployment.ts";
@@ -151,7 +151,7 @@ const lacking = missing(checks);
 if (dryRun) {
   const unknown = checks.filter(({ state }) => state === "unknown").length;
   process.stdout.write(
-    `\nDry run: nothing was sent. ${checks.length} checks: ${lacking.length} missing, ${unknown} that need the account.\n`,
+    `\nDry run: nothing was sent. ${checks.length} checks: ${lacking.length} missing, ${counted(unknown, "that needs", "that need")} the account.\n`,
   );
   const broken = lacking.some(({ what }) => /^(bundle|contract\/|WRITES_PLACEMENT$)/.test(what));
   process.exit(broken ? 1 : 0);

@@ -23,5 +23,5 @@ export async function assetsOf(
       ? []
       : [`${name}:${line} "${asset}": give the file name or the uuid of an asset of the collection.`],
   );
-  return problems.length > 0 ? { problems: firstProblems(name, problems, "rows") } : { uuids };
+  return problems.length > 0 ? { problems: firstProblems(name, problems, "row") } : { uuids };
 }

@@ -4,6 +4,7 @@ import encodeQR from "qr";
 import sharp from "sharp";
 import { ClaimIssuer } from "../../client/src/index.ts";
 import type { ProgressLine } from "../progress.ts";
+import { counted } from "../table.ts";
 import { codesIn, type IssuedDrop, makeSecretFolder, writeSecret } from "./folder.ts";
 
 /** How QR codes are drawn; `none`: not at all. */
@@ -59,7 +60,7 @@ export async function writeLinks(
     rows.push(`${number + 1},${url}`);
     const file = join(codes, codeFile(number, format));
     if (format !== "none" && !existsSync(file)) writeSecret(file, await drawn(url, format));
-    line.show((number + 1) / links, `${number + 1} of ${links} links`);
+    line.show((number + 1) / links, `${number + 1} of ${counted(links, "link")}`);
   }
   const table = join(folder, "links.csv");
   writeSecret(table, `${rows.join("\n")}\n`);

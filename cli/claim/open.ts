@@ -1,4 +1,5 @@
 import { ConflictError, type DropSummary, type MintageClient } from "../../client/src/index.ts";
+import { counted } from "../table.ts";
 
 /** What the open links of a collection's drops can still take. */
 export interface OpenClaims {
@@ -32,7 +33,7 @@ export function claimsText({ links, copies }: OpenClaims, left: number): string 
   const spare = left - copies;
   const beyond =
     spare < 0
-      ? `${-spare} copies are missing, so some links will fail`
+      ? `${counted(-spare, "copy is", "copies are")} missing, so some links will fail`
       : `${spare} more can be minted before links fail`;
-  return `Claim links: ${links} are open and need ${copies} of the ${left} copies left; ${beyond}. No copies are reserved for links.`;
+  return `Claim links: ${counted(links, "is open and needs", "are open and need")} ${copies} of the ${counted(left, "copy", "copies")} left; ${beyond}. No copies are reserved for links.`;
 }

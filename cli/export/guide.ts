@@ -1,4 +1,5 @@
 import type { Collection } from "../../client/src/index.ts";
+import { counted } from "../table.ts";
 
 /** What the guide tells of. */
 export interface Exported {
@@ -24,7 +25,7 @@ export const guideText = ({
   blockHash,
 }: Exported): string => `# ${collection.title}
 
-Collection ${collection.collection_id} of the contract ${collection.contract_address} on ${network}: ${tokens} tokens of ${collection.total_copies} copies.
+Collection ${collection.collection_id} of the contract ${collection.contract_address} on ${network}: ${counted(tokens, "token")} of ${counted(collection.total_copies, "copy", "copies")}.
 
 | file | holds |
 | --- | --- |

@@ -1,7 +1,7 @@
 import type { Me, Quote } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import { size } from "../progress.ts";
-import { listed, near, table } from "../table.ts";
+import { counted, listed, near, table } from "../table.ts";
 import type { CheckedFolder } from "./folder.ts";
 import type { WantedPayout } from "./payout.ts";
 import { nearText } from "./prices.ts";
@@ -35,7 +35,12 @@ export function planText(
     { what: "NFTs", value: `${count * copies}, ${copies} of each file` },
     { what: "who may mint", value: phaseText(draft.public_mint_config) ?? NOBODY },
     ...(draft.private_mint_config
-      ? [{ what: `the ${accounts.length} on the allowlist`, value: phaseText(draft.private_mint_config) }]
+      ? [
+          {
+            what: `${counted(accounts.length, "account")} on the allowlist`,
+            value: phaseText(draft.private_mint_config),
+          },
+        ]
       : []),
     { what: "of each price", value: splitText(draft.initial_royalties ?? {}, me.platform_fee_percent) },
     { what: "of each resale", value: sharesText(draft.ongoing_royalties ?? {}) || "nothing" },

@@ -211,7 +211,7 @@ async function requireSameAssets(
     state === "draft"
       ? `Delete these assets from draft ${draftUuid}, or change the folder back.`
       : "The collection is on-chain, where its pictures and copies can't change: change the folder back.";
-  throw new FolderError([...firstProblems("The folder", problems, "differences"), advice]);
+  throw new FolderError([...firstProblems("The folder", problems, "difference"), advice]);
 }
 
 interface AllowlistWork {

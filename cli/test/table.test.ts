@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { near, table } from "../table.ts";
+import { claimsText } from "../claim/open.ts";
+import { firstProblems } from "../csv.ts";
+import { counted, near, table } from "../table.ts";
 
 describe("tables", () => {
   test("columns are as wide as their widest cell, numbers stand on the right", () => {
@@ -16,6 +18,21 @@ describe("tables", () => {
   test("no rows are said, not shown as nothing", () => {
     expect(table([])).toBe("(none)");
   });
+});
+
+test("counts are singular for one", () => {
+  expect([0, 1, 2].map((count) => counted(count, "account"))).toEqual([
+    "0 accounts",
+    "1 account",
+    "2 accounts",
+  ]);
+  expect(claimsText({ links: 1, copies: 1 }, 1)).toContain(
+    "1 is open and needs 1 of the 1 copy left; 0 more can be minted",
+  );
+  expect(claimsText({ links: 2, copies: 2 }, 1)).toContain("1 copy is missing, so some links will fail");
+  expect(firstProblems("a.csv", Array(21).fill("Bad."), "mistake").at(-1)).toBe(
+    "a.csv has 1 more such mistake.",
+  );
 });
 
 describe("amounts", () => {

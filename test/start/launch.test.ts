@@ -289,7 +289,9 @@ test("shares for accounts that don't exist are refused before anything is upload
   writeFileSync(join(wrong, "heron.png"), picture("png", 1, 1000));
   writeFileSync(join(wrong, "dusk.heic"), "");
   const royalties = `  sales: { typo.near: 5%, ${shop.walletAccountId}: 5% }\n  resales: { typo.near: 5% }`;
-  writeFileSync(join(wrong, "collection.yaml"), `title: Typo\nroyalties:\n${royalties}\n`);
+  const phases = "phases: { allowlist: { price: free } }\nallowlist: one.txt";
+  writeFileSync(join(wrong, "one.txt"), "typo.near\n");
+  writeFileSync(join(wrong, "collection.yaml"), `title: Typo\n${phases}\nroyalties:\n${royalties}\n`);
   const refused = await startCommand("launch.ts", [wrong, "--yes"], env).ended;
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain("collection.yaml royalties.sales.typo.near: there is no such account");
@@ -306,6 +308,10 @@ test("shares for accounts that don't exist are refused before anything is upload
   const done = await startCommand("launch.ts", [wrong, "--yes", "--json"], env).ended;
   expect(done.code, done.stderr).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({ collection_draft_uuid: draft?.collection_draft_uuid });
+  const again = await startCommand("launch.ts", [wrong, "--yes"], env).ended;
+  expect(again.stderr).toMatch(/^1 account on the allowlist +free/m);
+  expect(again.stdout).toMatch(/^NFTs +1 of 1 media file$/m);
+  expect(again.stdout).toMatch(/^put on the allowlist +1 account$/m);
   rmSync(data, { recursive: true });
 });
 
