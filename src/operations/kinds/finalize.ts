@@ -132,13 +132,9 @@ const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation
 /**
  * One transaction if the assets fit; otherwise the collection with the first batch, the other batches, and publishing.
  */
-export const finalizeKind = kindOf<
-  FinalizeOperation,
-  FinalizeFacts,
-  KindResults["finalize"],
-  Partial<FinalizedDraft>
->({
-  facts: async (context, operation, records, known) => {
+export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults["finalize"]>({
+  // Its proposal provides a part of the facts.
+  facts: async (context, operation, records, known: Partial<FinalizedDraft> | undefined) => {
     const isForgotten = records.some(dependsOnCollection);
     const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");
     const height = Math.max(heightOf(records), operation.height ?? 0);
