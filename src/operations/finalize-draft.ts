@@ -1,5 +1,5 @@
 import type { FinalizeAnswer } from "../api/resources/finalization.ts";
-import { hasManifest, isAsOnChain } from "../collections/drafts.ts";
+import { hasManifest, isAsOnChain } from "../collections/draft-manifest.ts";
 import { requirePayees } from "../collections/new-collection.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";

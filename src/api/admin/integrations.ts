@@ -34,13 +34,13 @@ import {
 } from "./schemas.ts";
 
 /** Filter of a list: integrations of a name, or of any; deleted ones only on request. */
-export interface WhichIntegrations {
+interface WhichIntegrations {
   readonly name?: string;
   readonly deleted?: boolean;
 }
 
 /** Integrations, newest first, behind the one with the id `after`. */
-export const listIntegrations = (
+const listIntegrations = (
   db: Database,
   { name, deleted = false }: WhichIntegrations,
   after: Uuid | null,
@@ -79,7 +79,7 @@ export const changeIntegration = async (
 };
 
 /** Sets the account that an integration's money is paid out to; null: none. */
-export const setPayoutAccount = (db: Database, id: Uuid, accountId: string | null, now: Date) =>
+const setPayoutAccount = (db: Database, id: Uuid, accountId: string | null, now: Date) =>
   db.update(integrations).set({ payoutAccount: accountId, updatedAt: now }).where(eq(integrations.id, id));
 
 const toIntegration = (row: IntegrationRow): Integration => ({

@@ -21,7 +21,7 @@ import { integrationParam, keyParam } from "../schemas/parameters.ts";
 import { keyBody } from "./schemas.ts";
 
 /** Stores a new key, unless its integration has as many as it may. Whether it was stored. */
-export const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> => {
+const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> => {
   const { id, integrationId, name, role, digest, prefix, expiresAt, createdAt } = row;
   const stored = await db
     .insert(apiKeys)
@@ -34,7 +34,7 @@ export const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> 
 };
 
 /** An integration's keys, newest first, behind the one with the id `after`. */
-export const listKeys = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
+const listKeys = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
   db
     .select()
     .from(apiKeys)
@@ -44,7 +44,7 @@ export const listKeys = (db: Database, integrationId: Uuid, after: Uuid | null, 
     .all();
 
 /** Revokes a key of an integration; a second time changes nothing. Undefined if there is no such key. */
-export const revokeKey = async (
+const revokeKey = async (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
@@ -88,7 +88,7 @@ type Key = Shown<typeof keyView>;
 type IssuedKey = Shown<typeof issuedKeyView>;
 
 /** What a new key is to be. */
-export interface KeyRequest {
+interface KeyRequest {
   readonly name: string;
   readonly role: "full" | "read";
   /** RFC 3339; null: never. */

@@ -16,7 +16,7 @@ import { yoctoField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
 /** Sets limits of an integration; null restores the default, absent ones stay. */
-export const setLimits = async (
+const setLimits = async (
   db: Database,
   integrationId: Uuid,
   {

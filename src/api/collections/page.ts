@@ -18,7 +18,7 @@ import { textField, uuidField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 /** The page of an integration's collection, null if it has none; undefined: there is no such collection. */
-export const findPage = async (
+const findPage = async (
   db: Database,
   integrationId: Uuid,
   collectionId: Uuid,
@@ -45,7 +45,7 @@ interface PageAsRead {
  * @returns whether there is such a collection, and the page as it is then; undefined: it was not stored
  * @throws ServiceError idempotency_key_in_flight
  */
-export const keepPage = async (
+const keepPage = async (
   db: Database,
   integrationId: Uuid,
   { collectionId, now, ...changes }: PageChanges & { readonly now: Date },
@@ -84,7 +84,7 @@ export const keepPage = async (
 };
 
 /** Whether a page could not be stored because another one has its slug. */
-export const isSlugTaken = (error: unknown): boolean => violated(error, "UNIQUE", "collection_pages.slug");
+const isSlugTaken = (error: unknown): boolean => violated(error, "UNIQUE", "collection_pages.slug");
 
 /** How a collection is shown to collectors, as its integration sees it. */
 const collectionPageView = z

@@ -31,7 +31,7 @@ const VIEW_PAGE = 100;
 const MOST_VIEWS = 10;
 
 /** A drop of one of the caller's collections, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
-export const readDrop = async (
+const readDrop = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
@@ -47,7 +47,7 @@ export const readDrop = async (
  * have fewer than the limit, or none, and still a next one.
  * @throws ServiceError not_found, invalid_request (cursor), conflict, chain_unavailable
  */
-export const listDrops = async (
+const listDrops = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,

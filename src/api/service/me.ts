@@ -17,7 +17,7 @@ import { endpoint, json } from "../endpoint.ts";
 import { type Me, meView } from "../resources/me.ts";
 
 /** Reads an integration's newest contracts that are ready. */
-export const readyContracts = (db: Database, integrationId: Uuid, limit: number) =>
+const readyContracts = (db: Database, integrationId: Uuid, limit: number) =>
   db
     .select()
     .from(contracts)
@@ -26,7 +26,7 @@ export const readyContracts = (db: Database, integrationId: Uuid, limit: number)
     .limit(limit);
 
 /** Reads a key of an integration. */
-export const ownKey = (db: Database, integrationId: Uuid, id: Uuid) =>
+const ownKey = (db: Database, integrationId: Uuid, id: Uuid) =>
   db
     .select()
     .from(apiKeys)

@@ -3,7 +3,7 @@ import { type ContractCollection, contractViews } from "../../chain/contract/vie
 import { connect } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
-import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/drafts.ts";
+import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
