@@ -1,4 +1,5 @@
 import { parse } from "csv-parse/sync";
+import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 
 /** A row of a CSV file, and where it begins. */
 export interface CsvRow {
@@ -50,6 +51,59 @@ export function readCsv(
   }));
   const openAt = (parsed.at(-1)?.info.lines ?? 0) + 1;
   return { rows, problems: isQuoteOpen ? [`${name}:${openAt} the row has a quote that is not closed.`] : [] };
+}
+
+/** A row of a file of accounts, with the texts of its other columns; empty: it has none. */
+interface AccountRow {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  readonly account: string;
+  readonly quantity: string;
+  readonly asset: string;
+}
+
+const ACCOUNT = /^(?:account|account_id|wallet|receiver)$/;
+/** Those that `npm run airdrop` reads and `npm run snapshot` writes. */
+const OTHER_COLUMNS = /^(?:quantity|asset|block_height|block_hash)$/;
+
+/**
+ * Reads a CSV of accounts, with a header, or without one and its columns in the given order. A column that no command reads
+ * or writes is a mistake: it may be a misspelt one, which would be left out without a word.
+ * @param columns that are read, the account first
+ * @param check reads a row. @returns what is wrong with it
+ * @returns all mistakes: the first, and how many others there are
+ */
+export function readAccounts(
+  name: string,
+  text: string,
+  columns: readonly ("account" | "quantity" | "asset")[],
+  check: (row: AccountRow) => readonly string[],
+): readonly string[] {
+  const { rows, problems: unread } = readCsv(name, text);
+  const first = rows[0]?.cells.map((cell) => cell.toLowerCase()) ?? [];
+  const hasHeader = first.some((cell) => ACCOUNT.test(cell) || cell === "quantity" || cell === "asset");
+  const header: readonly string[] = hasHeader
+    ? first.map((cell) => (ACCOUNT.test(cell) ? "account" : cell))
+    : columns;
+  const unknown = header.filter((cell) => cell !== "account" && !OTHER_COLUMNS.test(cell));
+  const read = columns.length === 1 ? `column ${columns[0]} is` : `columns ${columns.join(", ")} are`;
+  const problems = unknown.map(
+    (cell) => `${name}:1 unknown column "${cell}": rename or remove it; the ${read} read.`,
+  );
+  if (!header.includes("account")) problems.push(`${name}:1 there is no column account.`);
+  const entries = hasHeader ? rows.slice(1) : rows;
+  for (const { line, cells } of entries) {
+    const cellOf = (column: string) => cells[header.indexOf(column)] ?? "";
+    const account = cellOf("account");
+    if (cells.slice(header.length).some((cell) => cell !== ""))
+      problems.push(`${name}:${line} has more columns than ${header.length}.`);
+    if (header.includes("account") && !isAccountId(account))
+      problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
+    problems.push(...check({ line, account, quantity: cellOf("quantity"), asset: cellOf("asset") }));
+  }
+  problems.push(...unread);
+  if (problems.length === 0 && entries.length === 0) problems.push(`${name} names no account.`);
+  return firstProblems(name, problems, "mistakes");
 }
 
 /** Bad rows that are named one by one. */

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
+import type { MintAnswer, MintageClient, Token } from "../client/src/index.ts";
+import { inParallel } from "../client/src/parallel.ts";
 import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { carBelow, rootsOf } from "./export/car.ts";
 import { guideText } from "./export/guide.ts";
+import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
 
 const USAGE = `npm run export -- <collection> [--out FOLDER]
@@ -26,9 +29,28 @@ async function write(
   renameSync(`${file}.new`, file);
 }
 
-/** A line of JSON for each that is to be in the file. */
-async function* lines<T>(list: AsyncIterable<T>, isIn: (one: T) => boolean): AsyncGenerator<string> {
-  for await (const one of list) if (isIn(one)) yield `${JSON.stringify(one)}\n`;
+/** A line of JSON for each. */
+async function* lines(list: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const one of list) yield `${JSON.stringify(one)}\n`;
+}
+
+/** Operations that are read at once. */
+const AT_ONCE = 8;
+
+/** The `reference` of the mint of each token whose request had one. */
+async function referencesOf(client: MintageClient, collectionUuid: string): Promise<Map<string, string>> {
+  const mints: { uuid: string; reference: string }[] = [];
+  for await (const { operation_uuid: uuid, kind, subject_uuid, reference } of client.operations.list()) {
+    if (kind === "mint" && subject_uuid === collectionUuid && reference !== null)
+      mints.push({ uuid, reference });
+  }
+  const references = new Map<string, string>();
+  await inParallel(mints, AT_ONCE, async ({ uuid, reference }) => {
+    const { answer } = await client.operations.get(uuid);
+    if (answer?.status !== 201) return;
+    for (const { token_id } of (answer.body as MintAnswer).tokens) references.set(token_id, reference);
+  });
+  return references;
 }
 
 await run(async () => {
@@ -40,21 +62,24 @@ await run(async () => {
   if (values.help || positionals.length !== 1 || !collectionUuid) throw new UsageError(USAGE);
   const uuid = collectionOf(collectionUuid);
   const { baseUrl } = keyAccess();
-  const client = commandClient();
+  const client = commandClient({ fetch: pacedFetch() });
   const [me, collection] = await Promise.all([client.me(), client.collections.get(uuid)]);
   const folder = values.out ?? `export-${uuid}`;
   mkdirSync(folder, { recursive: true });
   const file = (name: string) => join(folder, name);
 
   await write(file("settings.json"), [`${JSON.stringify(collection, null, 2)}\n`]);
+  const references = await referencesOf(client, uuid);
   const named = new Set<string>();
   let tokens = 0;
-  const tokenLines = lines(client.collections.tokens(uuid), ({ metadata: { media, reference } }) => {
-    tokens += 1;
-    for (const cid of [media, reference]) if (cid) named.add(cid);
-    return true;
-  });
-  await write(file("tokens.jsonl"), tokenLines);
+  async function* tokenRows(): AsyncGenerator<Token & { reference: string | null }> {
+    for await (const token of client.collections.tokens(uuid)) {
+      tokens += 1;
+      for (const cid of [token.metadata.media, token.metadata.reference]) if (cid) named.add(cid);
+      yield { ...token, reference: references.get(token.token_id) ?? null };
+    }
+  }
+  await write(file("tokens.jsonl"), lines(tokenRows()));
   const roots = await rootsOf(baseUrl, { directory: collection.ipfs_root_cid, named });
   const line = new ProgressLine();
   const car = carBelow(baseUrl, roots, (read, known) =>
@@ -65,10 +90,11 @@ await run(async () => {
   const { contract_address } = collection;
   const snapshot = { contract_address, collection_uuid: uuid, block_height, block_hash, holders };
   await write(file("holders.json"), [`${JSON.stringify(snapshot, null, 2)}\n`]);
-  await write(
-    file("transactions.jsonl"),
-    lines(client.transactions.list(), ({ receiver_id }) => receiver_id === contract_address),
-  );
+  async function* transactions() {
+    for await (const transaction of client.transactions.list())
+      if (transaction.receiver_id === contract_address) yield transaction;
+  }
+  await write(file("transactions.jsonl"), lines(transactions()));
   const guide = guideText({
     collection,
     network: me.network,

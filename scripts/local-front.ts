@@ -1,6 +1,8 @@
 /** The port of `npm start` and `npm run dev`: it passes requests on to the service as the edge does, and to nothing else. */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { isIP, Socket, type SocketConnectOpts } from "node:net";
+import { databaseUnavailable, errorBody } from "../src/domain/errors.ts";
+import { newUuid } from "../src/domain/ids.ts";
 
 /** Headers of one connection only (RFC 9110, section 7.6.1), and what this side answers by itself. */
 const OF_CONNECTION = new Set([
@@ -50,6 +52,19 @@ function isMeant({ headers }: IncomingMessage, hosts: readonly string[]): boolea
 
 function refuse(answer: ServerResponse, status: number, sentence: string): void {
   answer.writeHead(status, { "Content-Type": "text/plain", Connection: "close" }).end(`${sentence}\n`);
+}
+
+/** Answers for a service that has ended: as the service itself does when its database, which ended with it, is silent. */
+function unanswered({ method }: IncomingMessage, answer: ServerResponse, cause: Error): void {
+  const mayWrite = method !== "GET" && method !== "HEAD";
+  const error = databaseUnavailable(mayWrite, cause, "The service");
+  const requestId = newUuid();
+  const headers = {
+    "Content-Type": "application/json",
+    "Retry-After": error.details.retryAfter,
+    "X-Request-Id": requestId,
+  };
+  answer.writeHead(error.status, headers).end(JSON.stringify(errorBody(error, requestId)));
 }
 
 /**
@@ -120,8 +135,8 @@ function pass(service: SocketConnectOpts, incoming: IncomingMessage, answer: Ser
     response.once("error", () => answer.destroy());
     response.pipe(answer);
   });
-  outgoing.on("error", () => {
-    if (!answer.headersSent && !answer.destroyed) answer.writeHead(502).end();
+  outgoing.on("error", (cause) => {
+    if (!answer.headersSent && !answer.destroyed) unanswered(incoming, answer, cause);
   });
   // The rest of a body is read and dropped: a caller reads the answer after it has sent everything.
   outgoing.once("close", () => incoming.unpipe(outgoing).resume());

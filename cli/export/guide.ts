@@ -30,7 +30,7 @@ Collection ${collection.collection_id} of the contract ${collection.contract_add
 | --- | --- |
 | \`files.car\` | all pictures and metadata, as IPFS blocks below ${collection.ipfs_root_cid}${ownFiles.length === 0 ? "" : `, and below the CIDs of files that NFTs have of their own (${ownFiles.length})`} |
 | \`settings.json\` | the collection as the service shows it: prices, times, royalties, rules |
-| \`tokens.jsonl\` | every token, a line of JSON each: id, owner, title, hashes and addresses of its files |
+| \`tokens.jsonl\` | every token, a line of JSON each: id, owner, title, hashes and addresses of its files, and the \`reference\` of its mint's request; null: it had none, or came during the export |
 | \`holders.json\` | who holds how many, at block ${blockHeight} (${blockHash}) |
 | \`transactions.jsonl\` | every transaction that the service sent to the contract |
 

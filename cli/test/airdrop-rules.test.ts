@@ -100,7 +100,7 @@ describe("the receivers' file", () => {
     const text = 'account;colour;quantity\nAlice;red;0\nb.near;;2\nBob;red;1;9\n"c.near;;1';
     const found = readReceivers("r.csv", text);
     expect("problems" in found && found.problems.map((problem) => problem.slice(0, 15))).toEqual([
-      "r.csv:1 the col",
+      "r.csv:1 unknown",
       'r.csv:2 "Alice"',
       'r.csv:2 "0": gi',
       "r.csv:4 has mor",

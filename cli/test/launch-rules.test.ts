@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { readReceivers } from "../airdrop/receivers.ts";
 import { allowlistBatches, readAllowlist } from "../launch/allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "../launch/collection-file.ts";
 import { type Answers, askAll, collectionYaml, initFolder } from "../launch/init.ts";
@@ -287,9 +288,22 @@ describe("the allowlist's file", () => {
     expect(readAllowlist("a.csv", "alice.near\r\n\r\nbob.near\nalice.near")).toEqual({
       accounts: ["alice.near", "bob.near"],
     });
-    expect(readAllowlist("a.csv", '\ufeffName,Account\n"Heron, Grey",alice.near\n')).toEqual({
-      accounts: ["alice.near"],
+    const snapshot = '\ufeffQuantity,Account,block_height\n"3",alice.near,12\n';
+    expect(readAllowlist("a.csv", snapshot)).toEqual({ accounts: ["alice.near"] });
+  });
+
+  test.each([
+    ["an allowlist", readAllowlist, "the column account is read"],
+    ["an airdrop", readReceivers, "the columns account, quantity, asset are read"],
+  ])("names the columns that %s doesn't have", (_name, read, columns) => {
+    expect(read("a.csv", "name,account,qty\nHeron,a.near,3\n")).toEqual({
+      problems: ["name", "qty"].map(
+        (cell) => `a.csv:1 unknown column "${cell}": rename or remove it; ${columns}.`,
+      ),
     });
+    // The others of a line without a header.
+    const line = "a.near,2,1.png,b.near";
+    expect(read("a.csv", line)).toEqual({ problems: [expect.stringMatching(/^a\.csv:1 has more columns/)] });
   });
 
   test("names its bad lines, the first of many", () => {

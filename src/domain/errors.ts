@@ -303,7 +303,7 @@ export const ERRORS = define({
   database_unavailable: {
     status: 503,
     cause:
-      "The service's database doesn't respond. A write may have been carried out, or may still be; if the response has an operation_uuid, as that operation.",
+      "The service's database doesn't respond, or under `npm start` the service itself. A write may have been carried out, or may still be; if the response has an operation_uuid, as that operation.",
     remedy:
       "Wait for Retry-After seconds and send the same request again, a write with the same Idempotency-Key. Without a key, look for the write's effect before you send it again; with operation_uuid, read the operation.",
   },
@@ -359,7 +359,7 @@ export class ServiceError extends Error {
 }
 
 /** The control that responses with a code name, if any. */
-export const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
+const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
   const { limit }: ErrorDefinition = ERRORS[code];
   return limit;
 };
@@ -384,3 +384,56 @@ export const keyInFlight = (): ServiceError =>
 
 /** Retry-After of `database_unavailable`, seconds. With it the client's six repetitions outlast D1's outages of 80 s. */
 export const DATABASE_RETRY_AFTER = 10;
+
+/**
+ * The error for a database that doesn't answer, which may have carried out a write.
+ * @param mayWrite whether the request may have changed something
+ * @param what doesn't answer, the subject of a sentence
+ */
+export const databaseUnavailable = (
+  mayWrite: boolean,
+  cause: unknown,
+  what = "The database",
+): ServiceError => {
+  const message = mayWrite
+    ? `${what} doesn't answer, and may have carried out the request or do so yet. Send it again with the same Idempotency-Key; without one, look for its effect first.`
+    : `${what} doesn't answer. Send the request again.`;
+  return new ServiceError("database_unavailable", message, {
+    ...(mayWrite && { outcome: "unknown" }),
+    retryable: true,
+    retryAfter: DATABASE_RETRY_AFTER,
+    cause,
+  });
+};
+
+/** The body of every error. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly code: string;
+  readonly request_id: string;
+  readonly limit?: string;
+  readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
+  readonly quota?: ExceededQuota;
+  readonly cost?: ExceededCost;
+  readonly outcome?: string;
+  readonly retryable?: boolean;
+  readonly operation_uuid?: string;
+}
+
+/** An error as its response has it. */
+export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
+  const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
+  const limit = controlOf(error.code);
+  return {
+    message: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(limit && { limit }),
+    ...(issues && { issues }),
+    ...(quota && { quota }),
+    ...(cost && { cost }),
+    ...(outcome && { outcome }),
+    ...(retryable !== undefined && { retryable }),
+    ...(operationUuid && { operation_uuid: operationUuid }),
+  };
+};

@@ -1,43 +1,11 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { isUnavailable } from "../db/statements.ts";
-import {
-  controlOf,
-  DATABASE_RETRY_AFTER,
-  type ExceededCost,
-  type ExceededQuota,
-  ServiceError,
-} from "../domain/errors.ts";
+import { databaseUnavailable, errorBody, ServiceError } from "../domain/errors.ts";
 import { SettingsError } from "../env.ts";
 import type { AppEnv } from "./app-env.ts";
 import { isWrite } from "./authentication.ts";
 import { logger } from "./log.ts";
-
-/** The body of every error. */
-export interface ErrorBody {
-  readonly message: string;
-  readonly code: string;
-  readonly request_id: string;
-  readonly limit?: string;
-  readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
-  readonly quota?: ExceededQuota;
-  readonly cost?: ExceededCost;
-  readonly outcome?: string;
-  readonly retryable?: boolean;
-  readonly operation_uuid?: string;
-}
-
-const databaseUnavailable = (cause: unknown, mayWrite: boolean): ServiceError => {
-  const message = mayWrite
-    ? "The database doesn't answer, and may have carried out the request or do so yet. Send it again with the same Idempotency-Key; without one, look for its effect first."
-    : "The database doesn't answer. Send the request again.";
-  return new ServiceError("database_unavailable", message, {
-    ...(mayWrite && { outcome: "unknown" }),
-    retryable: true,
-    retryAfter: DATABASE_RETRY_AFTER,
-    cause,
-  });
-};
 
 /** @param named whether the answer names the settings; their values are never in it */
 const notConfigured = (cause: SettingsError, named: boolean): ServiceError => {
@@ -66,27 +34,10 @@ export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError 
     }
     if (error.status === 400) return new ServiceError("invalid_json", "Send a body that is valid JSON.");
   }
-  if (isUnavailable(error)) return databaseUnavailable(error, mayWrite);
+  if (isUnavailable(error)) return databaseUnavailable(mayWrite, error);
   return new ServiceError("internal_error", "The service failed. Try again, and report the request id.", {
     cause: error,
   });
-};
-
-const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
-  const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
-  const limit = controlOf(error.code);
-  return {
-    message: error.message,
-    code: error.code,
-    request_id: requestId,
-    ...(limit && { limit }),
-    ...(issues && { issues }),
-    ...(quota && { quota }),
-    ...(cost && { cost }),
-    ...(outcome && { outcome }),
-    ...(retryable !== undefined && { retryable }),
-    ...(operationUuid && { operation_uuid: operationUuid }),
-  };
 };
 
 /** Converts an exception to a response. */

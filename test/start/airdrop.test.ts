@@ -181,7 +181,11 @@ test("an export has every file by its CID, every token, its holders and its tran
     },
   ]);
   const metadata = { asset_file_url: alone?.asset_url ?? "", reference_file_url: alone?.reference_url ?? "" };
-  await client.collections.mint(collectionUuid, { receiver_addresses: [receiver(0)], metadata });
+  const ordered = await client.collections.mint(
+    collectionUuid,
+    { receiver_addresses: [receiver(0)], metadata },
+    { reference: "order-1001" },
+  );
 
   const out = join(folder, "export");
   const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
@@ -207,6 +211,8 @@ test("an export has every file by its CID, every token, its holders and its tran
 
   const tokens = listed("tokens.jsonl");
   expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(ROWS + MANY + 1);
+  const referring = tokens.filter((token) => token.reference !== null);
+  expect(referring).toEqual([expect.objectContaining({ ...ordered.tokens[0], reference: "order-1001" })]);
   const { holders } = JSON.parse(text("holders.json"));
   expect(holders.reduce((sum: number, one: Holder) => sum + one.tokens, 0)).toBe(ROWS + MANY + 1);
   const transactions = listed("transactions.jsonl");

@@ -1,6 +1,12 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+} from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +14,12 @@ import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listen } from "../../scripts/local-front.ts";
+import {
+  DATABASE_RETRY_AFTER,
+  databaseUnavailable,
+  type ErrorBody,
+  errorBody,
+} from "../../src/domain/errors.ts";
 
 /** Far more than a socket buffers. */
 const SENT = 2 * 2 ** 20;
@@ -51,11 +63,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function post(path: string, headers: Record<string, string>): Promise<{ status?: number; body: string }> {
+interface Answered {
+  readonly status?: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function post(path: string, headers: Record<string, string>): Promise<Answered> {
   const { port } = front.address() as { port: number };
   return new Promise((resolve, reject) => {
     const asking = request({ port, path, method: "POST", headers }, (response: IncomingMessage) => {
-      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+      text(response).then(
+        (body) => resolve({ status: response.statusCode, headers: response.headers, body }),
+        reject,
+      );
     });
     asking.once("error", reject).end(Buffer.alloc(SENT, "x"));
   });
@@ -78,13 +99,13 @@ test.each([
 );
 
 test.each([
-  ["GET / HTTP/1.1", "Host: localhost", 502],
-  ["GET / HTTP/1.1", "Host: LOCALHOST.:8787", 502],
-  ["GET / HTTP/1.1", "Host: shop.localhost:8787", 502],
-  ["GET / HTTP/1.1", "Host: 127.0.0.1:8787", 502],
-  ["GET / HTTP/1.1", "Host: 192.168.1.5:8787", 502],
-  ["GET / HTTP/1.1", "Host: [::1]:8787", 502],
-  ["GET / HTTP/1.1", "Host: own_1.example:80", 502],
+  ["GET / HTTP/1.1", "Host: localhost", 503],
+  ["GET / HTTP/1.1", "Host: LOCALHOST.:8787", 503],
+  ["GET / HTTP/1.1", "Host: shop.localhost:8787", 503],
+  ["GET / HTTP/1.1", "Host: 127.0.0.1:8787", 503],
+  ["GET / HTTP/1.1", "Host: 192.168.1.5:8787", 503],
+  ["GET / HTTP/1.1", "Host: [::1]:8787", 503],
+  ["GET / HTTP/1.1", "Host: own_1.example:80", 503],
   ["GET / HTTP/1.1", "Host: evil.example:8787", 421],
   ["GET / HTTP/1.1", "Host: other.own_1.example", 421],
   ["GET / HTTP/1.1", "Host: localhost.evil.example", 421],
@@ -117,10 +138,31 @@ test.each([
   },
 );
 
-test("a service that closes without an answer is a 502", async () => {
+test("a service that closes without an answer is the service's own error for an unknown outcome", async () => {
+  const error = databaseUnavailable(true, null, "The service");
   for (const upTo of [1, 1_000_000]) {
-    expect(await post(`/${upTo}/silent`, {})).toEqual({ status: 502, body: "" });
+    const { status, headers, body } = await post(`/${upTo}/silent`, {});
+    expect([status, headers["content-type"], headers["retry-after"]]).toEqual([
+      error.status,
+      "application/json",
+      String(DATABASE_RETRY_AFTER),
+    ]);
+    const answer = JSON.parse(body) as ErrorBody;
+    expect(answer).toEqual(errorBody(error, String(headers["x-request-id"])));
+    expect(answer).toMatchObject({ outcome: "unknown", retryable: true });
   }
+});
+
+test("the error for a read of a service that has ended has no outcome", async () => {
+  const gone = await listen({ path: join(folder, "nobody") }, { host: "127.0.0.1", port: 0 });
+  const { port } = gone.address() as { port: number };
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/me`);
+  expect(response.status).toBe(503);
+  const requestId = response.headers.get("x-request-id") ?? "";
+  expect(await response.json()).toEqual(
+    errorBody(databaseUnavailable(false, null, "The service"), requestId),
+  );
+  gone.close();
 });
 
 test("a request reaches the service before its body begins", async () => {
