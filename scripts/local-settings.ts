@@ -75,14 +75,20 @@ export function givenSettings(env: Environment = process.env, devVars = DEV_VARS
 }
 
 /** A port from the environment. */
-function portSetting(name: string, fallback: number, env: Environment = process.env): number {
+const portSetting = (name: string, fallback: number, env: Environment): number =>
+  wholeNumber(name, { what: "a port", most: 65_535, fallback }, env);
+
+/** A whole number of the environment, from 1. */
+function wholeNumber(
+  name: string,
+  { what, most, fallback }: { readonly what: string; readonly most: number; readonly fallback: number },
+  env: Environment,
+): number {
   const text = env[name];
   if (!text) return fallback;
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new SetupError(`${name} must be a port from 1 to 65535; it is "${text}".`);
-  }
-  return port;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw new SetupError(`${name} must be ${what} from 1 to ${most}, such as ${fallback}; it is "${text}".`);
 }
 
 /** Account of the embedded chain that creates wallets and contracts. */
@@ -153,7 +159,7 @@ export interface StartPlan {
   readonly inspectorPort: number;
   readonly url: string;
   /** Null if the settings name a chain of their own. */
-  readonly embedded: { readonly port: number } | null;
+  readonly embedded: { readonly port: number; readonly blockMs: number } | null;
   readonly network: string;
   readonly stateDir: string;
   /** All that the Worker is configured with. */
@@ -172,12 +178,14 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
   const isWritten = areEmbedded(given);
   const named = given.NEAR_RPC_URL ?? PUBLIC_RPC_URLS.get(given.NEAR_NETWORK ?? "")?.join(",");
   const rpcUrl = isWritten ? undefined : named;
-  const embedded = rpcUrl === undefined ? { port: portSetting("NEAR_PORT", 3030, env) } : null;
-  if (embedded?.port === port) throw new SetupError("PORT and NEAR_PORT have to differ.");
+  const blockMs = wholeNumber("NEAR_BLOCK_MS", { what: "milliseconds", most: 60_000, fallback: 600 }, env);
+  const embedded = rpcUrl === undefined ? { port: portSetting("NEAR_PORT", 3030, env), blockMs } : null;
+  if (embedded?.port === port)
+    throw new SetupError(`PORT and NEAR_PORT have to differ, such as PORT=${port} NEAR_PORT=${port + 1}.`);
   if (embedded && !isWritten && (given.PLATFORM_ACCOUNT_ID || given.PLATFORM_PRIVATE_KEY)) {
     throw new SetupError(
-      "PLATFORM_ACCOUNT_ID and PLATFORM_PRIVATE_KEY are set, but no network is named. Set NEAR_NETWORK to " +
-        `${[...PUBLIC_RPC_URLS.keys()].join(" or ")}, or NEAR_RPC_URL to a node's address; or leave all of them out ` +
+      "PLATFORM_ACCOUNT_ID or PLATFORM_PRIVATE_KEY is set, but no network is named. Set NEAR_NETWORK to " +
+        `${[...PUBLIC_RPC_URLS.keys()].join(" or ")}, or NEAR_RPC_URL to a node's address such as https://test.rpc.fastnear.com; or leave all of them out ` +
         "to use the embedded chain.",
     );
   }
@@ -186,7 +194,7 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
     if (missing.length > 0) {
       const set = given.NEAR_RPC_URL ? "NEAR_RPC_URL" : "NEAR_NETWORK";
       throw new SetupError(
-        `${set} is set, so ${missing.join(" and ")} must be too: wallets and contracts are made by that account.`,
+        `${set} is set, so ${missing.join(" and ")} must be too, such as PLATFORM_ACCOUNT_ID=shop.testnet and PLATFORM_PRIVATE_KEY=ed25519:…: that account makes wallets and contracts.`,
       );
     }
   }
@@ -233,13 +241,16 @@ function networkOf(rpcUrl: string): string {
   if (known) return known[0];
   if (rpcUrl.includes("mainnet")) return "mainnet";
   if (rpcUrl.includes("testnet")) return "testnet";
-  throw new SetupError("NEAR_NETWORK is missing: name the network that NEAR_RPC_URL belongs to.");
+  throw new SetupError(
+    "NEAR_NETWORK is missing: name the network that NEAR_RPC_URL belongs to, such as testnet.",
+  );
 }
 
 /** The settings as a file that wrangler reads. Values are in single quotes, so that JSON passes untouched. */
 export function workerEnvFile(settings: Given): string {
   const lines = Object.entries(settings).map(([name, value]) => {
-    if (/['\n\r]/.test(value)) throw new SetupError(`${name} must contain no quote and no line break.`);
+    if (/['\n\r]/.test(value))
+      throw new SetupError(`${name} must contain no single quote and no line break; remove them.`);
     return `${name}='${value}'`;
   });
   return `${lines.join("\n")}\n`;

@@ -82,10 +82,16 @@ async function checkPorts(plan: StartPlan, patience: number): Promise<void> {
       : []),
   ];
   for (const { name, host, port, what } of wanted) {
-    let free = await portIsFree(port, host);
+    const isFree = () =>
+      portIsFree(port, host).catch((error: Error) => {
+        throw new SetupError(
+          `HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all; it is "${host}" (${error.message}).`,
+        );
+      });
+    let free = await isFree();
     while (!free && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 250));
-      free = await portIsFree(port, host);
+      free = await isFree();
     }
     if (free) continue;
     throw new SetupError(
@@ -109,7 +115,10 @@ function endOf(logFile: string): string {
   return `The end of ${logFile}:\n${text.split("\n").slice(-25).join("\n") || "(nothing was written)"}`;
 }
 
-async function startChain(plan: StartPlan, port: number): Promise<void> {
+async function startChain(
+  plan: StartPlan,
+  { port, blockMs }: { port: number; blockMs: number },
+): Promise<void> {
   const logFile = join(plan.stateDir, "chain.log");
   const platformKey = publicKeyOf(plan.worker.PLATFORM_PRIVATE_KEY ?? "");
   await new Promise<void>((resolve) => {
@@ -125,7 +134,7 @@ async function startChain(plan: StartPlan, port: number): Promise<void> {
         "--data",
         join(plan.stateDir, "chain"),
         "--block-ms",
-        process.env.NEAR_BLOCK_MS || "600",
+        String(blockMs),
         "--account",
         `${EMBEDDED_PLATFORM}:${platformKey}:${EMBEDDED_BALANCE}`,
       ],
@@ -225,7 +234,7 @@ async function main(): Promise<void> {
   if (!embedded) say(`Using ${plan.network} through ${plan.worker.NEAR_RPC_URL}`);
   // The service asks the chain for nothing before its first request, so that both can start at once.
   const address = await announced(`Starting the service${embedded ? " and a chain" : ""}`, async () => {
-    const chain = embedded ? startChain(plan, embedded.port) : null;
+    const chain = embedded ? startChain(plan, embedded) : null;
     const started = await startService(plan);
     await chain;
     return started;

@@ -9,7 +9,9 @@ const rpcUrls = z
       .map((url) => url.trim())
       .filter(Boolean),
   )
-  .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1));
+  .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1))
+  .optional()
+  .describe("addresses of nodes, separated by commas, such as https://free.rpc.fastnear.com");
 
 /**
  * Default endpoints where NEAR_RPC_URL is absent, by network: public ones of two providers from NEAR's own list
@@ -20,7 +22,16 @@ export const PUBLIC_RPC_URLS: ReadonlyMap<string, readonly string[]> = new Map([
   ["testnet", ["https://test.rpc.fastnear.com", "https://near-testnet.drpc.org"]],
 ]);
 
-const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+const numberFrom = (least: number, fallback: number, most = Infinity) => {
+  const schema = z.coerce.number().int().min(least).max(most).default(fallback);
+  const bounds = most === Infinity ? `at least ${least}` : `${least} to ${most}`;
+  return schema.describe(`a whole number, ${bounds}, such as ${fallback}`);
+};
+
+const amount = (fallback: string) =>
+  z.string().regex(/^\d+$/).default(fallback).describe(`yoctoNEAR in digits, such as ${fallback}`);
+
+const flag = z.literal("on").optional().describe("`on`, or absent");
 
 /** An address without trailing slashes, so that paths can be appended. */
 const withoutSlash = (url: string): string => {
@@ -38,7 +49,10 @@ const refuseSecrets = (secrets: Readonly<Record<string, string>>, context: z.Ref
   for (const [version, text] of entries) {
     const refuse = (message: string) => context.addIssue({ code: "custom", path: [version], message });
     if (!/^[1-9]\d{0,5}$/.test(version)) refuse("a version has to be a whole number from 1 to 999999");
-    if (bytesOfBase64(text) !== SECRET_BYTES) refuse(`has to be ${SECRET_BYTES} bytes as base64`);
+    if (bytesOfBase64(text) !== SECRET_BYTES)
+      refuse(
+        `has to be ${SECRET_BYTES} bytes as base64, such as openssl rand -base64 ${SECRET_BYTES} prints`,
+      );
   }
 };
 
@@ -49,19 +63,27 @@ const bytesOfBase64 = (text: string): number | null =>
 /** Name of the network that `npm start` and the tests bring with them. */
 export const EMBEDDED_NETWORK = "devchain";
 
+const PUBLIC_ADDRESS =
+  "this service's public address, such as https://mint.example.com: every contract keeps it as its base_uri permanently";
+
+/** Every setting, each with a description of what to give, which completes "must be". */
 const fieldsSchema = z.object({
   /** Name of the network, for explorer links and logs: mainnet, testnet, or any other. */
-  NEAR_NETWORK: z.string().min(1),
+  NEAR_NETWORK: z.string().min(1).describe("a network's name, such as testnet"),
   /** JSON-RPC endpoints, separated by commas, in order of preference. Mainnet and testnet have public ones by default. */
-  NEAR_RPC_URL: rpcUrls.optional(),
+  NEAR_RPC_URL: rpcUrls,
   /** Endpoints that keep all history, asked when the others have forgotten. */
-  NEAR_ARCHIVAL_RPC_URL: rpcUrls.optional(),
+  NEAR_ARCHIVAL_RPC_URL: rpcUrls,
   /** `on`: pages on the embedded chain offer a wallet for trying out. `npm start` sets it; elsewhere it does nothing. */
-  DEVELOPMENT_WALLET: z.literal("on").optional(),
+  DEVELOPMENT_WALLET: flag,
   /** Set by `npm start` alone: webhooks may be on this machine, over http. */
-  LOCAL_WEBHOOKS: z.literal("on").optional(),
+  LOCAL_WEBHOOKS: flag,
   /** Address of a transaction in an explorer with `{hash}` in it. */
-  EXPLORER_URL: z.string().includes("{hash}").optional(),
+  EXPLORER_URL: z
+    .string()
+    .includes("{hash}")
+    .optional()
+    .describe("an address with {hash} in it, such as https://nearblocks.io/txns/{hash}"),
   /**
    * The service's own address as the world sees it, base of gateway URLs. On the embedded chain the request's origin is
    * the default; anywhere else it is required, because contracts keep it as their `base_uri` for good.
@@ -69,11 +91,15 @@ const fieldsSchema = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform(withoutSlash)
-    .optional(),
+    .optional()
+    .describe(PUBLIC_ADDRESS),
   /** The account that creates wallets and deploys contracts. */
-  PLATFORM_ACCOUNT_ID: z.string().min(2),
+  PLATFORM_ACCOUNT_ID: z.string().min(2).describe("a NEAR account, such as shop.testnet"),
   /** Its full-access key, `ed25519:<base58>`. */
-  PLATFORM_PRIVATE_KEY: z.string().startsWith("ed25519:"),
+  PLATFORM_PRIVATE_KEY: z
+    .string()
+    .startsWith("ed25519:")
+    .describe("the full-access key of that account, such as ed25519:3D4YudUahN1nawWogh8pAKSj92s…"),
   /** `{"<version>": "<base64 of 32 bytes>"}`; the highest version seals, all of them open. */
   WALLET_SECRETS: z
     .string()
@@ -81,42 +107,53 @@ const fieldsSchema = z.object({
       try {
         return JSON.parse(text) as unknown;
       } catch {
-        // The parser's own words would quote the secret.
-        context.addIssue({ code: "custom", message: "has to be a JSON object" });
+        context.addIssue({ code: "invalid_format", format: "json" });
         return z.NEVER;
       }
     })
-    .pipe(z.record(z.string(), z.string()).superRefine(refuseSecrets)),
+    .pipe(z.record(z.string(), z.string()).superRefine(refuseSecrets))
+    .describe('a JSON object, such as {"1": "<32 bytes as base64, as openssl rand -base64 32 prints them>"}'),
   /** Bearer token of /admin/v1; without it that surface answers 404. */
-  ADMIN_TOKEN: z.string().min(32).optional(),
+  ADMIN_TOKEN: z
+    .string()
+    .min(32)
+    .optional()
+    .describe("at least 32 characters, such as openssl rand -hex 32 prints"),
   /** The integration that receives the operator events (docs/running.md). */
-  OPERATOR_INTEGRATION: z.uuid().optional(),
+  OPERATOR_INTEGRATION: z
+    .uuid()
+    .optional()
+    .describe("an integration's uuid, such as 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11"),
   /** What the database may store at most, bytes: D1's limit of the account's plan. */
-  DATABASE_LIMIT: positive(10_000_000_000),
+  DATABASE_LIMIT: numberFrom(1, 10_000_000_000),
   /** Longest wait for finality inside a request, milliseconds. */
-  SYNC_WAIT_MS: positive(25_000),
+  SYNC_WAIT_MS: numberFrom(1, 25_000),
   /** What a new integration wallet is funded with, yoctoNEAR. */
-  WALLET_FUNDING: z.string().regex(/^\d+$/).default("5000000000000000000000000"),
+  WALLET_FUNDING: amount("5000000000000000000000000"),
   /** What a new contract account is given, yoctoNEAR. */
-  CONTRACT_FUNDING: z.string().regex(/^\d+$/).default("2000000000000000000000000"),
+  CONTRACT_FUNDING: amount("2000000000000000000000000"),
   /** Transactions of one lane that may be on their way at once. */
-  LANE_DEPTH: positive(1),
+  LANE_DEPTH: numberFrom(1, 1),
   /** Most lanes a wallet grows to. */
-  MAX_LANES: z.coerce.number().int().min(1).max(64).default(64),
+  MAX_LANES: numberFrom(1, 64, 64),
   /** Most intents that wait in a wallet's queue. */
-  MAX_QUEUE: positive(5_000),
+  MAX_QUEUE: numberFrom(1, 5_000),
   /** Days after its end after which an operation is moved from D1 to R2, with its transactions; not before its keys end. */
-  OPERATIONS_KEPT_DAYS: positive(30),
+  OPERATIONS_KEPT_DAYS: numberFrom(1, 30),
   /** Days that events are kept. */
-  EVENTS_KEPT_DAYS: positive(90),
+  EVENTS_KEPT_DAYS: numberFrom(1, 90),
   /** Hours that an Idempotency-Key is kept; the interface promises 24. */
-  KEYS_KEPT_HOURS: z.coerce.number().int().min(24).default(25),
+  KEYS_KEPT_HOURS: numberFrom(24, 25),
   /** Days that a wallet's journal has an operation after its end, while the object has room. */
-  JOURNAL_KEPT_DAYS: z.coerce.number().int().min(1).max(31).default(1),
+  JOURNAL_KEPT_DAYS: numberFrom(1, 1, 31),
   /** Days that recovery can put an operation back after its end, and that a file of forgotten ones is kept. */
-  JOURNAL_FILES_KEPT_DAYS: positive(31),
+  JOURNAL_FILES_KEPT_DAYS: numberFrom(1, 31),
   /** Kubo RPC for pinning, and the value of its Authorization header. */
-  KUBO_RPC_URL: z.url().transform(withoutSlash).optional(),
+  KUBO_RPC_URL: z
+    .url()
+    .transform(withoutSlash)
+    .optional()
+    .describe("the address of a Kubo node's RPC, such as http://127.0.0.1:5001"),
   KUBO_RPC_AUTHORIZATION: z.string().optional(),
   /** Origins that browsers may call from, separated by commas; `*` for all; absent: none. */
   CORS_ORIGINS: z.string().optional(),
@@ -194,17 +231,21 @@ export function settingsOf(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;
   const result = settingsSchema.safeParse(withoutEmpty(env));
-  const faults = result.error?.issues.map(({ path, message }) => [path.join("."), message] as const) ?? [];
+  const faults = result.error?.issues.map(faultOf) ?? [];
   if (needsPublicUrl(env)) faults.push(["PUBLIC_URL", PUBLIC_URL_MISSING]);
   if (!result.success || faults.length > 0) throw new SettingsError(faults);
   parsed.set(env, result.data);
   return result.data;
 }
 
-/** Why PUBLIC_URL is asked for. */
-export const PUBLIC_URL_MISSING =
-  "must be this service's public address, such as https://mint.example.com: every " +
-  "contract keeps it as its base_uri permanently";
+/** What is wrong where PUBLIC_URL is missing. */
+export const PUBLIC_URL_MISSING = `must be ${PUBLIC_ADDRESS}`;
+
+/** What is wrong with a setting. zod's own messages say what a value is; the descriptions say what to give. */
+const faultOf = ({ code, path, message }: z.core.$ZodIssue): readonly [path: string, message: string] => {
+  const { description } = fieldsSchema.shape[path[0] as keyof typeof fieldsSchema.shape];
+  return [path.join("."), code === "custom" || !description ? message : `must be ${description}`];
+};
 
 const needsPublicUrl = (env: object): boolean => {
   const { NEAR_NETWORK, PUBLIC_URL } = env as Record<string, unknown>;

@@ -286,7 +286,7 @@ describe("npm start", () => {
     expect(await run.exit).toBe(0);
   });
 
-  test("says which port is in use, and by which setting to choose another", async () => {
+  test("says which port is in use or which address is not this machine's, and by which setting to choose another", async () => {
     const port = await freePort();
     const blocker = createServer().listen(port, "127.0.0.1");
     const run = start("start", { PORT: String(port) });
@@ -294,6 +294,9 @@ describe("npm start", () => {
     expect(run.output).toContain(`Port ${port}, meant for the service, is in use.`);
     expect(run.output).toContain(`PORT=${port + 1} npm start`);
     blocker.close();
+    const elsewhere = start("start", { HOST: "192.0.2.1" });
+    expect(await elsewhere.exit).toBe(1);
+    expect(elsewhere.output).toContain("HOST must be an address of this machine, such as 127.0.0.1");
     expect(existsSync(join(data, "devchain", "start.pid"))).toBe(false);
   });
 });

@@ -150,7 +150,7 @@ describe("where npm start runs", () => {
     const directory = data();
     const written = planStart({}, directory).worker;
     const { embedded, worker } = planStart(written, { ...directory, NEAR_PORT: "3131" });
-    expect(embedded).toEqual({ port: 3131 });
+    expect(embedded).toEqual({ port: 3131, blockMs: 600 });
     expect(worker).toEqual({ ...written, NEAR_RPC_URL: "http://127.0.0.1:3131" });
     expect(planStart({ ...written, PLATFORM_ACCOUNT_ID: "other.near" }, directory).embedded).toBeNull();
     // Data that was made with them is read without them.
@@ -211,13 +211,26 @@ describe("where npm start runs", () => {
       [`{"1":"${secret}","2":"${Buffer.alloc(64, 1).toString("base64")}"}`, "2: has to be 32 bytes"],
       ['{"1":"no base64!"}', "1: has to be 32 bytes as base64"],
       [`{"0":"${secret}"}`, "whole number from 1 to"],
-      [secret, "has to be a JSON object"],
+      [secret, "WALLET_SECRETS: must be a JSON object, such as {"],
     ])("WALLET_SECRETS=%s is refused as they are read, and not repeated", (WALLET_SECRETS, message) => {
       const read = () => settingsOf({ ...settings, WALLET_SECRETS });
       expect(read).toThrow(message);
       expect(read).toThrow(/^settings are missing or wrong: WALLET_SECRETS/);
       expect(read).not.toThrow(new RegExp(secret.slice(0, 12)));
     });
+
+    const FREE = ["KUBO_RPC_AUTHORIZATION", "CORS_ORIGINS", "NEAR_NETWORK"];
+    const FLAGS = ["DEVELOPMENT_WALLET", "LOCAL_WEBHOOKS"];
+    test.each(WORKER_SETTINGS.filter((name) => !FREE.includes(name)))(
+      "a wrong %s is refused with what to give, and not repeated",
+      (name) => {
+        const wrong = "§";
+        const read = () => settingsOf({ ...settings, [name]: wrong });
+        const give = FLAGS.includes(name) ? "`on`" : "[^;]+ such as [^ ]+";
+        expect(read).toThrow(new RegExp(`^settings are missing or wrong: ${name}[.\\d]*: must be ${give}`));
+        expect(read).not.toThrow(wrong);
+      },
+    );
 
     test("PUBLIC_URL has to be there on every network but the embedded one, and loses slashes at its end", () => {
       const { PUBLIC_URL, ...without } = settings;
@@ -251,9 +264,17 @@ describe("where npm start runs", () => {
     expect(toml).toMatch(/^preview_urls = false$/m);
   });
 
-  test.each(["0", "65536", "http", "80.5"])("PORT=%s is refused", (PORT) => {
-    expect(() => planStart({}, { PORT })).toThrow(SetupError);
-  });
+  test.each(["0", "65536", "http", "80.5"])(
+    "PORT=%s is refused with an example, and NEAR_BLOCK_MS alike",
+    (wrong) => {
+      expect(() => planStart({}, { PORT: wrong })).toThrow(
+        "PORT must be a port from 1 to 65535, such as 8787",
+      );
+      expect(() => planStart({}, { NEAR_BLOCK_MS: `-${wrong}` })).toThrow(
+        "NEAR_BLOCK_MS must be milliseconds from 1 to 60000, such as 600",
+      );
+    },
+  );
 
   test("settings reach wrangler as they are, JSON included", () => {
     expect(workerEnvFile({ WALLET_SECRETS: '{"1":"a=="}' })).toBe(`WALLET_SECRETS='{"1":"a=="}'\n`);
