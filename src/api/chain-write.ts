@@ -6,7 +6,7 @@ import type { OperationKind } from "../domain/operations.ts";
 import type { TypedResponse } from "../http/typed-response.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { planOperation, runOperation } from "../operations/engine/run.ts";
-import type { GuardedProposal, KindResults, Proposal } from "../operations/kind.ts";
+import type { KindResults, Proposal } from "../operations/kind.ts";
 import type { QuotedWrite } from "../operations/quotes.ts";
 import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor, reply } from "./endpoint.ts";
 
@@ -48,7 +48,7 @@ const CHAIN_WRITES: ChainWrite[] = [];
  */
 export const chainWrite = <D extends WriteDefinition>(
   definition: D,
-  propose: With<Unreferenced<D>, Proposal<KindFor<D>> | GuardedProposal<KindFor<D>> | null>,
+  propose: With<Unreferenced<D>, Proposal<KindFor<D>> | null>,
   run: With<Unreferenced<D>, EndpointResponse<KindResults[KindFor<D>]>> = async (context, caller, input) =>
     runOperation<KindFor<D>>(context, caller, (await propose(context, caller, input))!),
 ): Endpoint => {

@@ -300,7 +300,7 @@ export const reply = <Body>(
   { status, body, operationUuid }: EndpointResponse<Body>,
 ): TypedResponse<Body, never> => {
   if (operationUuid !== undefined) {
-    const surface = c.req.path.startsWith("/admin/") ? "/admin/v1" : "/api/v1";
+    const surface = c.get("isOperator") ? "/admin/v1" : "/api/v1";
     c.header("X-Operation-Uuid", operationUuid);
     if (status === 202) c.header("Location", `${surface}/operation/${operationUuid}`);
   }

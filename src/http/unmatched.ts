@@ -3,44 +3,21 @@ import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { errorResponse } from "./error-responses.ts";
 
-interface Address {
-  readonly pattern: RegExp;
-  readonly methods: Set<string>;
-}
-
-/** The addresses of an app with the methods of each; middleware, which takes all methods, is left out. */
-const addressesOf = (app: Hono<AppEnv>): Address[] => {
-  const byPath = new Map<string, Set<string>>();
-  for (const { path, method } of app.routes) {
-    if (method === "ALL") continue;
-    const methods = byPath.get(path) ?? new Set();
-    methods.add(method);
-    if (method === "GET") methods.add("HEAD");
-    byPath.set(path, methods);
-  }
-  return [...byPath].map(([path, methods]) => ({ pattern: patternOf(path), methods }));
-};
-
-const patternOf = (path: string): RegExp =>
-  new RegExp(
-    `^${path
-      .replace(/[.$^()[\]|]/g, "\\$&")
-      .replace(/:[^/:{]+(?:\{[^{}]*\})?/g, "[^/]+")
-      .replace(/\*$/, ".*")}$`,
-  );
-
 /** The methods that an app has at a path; empty if the address doesn't exist. */
 export type MethodsAt = (path: string) => ReadonlySet<string>;
 
-/** Looks paths up in an app whose routes are complete by the first request. */
-export const allowedMethods = (app: () => Hono<AppEnv>): MethodsAt => {
-  let addresses: Address[] | undefined;
-  return (path) => {
-    addresses ??= addressesOf(app());
-    const here = addresses.filter(({ pattern }) => pattern.test(path));
-    return new Set(here.flatMap(({ methods }) => [...methods]));
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Looks paths up in an app's router; middleware, which takes all methods, doesn't count. */
+export const allowedMethods =
+  (app: () => Hono<AppEnv>): MethodsAt =>
+  (path) => {
+    const { router } = app();
+    const has = (method: string) =>
+      router.match(method, path)[0].some(([[, route]]) => route.method === method);
+    const methods = METHODS.filter(has);
+    return new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods);
   };
-};
 
 /** Answers requests without a route: 405 with Allow if the address exists with other methods, otherwise 404. */
 export const unmatched =

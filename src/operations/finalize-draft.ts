@@ -1,5 +1,5 @@
 import type { FinalizeAnswer } from "../api/resources/finalization.ts";
-import { hasManifest, isAsOnChain } from "../collections/drafts.ts";
+import { hasManifest, isAsOnChain } from "../collections/draft-manifest.ts";
 import { requirePayees } from "../collections/new-collection.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
@@ -10,8 +10,8 @@ import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts"
 import type { OperationRow } from "../db/queries/operations.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
-import { joinOperation, runOperation } from "./engine/run.ts";
-import type { ConditionalProposal, GuardedProposal } from "./kind.ts";
+import { joinOperation, tryOperation } from "./engine/run.ts";
+import type { Proposal } from "./kind.ts";
 import { collectionOnChain } from "./kinds/finalize.ts";
 import { draftEmpty, type FinalizeOperation, splitAssets } from "./kinds/finalize-plan.ts";
 
@@ -31,7 +31,7 @@ export const finalizeDraft = async (
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const { found, underWay } = await requireFinalizable(context, caller, draftId);
     if (underWay) return join(context, caller, underWay);
-    const answer = await runOperation(context, caller, await proposalOf(context, caller, found));
+    const answer = await tryOperation(context, caller, await proposalOf(context, caller, found));
     if (answer) return answer;
     if (await isEmpty(context, draftId)) throw draftEmpty();
   }
@@ -43,7 +43,7 @@ export const proposeFinalization = async (
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
-): Promise<GuardedProposal<"finalize">> => {
+): Promise<Proposal<"finalize">> => {
   const { found, underWay } = await requireFinalizable(context, caller, draftId);
   if (underWay) throw isUnderWay(underWay);
   const refusal = async () => ((await isEmpty(context, draftId)) ? draftEmpty() : keepsChanging());
@@ -88,7 +88,7 @@ const proposalOf = async (
   context: ServiceContext,
   caller: Caller,
   { draft, contract, latest: brokenOff, assets }: DraftToFinalize,
-): Promise<ConditionalProposal<"finalize">> => {
+): Promise<Proposal<"finalize">> => {
   const { db } = context;
   if (contract?.state !== "ready") {
     throw new ServiceError(

@@ -146,28 +146,18 @@ export interface Proposal<K extends OperationKind = OperationKind>
   readonly id?: Uuid;
   /** SHA-256 in lower-case hexadecimal of files that the collection references from the acceptance on. */
   readonly files?: readonly string[];
+  /** What must hold at the acceptance, such as that a draft hasn't changed since it was read; absent: nothing. */
+  readonly condition?: SQL;
+  /** Why the condition doesn't hold; null if it holds by now. Absent: the caller finds the reason. */
+  readonly refusal?: () => Promise<ServiceError | null>;
   /** D1 writes after the operation's row, in its batch. */
   readonly after?: readonly Statement[];
   /** Initial facts of its kind, read for the proposal, which hold once it is accepted. */
   readonly known?: unknown;
 }
 
-/** A proposal accepted only under a condition, such as that its draft hasn't changed since it was read. */
-export interface ConditionalProposal<K extends OperationKind = OperationKind> extends Proposal<K> {
-  readonly condition: SQL;
-}
-
-/** A proposal with the reason when its condition doesn't hold. */
-export interface GuardedProposal<K extends OperationKind = OperationKind> extends ConditionalProposal<K> {
-  /** The reason; null if the condition holds by now. */
-  readonly refusal: () => Promise<ServiceError | null>;
-}
-
-/**
- * A kind of operation: its steps, their transactions, its effects and failures. `Brought` is the part of the facts that
- * its proposal may provide.
- */
-export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRules<Request, Facts> {
+/** A kind of operation: its steps, their transactions, its effects and failures. */
+export interface KindRules<Request, Facts, Body> extends StepRules<Request, Facts> {
   /**
    * Facts beyond the transactions that the next step depends on, read before each step.
    * @param known facts read earlier by this, by `accepted` or for the proposal, unless found to be outdated
@@ -176,7 +166,7 @@ export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRu
     context: ServiceContext,
     operation: Operation<Request>,
     records: readonly TransactionRecord[],
-    known: Facts | Brought | undefined,
+    known: Facts | undefined,
   ) => Facts | Promise<Facts>;
   /** Facts read in the batch that accepts the operation. */
   readonly accepted?: {
@@ -281,16 +271,14 @@ export interface Kind<Body = unknown> {
 }
 
 /** Creates a kind from its rules. The rows' requests must have the type set at acceptance. */
-export const kindOf = <Request, Facts, Body, Brought = Facts>(
-  rules: KindRules<Request, Facts, Body, Brought>,
-): Kind<Body> => {
+export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Body>): Kind<Body> => {
   const operationOf = (row: OperationRow) => row as Operation<Request>;
   return {
     accepted: rules.accepted ?? null,
     look: async (context, row, records, before) => {
       const operation = operationOf(row);
       const { request } = operation;
-      const facts = await rules.facts(context, operation, records, before as Facts | Brought | undefined);
+      const facts = await rules.facts(context, operation, records, before as Facts | undefined);
       const known = { records, facts };
       return {
         facts,

@@ -12,7 +12,7 @@ import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { findArchived } from "../files/archive/read.ts";
 import type { RowWithResults } from "./engine/endings.ts";
-import { joinOperation, runOperation } from "./engine/run.ts";
+import { joinOperation, tryOperation } from "./engine/run.ts";
 import type { ClaimOperation } from "./kinds/claim.ts";
 
 /** The collection of a link, and the integration that pays for its claims. */
@@ -52,7 +52,7 @@ export const redeemLink = async (
   const { contract, collectionId, base, integrationId, collectionUuid: subjectId } = home;
   const request: ClaimOperation = { contract, collectionId, proof, receivers: [proof.receiver_id], base };
   const answer = await forCollectors(
-    runOperation(
+    tryOperation(
       context,
       { integrationId, ...COLLECTOR },
       {

@@ -11,7 +11,7 @@ import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts
 import { toHex } from "../domain/ids.ts";
 import { BYTE_PRICE, TOKEN_BYTES, TOKENS_AT_ONCE } from "../domain/promised-bytes.ts";
 import type { StorageDemand } from "../wallet/interface.ts";
-import { runOperation } from "./engine/run.ts";
+import { tryOperation } from "./engine/run.ts";
 import type { ContractTopUpOperation } from "./kinds/contract-top-up.ts";
 import { spareOf } from "./top-up.ts";
 
@@ -87,7 +87,7 @@ const topUp = async (context: ServiceContext, contract: ContractRow, amount: big
   const proposal = { kind: KIND, subjectId, request, condition } as const;
   try {
     if (!(await isOwn(context, contract))) return false;
-    const answer = await runOperation(
+    const answer = await tryOperation(
       context,
       { integrationId, requestKey: null, respondAsync: true },
       proposal,

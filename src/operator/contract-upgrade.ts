@@ -17,7 +17,7 @@ import { bytesPromised, mostMigrations } from "../domain/contract-upgrades.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
-import { joinOperation, runOperation } from "../operations/engine/run.ts";
+import { joinOperation, runOperation, tryOperation } from "../operations/engine/run.ts";
 import type { ContractPublishOperation } from "../operations/kinds/contract-publish.ts";
 import type { ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -200,7 +200,7 @@ export const upgradeContract = async (
   };
   const condition = not(hasOpenOperation(subject, KIND));
   const proposal = { kind: KIND, subjectId: contractId, request, condition } as const;
-  const answer = await runOperation(context, { integrationId, ...OPERATOR }, proposal);
+  const answer = await tryOperation(context, { integrationId, ...OPERATOR }, proposal);
   if (answer) return answer;
   const joined = await openOperationOf(context.db, subject, KIND);
   if (joined) return joinOperation(context, OPERATOR, { ...joined, kind: KIND });

@@ -15,7 +15,7 @@ import { insertContract, startWallet, storeWalletKey } from "../db/queries/provi
 import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
-import { runOperation } from "../operations/engine/run.ts";
+import { runOperation, tryOperation } from "../operations/engine/run.ts";
 import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
 import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -83,7 +83,7 @@ const makeWallet = async (
     name: integration.name,
   };
   const id = newUuid();
-  const answer = await runOperation(
+  const answer = await tryOperation(
     context,
     { integrationId, ...OPERATOR },
     {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { changeIntegration } from "../../src/api/admin/integrations.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { changeIntegration } from "../../src/db/queries/integrations.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { forgetKeysOf } from "../../src/http/authentication.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";

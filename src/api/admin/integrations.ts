@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
+import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
 import { requireAccounts } from "../../collections/accounts.ts";
 import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
 import { holds } from "../../db/client.ts";
 import {
-  changeIntegration,
   hasOpenOperations,
   type IntegrationRow,
-  listIntegrations,
   deleteIntegration as markDeleted,
-  setPayoutAccount,
 } from "../../db/queries/integrations.ts";
+import { integrations } from "../../db/schema/index.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { cursorUuid, pageOf } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -32,6 +32,55 @@ import {
   integrationsQuery,
   payoutAccountBody,
 } from "./schemas.ts";
+
+/** Filter of a list: integrations of a name, or of any; deleted ones only on request. */
+interface WhichIntegrations {
+  readonly name?: string;
+  readonly deleted?: boolean;
+}
+
+/** Integrations, newest first, behind the one with the id `after`. */
+const listIntegrations = (
+  db: Database,
+  { name, deleted = false }: WhichIntegrations,
+  after: Uuid | null,
+  limit: number,
+) =>
+  db
+    .select()
+    .from(integrations)
+    .where(
+      and(
+        name === undefined ? undefined : eq(integrations.name, name),
+        deleted ? isNotNull(integrations.deletedAt) : isNull(integrations.deletedAt),
+        after ? lt(integrations.id, after) : undefined,
+      ),
+    )
+    .orderBy(desc(integrations.id))
+    .limit(limit)
+    .all();
+
+/** Renames an integration, suspends or resumes it; the time of a suspension that lasts stays. */
+export const changeIntegration = async (
+  db: Database,
+  id: Uuid,
+  { name, suspended }: { readonly name?: string; readonly suspended?: boolean },
+  now: Date,
+): Promise<void> => {
+  const suspendedAt = suspended ? sql`coalesce(suspended_at, ${now.getTime()})` : sql`NULL`;
+  await db
+    .update(integrations)
+    .set({
+      ...(name !== undefined && { name }),
+      ...(suspended !== undefined && { suspendedAt }),
+      updatedAt: now,
+    })
+    .where(and(eq(integrations.id, id), isNull(integrations.deletedAt)));
+};
+
+/** Sets the account that an integration's money is paid out to; null: none. */
+const setPayoutAccount = (db: Database, id: Uuid, accountId: string | null, now: Date) =>
+  db.update(integrations).set({ payoutAccount: accountId, updatedAt: now }).where(eq(integrations.id, id));
 
 const toIntegration = (row: IntegrationRow): Integration => ({
   integration_uuid: row.id,

@@ -1,11 +1,15 @@
 import { z } from "@hono/zod-openapi";
+import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { type ApiKeyRow, insertKey, listKeys, revokeKey } from "../../db/queries/api-keys.ts";
+import type { Database } from "../../db/client.ts";
+import type { ApiKeyRow } from "../../db/queries/api-keys.ts";
+import { mayHaveKey } from "../../db/queries/usage.ts";
 import { refuseUsedUp } from "../../db/quota.ts";
+import { apiKeys } from "../../db/schema/index.ts";
 import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../domain/api-keys.ts";
 import { cursorUuid, pageOf } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { newUuid, type Uuid } from "../../domain/ids.ts";
+import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { forgetKey } from "../../http/authentication.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { show } from "../../http/typed-response.ts";
@@ -15,6 +19,44 @@ import type { Shown } from "../resources/samples.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
 import { keyBody } from "./schemas.ts";
+
+/** Stores a new key, unless its integration has as many as it may. Whether it was stored. */
+const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> => {
+  const { id, integrationId, name, role, digest, prefix, expiresAt, createdAt } = row;
+  const stored = await db
+    .insert(apiKeys)
+    .select(sql`
+      SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${name}, ${role}, ${digest}, ${prefix},
+        ${expiresAt?.getTime() ?? null}, NULL, NULL, ${createdAt.getTime()}
+      WHERE ${mayHaveKey(integrationId, createdAt)}`)
+    .returning({ id: apiKeys.id });
+  return stored.length > 0;
+};
+
+/** An integration's keys, newest first, behind the one with the id `after`. */
+const listKeys = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.integrationId, integrationId), after ? lt(apiKeys.id, after) : undefined))
+    .orderBy(desc(apiKeys.id))
+    .limit(limit)
+    .all();
+
+/** Revokes a key of an integration; a second time changes nothing. Undefined if there is no such key. */
+const revokeKey = async (
+  db: Database,
+  integrationId: Uuid,
+  id: Uuid,
+  now: Date,
+): Promise<ApiKeyRow | undefined> => {
+  const own = and(eq(apiKeys.integrationId, integrationId), eq(apiKeys.id, id));
+  await db
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(own, isNull(apiKeys.revokedAt)));
+  return db.select().from(apiKeys).where(own).get();
+};
 
 const keyFields = {
   key_uuid: z.uuid(),
@@ -46,7 +88,7 @@ type Key = Shown<typeof keyView>;
 type IssuedKey = Shown<typeof issuedKeyView>;
 
 /** What a new key is to be. */
-export interface KeyRequest {
+interface KeyRequest {
   readonly name: string;
   readonly role: "full" | "read";
   /** RFC 3339; null: never. */

@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { eq, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { setLimits } from "../../db/queries/usage.ts";
+import type { Database } from "../../db/client.ts";
 import { requireUsage, toLimits } from "../../db/quota.ts";
+import { integrations } from "../../db/schema/index.ts";
 import { YOCTO_PATTERN } from "../../domain/amounts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
@@ -12,6 +14,29 @@ import type { LimitsShown } from "../resources/me.ts";
 import { each, LIMIT_NAMES, limitsView, MEANINGS, SPENDING_MEANING } from "../resources/me.ts";
 import { yoctoField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
+
+/** Sets limits of an integration; null restores the default, absent ones stay. */
+const setLimits = async (
+  db: Database,
+  integrationId: Uuid,
+  {
+    changes,
+    spendingPerDay,
+  }: {
+    readonly changes: Readonly<Partial<Record<LimitName, number | null>>>;
+    readonly spendingPerDay: string | null | undefined;
+  },
+  now: Date,
+): Promise<void> => {
+  await db
+    .update(integrations)
+    .set({
+      limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`,
+      ...(spendingPerDay !== undefined && { spendingPerDay }),
+      updatedAt: now,
+    })
+    .where(eq(integrations.id, integrationId));
+};
 
 /** The range of each limit. A key must be able to send requests, and the whole database has 10 GB. */
 const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {

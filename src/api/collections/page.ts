@@ -1,22 +1,90 @@
 import { z } from "@hono/zod-openapi";
+import { and, eq, sql } from "drizzle-orm";
 import { workOutTraits } from "../../collections/traits.ts";
 import type { Caller, RequestKey, ServiceContext } from "../../context.ts";
-import {
-  type CollectionPageRow,
-  findPage,
-  isSlugTaken,
-  keepPage,
-  type PageChanges,
-} from "../../db/queries/collection-pages.ts";
+import type { Database } from "../../db/client.ts";
+import { type CollectionPageRow, FROM_START, type PageChanges } from "../../db/queries/collection-pages.ts";
+import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "../../db/queries/idempotency.ts";
+import { collectionPages, collections } from "../../db/schema/index.ts";
+import { violated } from "../../db/statements.ts";
 import { type PageLink, type PageTheme, SLUG, SLUG_LENGTH } from "../../domain/collector-pages.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { spellingFault } from "../../domain/media-url.ts";
 import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import type { Shown } from "../resources/samples.ts";
 import { textField, uuidField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
+
+/** The page of an integration's collection, null if it has none; undefined: there is no such collection. */
+const findPage = async (
+  db: Database,
+  integrationId: Uuid,
+  collectionId: Uuid,
+): Promise<CollectionPageRow | null | undefined> => {
+  const row = await db
+    .select({ page: collectionPages })
+    .from(collections)
+    .leftJoin(collectionPages, eq(collectionPages.collectionId, collections.id))
+    .where(and(eq(collections.id, collectionId), eq(collections.integrationId, integrationId)))
+    .get();
+  return row?.page;
+};
+
+/** A page as it was read, null where there was none, and the answer to keep, which shows it with the changes. */
+interface PageAsRead {
+  readonly read: CollectionPageRow | null;
+  readonly answered: KeyWithResponse;
+}
+
+/**
+ * Stores or changes the page of an integration's collection. Nothing is stored where the named cover is no asset of the
+ * collection, or where the page isn't as it was read.
+ * @param asRead null: the page may be as it is, and no answer is kept
+ * @returns whether there is such a collection, and the page as it is then; undefined: it was not stored
+ * @throws ServiceError idempotency_key_in_flight
+ */
+const keepPage = async (
+  db: Database,
+  integrationId: Uuid,
+  { collectionId, now, ...changes }: PageChanges & { readonly now: Date },
+  asRead: PageAsRead | null,
+): Promise<{ readonly isThere: boolean; readonly page: CollectionPageRow | undefined }> => {
+  const { slug, enabled, coverAssetId = null, theme = null, links = [] } = changes;
+  const id = uuidToBytes(collectionId);
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const own = sql`id = ${id} AND integration_id = ${uuidToBytes(integrationId)}`;
+  const cover = coverAssetId && uuidToBytes(coverAssetId);
+  const isAsset = sql`EXISTS (SELECT 1 FROM draft_assets WHERE id = ${cover}
+    AND draft_id = (SELECT draft_id FROM collections WHERE id = ${id}))`;
+  const page = sql`FROM collection_pages WHERE collection_id = ${id}`;
+  const isAsRead = asRead?.read
+    ? sql`EXISTS (SELECT 1 ${page} AND updated_at = ${asRead.read.updatedAt.getTime()})`
+    : sql`NOT EXISTS (SELECT 1 ${page})`;
+  const where = sql`FROM collections WHERE ${own} AND ${cover === null ? sql`true` : isAsset}
+    AND ${asRead === null ? sql`true` : isAsRead}`;
+  const find = db.select({ id: collections.id }).from(collections).where(own);
+  const keep = db
+    .insert(collectionPages)
+    .select(sql`
+      SELECT ${id}, ${slug}, ${cover}, ${json(theme)}, ${json(links)}, ${Number(enabled)}, ${FROM_START},
+        ${now.getTime()}, ${now.getTime()} ${where}`)
+    .onConflictDoUpdate({
+      target: collectionPages.collectionId,
+      // Each change has a distinct time, whatever the clock says: it shows whether a page has changed since it was read.
+      set: { ...changes, updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)` },
+    })
+    .returning();
+  const answered = asRead?.answered ?? null;
+  const condition = sql`EXISTS (SELECT 1 ${where})`;
+  const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), keep]);
+  const [stored] = results.at(-1) as Awaited<typeof keep>;
+  return { isThere: results[0].length > 0, page: stored };
+};
+
+/** Whether a page could not be stored because another one has its slug. */
+const isSlugTaken = (error: unknown): boolean => violated(error, "UNIQUE", "collection_pages.slug");
 
 /** How a collection is shown to collectors, as its integration sees it. */
 const collectionPageView = z

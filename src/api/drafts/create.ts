@@ -1,8 +1,115 @@
-import { createDraft } from "../../collections/drafts.ts";
+import { type SQL, sql } from "drizzle-orm";
+import type { Caller, ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { runBatch } from "../../db/client.ts";
+import { findContract, isReady } from "../../db/queries/contracts.ts";
+import type { DraftRow } from "../../db/queries/drafts.ts";
+import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
+import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../../db/queries/usage.ts";
+import { refuseUsedUp, toQuotaError } from "../../db/quota.ts";
+import { drafts } from "../../db/schema/index.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { DraftRequest } from "../../domain/requests.ts";
 import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import type { Draft } from "../resources/draft.ts";
 import { draftView } from "../resources/draft.ts";
 import { draftBody } from "../schemas/collection-settings.ts";
+import { toDraft } from "./read.ts";
+
+/** A draft as it begins: open, and with no finalization. */
+type NewDraft = Omit<DraftRow["draft"], "state" | "operationId">;
+
+/** Stores a new draft, where `condition` holds. The answer has its id, if it was stored. */
+const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
+  db
+    .insert(drafts)
+    .select(sql`
+      SELECT ${uuidToBytes(draft.id)}, ${uuidToBytes(draft.integrationId)}, ${uuidToBytes(draft.contractId)},
+        ${JSON.stringify(draft.settings)}, 'draft', NULL, ${uuidToBytes(draft.plannedCollectionId)},
+        ${draft.createdAt.getTime()}, ${draft.updatedAt.getTime()}
+      WHERE ${condition}`)
+    .returning({ id: drafts.id });
+
+/** True once a draft is there, whosever it is. */
+const isThere = (id: Uuid): SQL => sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(id)})`;
+
+/** Requires a ready contract of the integration. @throws ServiceError invalid_request */
+export const checkContract = async (
+  context: ServiceContext,
+  caller: Caller,
+  contractUuid: Uuid,
+): Promise<void> => {
+  const contract = await findContract(context.db, caller.integrationId, contractUuid);
+  if (contract?.state === "ready") return;
+  const message =
+    contract?.state === "deploying"
+      ? "This contract is still being deployed. Try again when it is ready."
+      : "Give the contract_uuid of a contract of this integration that is ready.";
+  throw new ServiceError("invalid_request", `Correct contract_uuid: ${message}`, {
+    issues: [{ path: ["contract_uuid"], message }],
+  });
+};
+
+/** Creates a draft. @throws ServiceError invalid_request if the contract is not the integration's or not ready */
+const createDraft = async (
+  context: ServiceContext,
+  caller: Caller,
+  request: DraftRequest,
+): Promise<Draft> => {
+  const { contract_uuid: contractUuid, ...settings } = request;
+  const contractId = contractUuid as Uuid;
+  const now = context.now();
+  const draft = {
+    id: newUuid(),
+    integrationId: caller.integrationId,
+    contractId,
+    settings,
+    state: "draft" as const,
+    operationId: null,
+    plannedCollectionId: newUuid(),
+    createdAt: now,
+    updatedAt: now,
+  };
+  const answer = toDraft({ draft, collectionId: null });
+  await keepCreated(context, caller, draft, answer);
+  return answer;
+};
+
+/**
+ * Stores a draft and, in the same batch, the response under the caller's Idempotency-Key: a crash between the two would
+ * let a repeated request create a second draft.
+ */
+const keepCreated = async (
+  context: ServiceContext,
+  caller: Caller,
+  draft: NewDraft,
+  answer: Draft,
+): Promise<void> => {
+  const { db } = context;
+  const { integrationId, requestKey } = caller;
+  const answered = requestKey && (await requestKey.keeps(201, JSON.stringify(answer)));
+  const insertion = insertDraft(
+    db,
+    draft,
+    sql`${isReady(integrationId, draft.contractId)} AND ${mayCreateDraft(integrationId)}`,
+  );
+  const statements = [
+    insertion,
+    weigh(db, integrationId, draftWeight(integrationId, draft.id), 1),
+    ...keepWithEffect(db, answered, isThere(draft.id)),
+    refuseAbove(db, integrationId, "database_bytes"),
+  ] as const;
+  const [stored] = await runBatch(db, statements).catch(async (error: unknown) => {
+    throw await toQuotaError(context, integrationId, unlessTaken(error));
+  });
+  if (stored.length > 0) return;
+  await checkContract(context, caller, draft.contractId);
+  await refuseUsedUp(context, integrationId, ["drafts"]);
+  // The obstacle is gone by now.
+  await keepCreated(context, caller, draft, answer);
+};
 
 export const draftsCreate = endpoint(
   {

@@ -1,7 +1,23 @@
-import { deleteDraft } from "../../collections/drafts.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { removeDraft } from "../../db/queries/drafts.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { showNothing } from "../../http/typed-response.ts";
 import { endpoint } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
+import { requireDraft } from "./read.ts";
+
+/** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */
+const deleteDraft = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<void> => {
+  const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
+  if (await removeDraft(context.db, caller.integrationId, id, answered)) return;
+  await requireDraft(context, caller, id);
+  throw draftLocked();
+};
+
+/** The error for a change after the finalization has begun. */
+export const draftLocked = () =>
+  new ServiceError("draft_locked", "The draft's finalization has begun: it can't change.");
 
 export const draftsDelete = endpoint(
   {

@@ -1,8 +1,40 @@
-import { readDraft } from "../../collections/drafts.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { inOrder } from "../../domain/settings.ts";
 import { show } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
+import type { Draft } from "../resources/draft.ts";
 import { draftView } from "../resources/draft.ts";
 import { draftParam } from "../schemas/parameters.ts";
+
+/** The API's view of a draft. */
+export const toDraft = ({ draft, collectionId }: DraftRow): Draft => ({
+  collection_draft_uuid: draft.id,
+  contract_uuid: draft.contractId,
+  state: draft.state,
+  collection_uuid: collectionId,
+  operation_uuid: draft.operationId,
+  ...inOrder(draft.settings),
+  created_at: draft.createdAt.toISOString(),
+  updated_at: draft.updatedAt.toISOString(),
+});
+
+/** The error for a draft that doesn't exist. */
+export const noDraft = () =>
+  new ServiceError("not_found", "There is no such collection draft. Check its collection_draft_uuid.");
+
+/** A draft of the caller's integration. @throws ServiceError not_found */
+export const requireDraft = async (
+  { db }: ServiceContext,
+  { integrationId }: Caller,
+  id: Uuid,
+): Promise<DraftRow> => {
+  const row = await findDraft(db, integrationId, id);
+  if (!row) throw noDraft();
+  return row;
+};
 
 export const draftsRead = endpoint(
   {
@@ -14,7 +46,6 @@ export const draftsRead = endpoint(
     request: { params: draftParam },
     success: { 200: json("The draft.", draftView) },
   },
-  async (c, { params }) => {
-    return show(c, await readDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid));
-  },
+  async (c, { params }) =>
+    show(c, toDraft(await requireDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid))),
 );

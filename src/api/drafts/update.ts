@@ -1,9 +1,86 @@
-import { updateDraft } from "../../collections/drafts.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { changeDraft } from "../../db/queries/drafts.ts";
+import { noRoom } from "../../db/quota.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import {
+  changedSettings,
+  configIssues,
+  hasConfigChanges,
+  type SettingsChanges,
+} from "../../domain/settings.ts";
 import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
+import type { Draft } from "../resources/draft.ts";
 import { draftView } from "../resources/draft.ts";
 import { draftChangesBody } from "../schemas/collection-settings.ts";
 import { draftParam } from "../schemas/parameters.ts";
+import { checkContract } from "./create.ts";
+import { draftLocked } from "./delete.ts";
+import { noDraft, requireDraft, toDraft } from "./read.ts";
+
+interface DraftChange {
+  readonly changes: SettingsChanges;
+  readonly contractId: Uuid | undefined;
+  readonly now: Date;
+}
+
+/** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request, quota_exceeded */
+const updateDraft = async (
+  context: ServiceContext,
+  caller: Caller,
+  id: Uuid,
+  request: SettingsChanges & { readonly contract_uuid?: string },
+): Promise<Draft> => {
+  const { contract_uuid: contractUuid, ...changes } = request;
+  const contractId = contractUuid as Uuid | undefined;
+  const { db } = context;
+  const { integrationId, requestKey } = caller;
+  const dependsOnRead = requestKey !== null || hasConfigChanges(changes);
+  for (;;) {
+    const now = context.now();
+    const change = { changes, contractId, now };
+    const asRead = dependsOnRead ? await asReadWith(context, caller, id, change) : null;
+    const { isChanged, row } = await changeDraft(
+      db,
+      { integrationId, id },
+      { changes: asRead?.changed ?? changes, contractId, asRead },
+      now,
+    );
+    if (!row) throw noDraft();
+    if (isChanged) return toDraft(row);
+    // Another request has changed it since, and the response must show both changes.
+    if (asRead && row.draft.updatedAt.getTime() !== asRead.read.draft.updatedAt.getTime()) continue;
+    if (contractId !== undefined) await checkContract(context, caller, contractId);
+    throw row.draft.state === "draft" ? await noRoom(context, integrationId) : draftLocked();
+  }
+};
+
+/**
+ * The current draft, the settings after the changes, and the response to store under the caller's Idempotency-Key.
+ * @throws ServiceError not_found, invalid_request
+ */
+const asReadWith = async (
+  context: ServiceContext,
+  caller: Caller,
+  id: Uuid,
+  { changes, contractId, now }: DraftChange,
+) => {
+  const read = await requireDraft(context, caller, id);
+  const { settings } = read.draft;
+  const issues = configIssues(settings, changes);
+  if (issues.length > 0) throw new ServiceError("invalid_request", issues[0]!.message, { issues });
+  const changed = changedSettings(settings, changes);
+  const draft = {
+    ...read.draft,
+    settings: { ...settings, ...changed },
+    contractId: contractId ?? read.draft.contractId,
+    updatedAt: new Date(Math.max(now.getTime(), read.draft.updatedAt.getTime() + 1)),
+  };
+  const { requestKey } = caller;
+  const answered = requestKey && (await requestKey.keeps(200, JSON.stringify(toDraft({ ...read, draft }))));
+  return { read, changed, answered };
+};
 
 export const draftsUpdate = endpoint(
   {

@@ -1,11 +1,17 @@
 import { z } from "@hono/zod-openapi";
-import { listDrops, readDrop } from "../../collections/drops.ts";
+import { readableOf } from "../../collections/collection-target.ts";
+import { requireUpgraded } from "../../collections/contract-release.ts";
+import { dropOf, noDrop, toSummary } from "../../collections/drops.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
+import { cursorNumber, type Page } from "../../domain/cursors.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { show } from "../../http/typed-response.ts";
 import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
 import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, optionalBody } from "../endpoint.ts";
+import type { Drop, DropSummary } from "../resources/drop.ts";
 import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../resources/drop.ts";
 import { PUBLIC_KEY } from "../resources/samples.ts";
 import {
@@ -17,6 +23,53 @@ import {
 } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
+
+/** Drops that one view returns. */
+const VIEW_PAGE = 100;
+
+/** Most views that one page of a list calls. */
+const MOST_VIEWS = 10;
+
+/** A drop of one of the caller's collections, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
+const readDrop = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  dropId: number,
+): Promise<Drop> => {
+  const drop = await dropOf(await readableOf(context, caller, collectionUuid), collectionUuid, dropId);
+  if (drop === null) throw noDrop();
+  return drop;
+};
+
+/**
+ * Drops of a collection by their ids, from the chain. The contract lists those of all collections together, so a page may
+ * have fewer than the limit, or none, and still a next one.
+ * @throws ServiceError not_found, invalid_request (cursor), conflict, chain_unavailable
+ */
+const listDrops = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+): Promise<Page<DropSummary>> => {
+  const collection = await readableOf(context, caller, collectionUuid);
+  requireUpgraded(collection);
+  const { contract, collectionId, views } = collection;
+  const items: DropSummary[] = [];
+  const home = { collectionUuid, contract, shown: await views.collection(collectionId) };
+  let position = cursorNumber(cursor);
+  for (let calls = 0; calls < MOST_VIEWS; calls++) {
+    const page = await views.drops(position, VIEW_PAGE);
+    for (const [index, drop] of page.entries()) {
+      if (items.length === limit) return { items, next: String(position + index) };
+      if (drop?.collection_id === collectionId) items.push(toSummary(drop, home));
+    }
+    position += page.length;
+    if (page.length < VIEW_PAGE) return { items, next: null };
+  }
+  return { items, next: String(position) };
+};
 
 const links = z
   .int()

@@ -1,17 +1,36 @@
+import { and, desc, eq } from "drizzle-orm";
 import { type ContractBalance, type ContractMetadata, contractViews } from "../../chain/contract/views.ts";
 import { type ChainRpc, connect } from "../../chain/rpc.ts";
 import { SharedReads } from "../../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { ownKey } from "../../db/queries/api-keys.ts";
-import { type ContractRow, readyContracts } from "../../db/queries/contracts.ts";
+import type { Database } from "../../db/client.ts";
+import type { ContractRow } from "../../db/queries/contracts.ts";
 import { selectUsage, usageFrom } from "../../db/queries/usage.ts";
 import { toLimits } from "../../db/quota.ts";
+import { apiKeys, contracts } from "../../db/schema/index.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { PLATFORM_FEE_PERCENT } from "../../domain/royalties.ts";
 import { show } from "../../http/typed-response.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Me, meView } from "../resources/me.ts";
+
+/** Reads an integration's newest contracts that are ready. */
+const readyContracts = (db: Database, integrationId: Uuid, limit: number) =>
+  db
+    .select()
+    .from(contracts)
+    .where(and(eq(contracts.integrationId, integrationId), eq(contracts.state, "ready")))
+    .orderBy(desc(contracts.id))
+    .limit(limit);
+
+/** Reads a key of an integration. */
+const ownKey = (db: Database, integrationId: Uuid, id: Uuid) =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.integrationId, integrationId)));
 
 /** Most contracts shown, newest first: each takes a call to the chain. */
 const MOST_CONTRACTS = 50;

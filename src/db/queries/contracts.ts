@@ -21,15 +21,6 @@ export const isReady = (integrationId: Uuid, id: Uuid): SQL => sql`EXISTS (
   SELECT 1 FROM contracts WHERE id = ${uuidToBytes(id)} AND integration_id = ${uuidToBytes(integrationId)}
   AND state = 'ready')`;
 
-/** Reads an integration's newest contracts that are ready. */
-export const readyContracts = (db: Database, integrationId: Uuid, limit: number) =>
-  db
-    .select()
-    .from(contracts)
-    .where(and(eq(contracts.integrationId, integrationId), eq(contracts.state, "ready")))
-    .orderBy(desc(contracts.id))
-    .limit(limit);
-
 /** A contract of any integration; undefined if there is none. */
 export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.id, id)).get();

@@ -1,7 +1,6 @@
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { withinBytes } from "../page-bytes.ts";
 import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
@@ -14,9 +13,6 @@ export interface DraftRow {
   readonly draft: typeof drafts.$inferSelect;
   readonly collectionId: Uuid | null;
 }
-
-/** A draft as it begins: open, and with no finalization. */
-export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId">;
 
 const owned = (integrationId: Uuid, id: Uuid): SQL =>
   and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;
@@ -76,34 +72,6 @@ export const findToFinalize = async (
   return row && { ...row, contract, latest, assets };
 };
 
-/** Drafts of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
-export const listDrafts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
-  const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;
-  const { places, candidates } = withinBytes({
-    rows: sql`SELECT id AS place, octet_length(settings) AS bytes FROM drafts
-      WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC LIMIT ${limit}`,
-    order: sql`place DESC`,
-  });
-  return db
-    .select({ draft: drafts, collectionId: collections.id, candidates })
-    .from(drafts)
-    .leftJoin(collections, eq(collections.draftId, drafts.id))
-    .where(sql`${drafts.id} IN ${places}`)
-    .orderBy(desc(drafts.id))
-    .all();
-};
-
-/** Stores a new draft, where `condition` holds. The answer has its id, if it was stored. */
-export const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
-  db
-    .insert(drafts)
-    .select(sql`
-      SELECT ${uuidToBytes(draft.id)}, ${uuidToBytes(draft.integrationId)}, ${uuidToBytes(draft.contractId)},
-        ${JSON.stringify(draft.settings)}, 'draft', NULL, ${uuidToBytes(draft.plannedCollectionId)},
-        ${draft.createdAt.getTime()}, ${draft.updatedAt.getTime()}
-      WHERE ${condition}`)
-    .returning({ id: drafts.id });
-
 interface DraftChanges {
   /** Settings by name. */
   readonly changes: Readonly<Record<string, unknown>>;
@@ -120,7 +88,7 @@ interface DraftChanges {
  * @returns whether it was changed, and its row as it is then; undefined if the integration has no such draft
  * @throws ServiceError idempotency_key_in_flight
  */
-export const updateDraft = async (
+export const changeDraft = async (
   db: Database,
   { integrationId, id }: { readonly integrationId: Uuid; readonly id: Uuid },
   { changes, contractId, asRead }: DraftChanges,
@@ -161,16 +129,13 @@ export const updateDraft = async (
   return { isChanged: changed.length > 0, row };
 };
 
-/** True once a draft is there, whosever it is. */
-export const isThere = (id: Uuid): SQL => sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(id)})`;
-
 /**
  * Deletes an open draft and its assets.
  * @param answered the answer to keep, if it is deleted
  * @returns false if no such draft is open
  * @throws ServiceError idempotency_key_in_flight
  */
-export const deleteDraft = async (
+export const removeDraft = async (
   db: Database,
   integrationId: Uuid,
   id: Uuid,

@@ -1,19 +1,4 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  gt,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  not,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import type { Database } from "../client.ts";
@@ -26,33 +11,6 @@ export type IntegrationRow = typeof integrations.$inferSelect;
 /** An integration; undefined if there is none. */
 export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
   db.select().from(integrations).where(eq(integrations.id, id)).get();
-
-/** Filter of a list: integrations of a name, or of any; deleted ones only on request. */
-export interface WhichIntegrations {
-  readonly name?: string;
-  readonly deleted?: boolean;
-}
-
-/** Integrations, newest first, behind the one with the id `after`. */
-export const listIntegrations = (
-  db: Database,
-  { name, deleted = false }: WhichIntegrations,
-  after: Uuid | null,
-  limit: number,
-) =>
-  db
-    .select()
-    .from(integrations)
-    .where(
-      and(
-        name === undefined ? undefined : eq(integrations.name, name),
-        deleted ? isNotNull(integrations.deletedAt) : isNull(integrations.deletedAt),
-        after ? lt(integrations.id, after) : undefined,
-      ),
-    )
-    .orderBy(desc(integrations.id))
-    .limit(limit)
-    .all();
 
 /** Condition of integrations that have a wallet, and of deleted ones, as their partial indexes have it. */
 export const HAS_WALLET = sql`wallet_account_id IS NOT NULL`;
@@ -83,24 +41,6 @@ export const integrationIds = async (
 /** Stores a new integration, whose wallet is still to be made. */
 export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
   await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
-};
-
-/** Renames an integration, suspends or resumes it; the time of a suspension that lasts stays. */
-export const changeIntegration = async (
-  db: Database,
-  id: Uuid,
-  { name, suspended }: { readonly name?: string; readonly suspended?: boolean },
-  now: Date,
-): Promise<void> => {
-  const suspendedAt = suspended ? sql`coalesce(suspended_at, ${now.getTime()})` : sql`NULL`;
-  await db
-    .update(integrations)
-    .set({
-      ...(name !== undefined && { name }),
-      ...(suspended !== undefined && { suspendedAt }),
-      updatedAt: now,
-    })
-    .where(and(eq(integrations.id, id), isNull(integrations.deletedAt)));
 };
 
 /** Condition: an integration has an operation that has not ended. */
@@ -169,10 +109,6 @@ export const storeSealed = async (
     .set({ walletSecret: sealed, walletSecretVersion: secretVersion, updatedAt: now })
     .where(eq(integrations.id, id));
 };
-
-/** Sets the account that an integration's money is paid out to; null: none. */
-export const setPayoutAccount = (db: Database, id: Uuid, accountId: string | null, now: Date) =>
-  db.update(integrations).set({ payoutAccount: accountId, updatedAt: now }).where(eq(integrations.id, id));
 
 /** The account that an integration's money is paid out to; null: none. */
 export const payoutAccount = (id: Uuid): SQL =>

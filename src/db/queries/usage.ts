@@ -268,26 +268,3 @@ export const readSpendingPerDay = async (db: Database, integrationId: Uuid): Pro
     .get();
   return row?.spendingPerDay ?? null;
 };
-
-/** Sets limits of an integration; null restores the default, absent ones stay. */
-export const setLimits = async (
-  db: Database,
-  integrationId: Uuid,
-  {
-    changes,
-    spendingPerDay,
-  }: {
-    readonly changes: Readonly<Partial<Record<LimitName, number | null>>>;
-    readonly spendingPerDay: string | null | undefined;
-  },
-  now: Date,
-): Promise<void> => {
-  await db
-    .update(integrations)
-    .set({
-      limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`,
-      ...(spendingPerDay !== undefined && { spendingPerDay }),
-      updatedAt: now,
-    })
-    .where(eq(integrations.id, integrationId));
-};

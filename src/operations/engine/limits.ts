@@ -10,7 +10,7 @@ import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { tooDear } from "../../domain/spending.ts";
 import { attemptName, stepName, topUpOf } from "../../domain/steps.ts";
 import type { Intent, TransactionRecord } from "../../wallet/interface.ts";
-import type { ConditionalProposal, Outlook, Proposal } from "../kind.ts";
+import type { Outlook, Proposal } from "../kind.ts";
 import type { StepTransaction } from "../top-up.ts";
 import type { Refusal } from "./failure.ts";
 import type { AcceptedRow } from "./hand-over.ts";
@@ -42,10 +42,7 @@ export const requireWithin = async (
 };
 
 /** A proposal with its complete request, which the database fills in; null if it wouldn't be accepted now. */
-export const plannedOf = async (
-  { db }: ServiceContext,
-  proposal: Proposal & Partial<ConditionalProposal>,
-): Promise<Proposal | null> => {
+export const plannedOf = async ({ db }: ServiceContext, proposal: Proposal): Promise<Proposal | null> => {
   const { condition = sql`true` } = proposal;
   const row = await db.get<{ holds: number; request: string }>(
     sql`SELECT ${condition} AS holds, ${requestOf(proposal)} AS request`,

@@ -25,7 +25,7 @@ import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { KINDS, type OperationKind } from "../../domain/operations.ts";
 import { inTime } from "../../waiting.ts";
-import type { ConditionalProposal, GuardedProposal, Kind, KindResults, Proposal } from "../kind.ts";
+import type { Kind, KindResults, Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
 import { drive, type Progress } from "./drive.ts";
 import type { RowWithResults } from "./endings.ts";
@@ -72,13 +72,7 @@ const hasRoleAgain = async (
 const accept = async (
   context: ServiceContext,
   caller: Omit<Runner, "respondAsync">,
-  {
-    files = [],
-    condition = sql`true`,
-    after = [],
-    known,
-    ...operation
-  }: Proposal & Partial<ConditionalProposal>,
+  { files = [], condition = sql`true`, after = [], known, refusal: _, ...operation }: Proposal,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
   const { integrationId, requestKey, costLimit, reference } = caller;
@@ -158,34 +152,28 @@ const GRACE_MS = 1_000;
  * @throws ServiceError those of `hasRoleAgain`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition
  *   that doesn't hold
  */
-export function runOperation<K extends OperationKind>(
-  context: ServiceContext,
-  caller: Runner,
-  proposal: GuardedProposal<K>,
-): Promise<EndpointResponse<KindResults[K]>>;
-export function runOperation<K extends OperationKind>(
-  context: ServiceContext,
-  caller: Runner,
-  proposal: ConditionalProposal<K>,
-): Promise<EndpointResponse<KindResults[K]> | null>;
-export function runOperation<K extends OperationKind>(
+export const tryOperation = async <K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
   proposal: Proposal<K>,
-): Promise<EndpointResponse<KindResults[K]>>;
-export async function runOperation<K extends OperationKind>(
-  context: ServiceContext,
-  caller: Runner,
-  proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
-): Promise<EndpointResponse<KindResults[K]> | null> {
+): Promise<EndpointResponse<KindResults[K]> | null> => {
   const row = await ifConditionHolds(context, caller, proposal, async (guarded) => {
     await requireWithin(context, caller, guarded);
     return accept(context, caller, guarded);
   });
-  if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
-  if ("condition" in proposal) return null;
-  throw keyInFlight();
-}
+  return row && carryOut(context, caller, { ...row, kind: proposal.kind }, true);
+};
+
+/** Like `tryOperation`, for a proposal without a condition or with its refusal. @throws ServiceError */
+export const runOperation = async <K extends OperationKind>(
+  context: ServiceContext,
+  caller: Runner,
+  proposal: Proposal<K>,
+): Promise<EndpointResponse<KindResults[K]>> => {
+  const response = await tryOperation(context, caller, proposal);
+  if (response === null) throw keyInFlight();
+  return response;
+};
 
 /**
  * The complete operation that would be accepted now, without accepting it.
@@ -194,14 +182,12 @@ export async function runOperation<K extends OperationKind>(
 export const planOperation = async (
   context: ServiceContext,
   caller: Runner,
-  proposal: Proposal | GuardedProposal,
+  proposal: Proposal,
 ): Promise<Proposal> => {
   const planned = await ifConditionHolds(context, caller, proposal, (guarded) => plannedOf(context, guarded));
   if (planned) return planned;
   throw keyInFlight();
 };
-
-type OwnProposal = Proposal & Partial<ConditionalProposal>;
 
 /**
  * Applies `act` to a proposal if the wallet has its role in the contract and the condition holds.
@@ -211,8 +197,8 @@ type OwnProposal = Proposal & Partial<ConditionalProposal>;
 const ifConditionHolds = async <Result>(
   context: ServiceContext,
   caller: Runner,
-  proposal: OwnProposal & Partial<GuardedProposal>,
-  act: (proposal: OwnProposal) => Promise<Result | null>,
+  proposal: Proposal,
+  act: (proposal: Proposal) => Promise<Result | null>,
 ): Promise<Result | null> => {
   const contract = contractOf(proposal);
   const guarded =

@@ -16,7 +16,7 @@ import {
   hasConfigChanges,
   type SettingsChanges,
 } from "../../domain/settings.ts";
-import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 
 /** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -33,7 +33,7 @@ export const proposeCollectionUpdate = async (
   caller: Caller,
   collectionUuid: Uuid,
   changes: SettingsChanges,
-): Promise<GuardedProposal<"collection_update">> => {
+): Promise<Proposal<"collection_update">> => {
   const target = await targetOf(context, caller, collectionUuid);
   await Promise.all([
     requirePayees(context, changes),

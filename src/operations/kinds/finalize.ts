@@ -3,7 +3,7 @@ import { type ContractCollection, contractViews } from "../../chain/contract/vie
 import { connect } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
-import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/drafts.ts";
+import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
@@ -132,13 +132,9 @@ const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation
 /**
  * One transaction if the assets fit; otherwise the collection with the first batch, the other batches, and publishing.
  */
-export const finalizeKind = kindOf<
-  FinalizeOperation,
-  FinalizeFacts,
-  KindResults["finalize"],
-  Partial<FinalizedDraft>
->({
-  facts: async (context, operation, records, known) => {
+export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults["finalize"]>({
+  // Its proposal provides a part of the facts.
+  facts: async (context, operation, records, known: Partial<FinalizedDraft> | undefined) => {
     const isForgotten = records.some(dependsOnCollection);
     const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");
     const height = Math.max(heightOf(records), operation.height ?? 0);

@@ -20,7 +20,7 @@ import type { MintRequest } from "../../domain/requests.ts";
 import { mintRemedy } from "../../domain/steps.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 import { mostToppedUp, type StorageNeed, spareOf } from "../top-up.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
@@ -117,7 +117,7 @@ export const proposeMint = async (
   caller: Caller,
   collectionUuid: Uuid,
   body: MintRequest,
-): Promise<GuardedProposal<"mint">> => {
+): Promise<Proposal<"mint">> => {
   const { receiver_addresses: receivers, quantity_per_receiver: quantity } = body;
   const problem = mintProblem(receivers.length, quantity);
   if (problem) throw problem;

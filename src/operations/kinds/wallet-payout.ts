@@ -7,7 +7,7 @@ import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type GuardedProposal, type KindResults, kindOf } from "../kind.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { succeeded } from "../records.ts";
 import { NANO, readSales, salesUpTo, takeSales } from "../sales.ts";
 import { transferTo } from "../top-up.ts";
@@ -51,7 +51,7 @@ export const proposePayout = async (
   context: ServiceContext,
   { integrationId }: Pick<Caller, "integrationId">,
   { amount, confirm }: PayoutRequest,
-): Promise<GuardedProposal<"wallet_payout">> => {
+): Promise<Proposal<"wallet_payout">> => {
   const { db } = context;
   const isSales = amount === "sales";
   if (!(await holds(db, hasPayoutAccount(integrationId)))) throw noAccount();

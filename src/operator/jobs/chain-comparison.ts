@@ -8,7 +8,7 @@ import {
 } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import { connect } from "../../chain/rpc.ts";
-import { isAsOnChain, putDraftBack, readManifest } from "../../collections/drafts.ts";
+import { isAsOnChain, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";

@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { withoutArchiveRow } from "../../db/queries/archives.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
-import { deleteDraft } from "../../db/queries/drafts.ts";
+import { removeDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
@@ -166,7 +166,7 @@ export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> 
   const deleted = await integrationIds(db, { which: IS_DELETED, after }, DELETED_AT_ONCE);
   if (deleted.length === 0 && after === null) return;
   const open = await openDraftsOf(db, deleted, DRAFTS);
-  for (const { id, integrationId } of open) await deleteDraft(db, integrationId, id);
+  for (const { id, integrationId } of open) await removeDraft(db, integrationId, id);
   // More of the same may be open.
   if (open.length === DRAFTS) return;
   await writeSweep(

@@ -1,0 +1,143 @@
+import type { ContractCollection } from "../chain/contract/views.ts";
+import { connect } from "../chain/rpc.ts";
+import { accountCode } from "../chain/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { runBatch } from "../db/client.ts";
+import type { DraftAssets } from "../db/draft-assets.ts";
+import { draftTotals } from "../db/queries/assets.ts";
+import { adoptBlobs, type StoredBlob } from "../db/queries/blobs.ts";
+import { findContract } from "../db/queries/contracts.ts";
+import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
+import { insertContract } from "../db/queries/provisioning.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
+import { JSON_TYPE } from "../domain/media-types.ts";
+import { manifestKey } from "../files/storage/keys.ts";
+import { putSame } from "../files/storage/put-blob.ts";
+import { commitWithBlobs } from "../files/uploads/commit-blobs.ts";
+
+/** An asset with the sizes and types of its files. */
+interface ManifestAsset extends LostAsset {
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+  readonly referenceSize: number | null;
+}
+
+/**
+ * The draft that a finalization read, stored in R2 under its collection's uuid. It survives a rollback of D1; neither a
+ * wallet's journal nor the chain has file names.
+ */
+interface Manifest {
+  readonly version: 1;
+  readonly draftUuid: Uuid;
+  readonly integrationUuid: Uuid;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly assets: readonly ManifestAsset[];
+}
+
+/** Stores the manifest of a locked draft, before the collection's first transaction. */
+export const keepManifest = async (
+  context: ServiceContext,
+  collectionUuid: Uuid,
+  draft: Pick<LostDraft, "id" | "integrationId" | "createdAt">,
+  assets: DraftAssets,
+): Promise<void> => {
+  const manifest: Manifest = {
+    version: 1,
+    draftUuid: draft.id,
+    integrationUuid: draft.integrationId,
+    createdAt: draft.createdAt.getTime(),
+    assets: await listed(assets),
+  };
+  await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), JSON_TYPE);
+};
+
+const listed = async (draft: DraftAssets): Promise<ManifestAsset[]> => {
+  const assets: ManifestAsset[] = [];
+  for await (const { sha256, referenceSha256, rootSha256, createdAt, ...asset } of draft.behind()) {
+    assets.push({
+      ...asset,
+      sha256: toHex(sha256),
+      referenceSha256: referenceSha256 && toHex(referenceSha256),
+    });
+  }
+  return assets;
+};
+
+/** Whether a finalization of this collection has begun. */
+export const hasManifest = async ({ env }: ServiceContext, collectionUuid: Uuid): Promise<boolean> =>
+  (await env.BUCKET.head(manifestKey(collectionUuid))) !== null;
+
+/** The manifest of a collection; null if R2 has none. */
+export const readManifest = async (
+  { env }: ServiceContext,
+  collectionUuid: Uuid,
+): Promise<Manifest | null> => {
+  const object = await env.BUCKET.get(manifestKey(collectionUuid));
+  return object === null ? null : object.json<Manifest>();
+};
+
+/** The data of a restored draft, with its contract. */
+type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
+  /** The contract's account. */
+  readonly contract: string;
+};
+
+/**
+ * Restores a locked draft from its manifest, and its contract if D1 has lost that too.
+ * @throws ServiceError conflict if some of its files are deleted
+ */
+export const putDraftBack = async (
+  context: ServiceContext,
+  manifest: Manifest,
+  { contract, ...home }: Home,
+): Promise<void> => {
+  const { db, now } = context;
+  const { draftUuid: id, integrationUuid: integrationId, assets } = manifest;
+  await putContractBack(context, { id: home.contractId, integrationId, accountId: contract });
+  const files = filesOf(manifest);
+  const draft = { id, integrationId, createdAt: new Date(manifest.createdAt), ...home };
+  // The files are old: a row that marks one as deleted is believed unless R2 has the file.
+  const statements = [
+    ...adoptBlobs(db, files, new Date(0), now()),
+    ...putBackDraft(db, draft, assets, now()),
+  ];
+  await commitWithBlobs(context, files, () => runBatch(db, statements));
+};
+
+/** The distinct files of a manifest. */
+const filesOf = ({ assets }: Manifest): StoredBlob[] => {
+  const files = new Map<string, StoredBlob>();
+  for (const { sha256, size, mediaType, referenceSha256, referenceSize } of assets) {
+    files.set(sha256, { sha256, size, mediaType });
+    if (referenceSha256 === null || referenceSize === null) continue;
+    files.set(referenceSha256, { sha256: referenceSha256, size: referenceSize, mediaType: JSON_TYPE });
+  }
+  return Array.from(files.values());
+};
+
+/** Restores a collection's contract row. @throws ServiceError conflict if the account runs no code */
+const putContractBack = async (
+  context: ServiceContext,
+  contract: { readonly id: Uuid; readonly integrationId: Uuid; readonly accountId: string },
+): Promise<void> => {
+  const { db, now, settings } = context;
+  if (await findContract(db, contract.integrationId, contract.id)) return;
+  const codeHash = await accountCode(connect(settings), contract.accountId);
+  if (codeHash === null)
+    throw new ServiceError("conflict", `The account ${contract.accountId} runs no contract.`);
+  const times = { createdAt: now(), updatedAt: now() };
+  await insertContract(db, { ...contract, codeHash, state: "ready", ...times });
+};
+
+/** Whether a draft has as many assets and copies as its collection on the chain. */
+export const isAsOnChain = async (
+  { db }: ServiceContext,
+  draftId: Uuid,
+  shown: Pick<ContractCollection, "assets" | "total">,
+): Promise<boolean> => {
+  const { copies, assets } = await draftTotals(db, draftId);
+  return copies === shown.total && assets === shown.assets;
+};
