@@ -8,7 +8,8 @@ import { near, table } from "./table.ts";
 
 const USAGE = `npm run payout [-- sales | <NEAR> | all] [options]
 
-Without an amount it shows what each collection has earned. With one it pays to
+Without an amount it shows what each collection has earned, and what of all
+sales is unpaid. With one it pays to
 the account that the operator has set (npm run admin -- payout account).
 
   sales    what was earned and isn't paid out yet
@@ -46,12 +47,17 @@ async function showEarned(client: MintageClient, json: boolean): Promise<void> {
   const rows: { collection_uuid: string; title: string; minted: number; earned: string | null }[] = [];
   for await (const { collection_uuid, title, minted, earned } of client.collections.list())
     rows.push({ collection_uuid, title, minted, earned });
+  const unpaid = (await client.me()).wallet.unpaid_sales;
   if (json) {
-    process.stdout.write(`${JSON.stringify(rows)}\n`);
+    process.stdout.write(`${JSON.stringify({ unpaid_sales: unpaid, collections: rows })}\n`);
     return;
   }
   const shown = rows.map(({ earned, ...row }) => ({ ...row, "earned, NEAR": near(earned) }));
-  process.stdout.write(`${table(shown)}\n\nnpm run payout -- sales pays out the rest.\n`);
+  const rest =
+    unpaid === "0"
+      ? "Nothing is unpaid."
+      : `Unpaid: ${near(unpaid)} NEAR. npm run payout -- sales pays it out.`;
+  process.stdout.write(`${table(shown)}\n\n${rest}\n`);
 }
 
 async function payout(): Promise<void> {

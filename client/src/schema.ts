@@ -2560,6 +2560,11 @@ export interface components {
                  * @enum {string}
                  */
                 state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+                /**
+                 * @description What collections have `earned` and no payout has taken, yoctoNEAR. Read from the contracts every minute and at each payout.
+                 * @example 947435000000000000000000
+                 */
+                unpaid_sales: string;
             };
         };
         MintAnswer: {

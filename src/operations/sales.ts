@@ -23,9 +23,13 @@ const pendingSales = (id: Uuid): SQL => sql`(
   SELECT coalesce(sum(CAST(json_extract(request, '$.sales') AS INTEGER)), 0) FROM operations
   WHERE integration_id = ${uuidToBytes(id)} AND kind = ${PAYOUT} AND ${OPEN})`;
 
+/** An integration's sales that no payout has taken, as of the last reading of the contracts; nanoNEAR. */
+export const untakenSales = (id: Uuid): SQL => sql`max(0,
+  (SELECT unpaid_sales FROM integrations WHERE id = ${uuidToBytes(id)}) - ${pendingSales(id)})`;
+
 /** An integration's sales that no payout has taken, at most `most`; both in nanoNEAR. */
-export const salesUpTo = (id: Uuid, most: bigint): SQL => sql`max(0, min(CAST(${most.toString()} AS INTEGER),
-  (SELECT unpaid_sales FROM integrations WHERE id = ${uuidToBytes(id)}) - ${pendingSales(id)}))`;
+export const salesUpTo = (id: Uuid, most: bigint): SQL =>
+  sql`max(0, min(CAST(${most.toString()} AS INTEGER), ${untakenSales(id)}))`;
 
 /** Deducts the sales that an operation paid out, while it is open. @param sales nanoNEAR */
 export const takeSales = (

@@ -75,7 +75,7 @@ describe("GET /me", () => {
       integration_uuid: shop.integrationUuid,
       name: "Heron shop",
       key: { name: "full", role: "full", expires_at: null },
-      wallet: { account_id: shop.walletAccountId, state: "active", queued: 0 },
+      wallet: { account_id: shop.walletAccountId, state: "active", unpaid_sales: "0", queued: 0 },
       contracts: [
         {
           contract_uuid: shop.contractUuid,
@@ -171,7 +171,14 @@ describe("GET /me", () => {
     const answer = await me(other.key);
     expect(answer).toMatchObject({
       integration_uuid: other.integrationId,
-      wallet: { account_id: null, state: "empty", balance: null, available: null, queued: 0 },
+      wallet: {
+        account_id: null,
+        state: "empty",
+        balance: null,
+        available: null,
+        unpaid_sales: "0",
+        queued: 0,
+      },
     });
     expect(JSON.stringify(answer)).not.toContain(shop.contractUuid);
     expect(JSON.stringify(answer)).not.toContain(shop.walletAccountId);

@@ -266,10 +266,15 @@ test("what collectors paid is shown for each collection, and paid out on request
   // What the service says of an account follows within five seconds.
   await expect.poll(async () => (await chain("mint", "buyer.near", uuid)).code, { timeout: 30_000 }).toBe(0);
   const earned = async () =>
-    (JSON.parse((await payout("--json")).stdout) as { earned: string }[]).map((row) => row.earned);
+    (JSON.parse((await payout("--json")).stdout) as { collections: { earned: string }[] }).collections.map(
+      (row) => row.earned,
+    );
+  expect((await payout()).stdout).toMatch(/Herons .*0\.0000\n\nNothing is unpaid\.\n$/);
   await service.runSchedule();
   expect(await earned()).toEqual([String(((10n ** 24n - 27n * 10n ** 20n) / 20n) * 19n)]);
-  expect((await payout()).stdout).toMatch(/Herons .*0\.9474/);
+  expect((await payout()).stdout).toMatch(
+    /Herons .*0\.9474\n\nUnpaid: 0\.9474 NEAR\. npm run payout -- sales pays it out\.\n$/,
+  );
   const unasked = await payout("sales");
   expect([unasked.code, unasked.stderr]).toEqual([
     2,
@@ -277,6 +282,7 @@ test("what collectors paid is shown for each collection, and paid out on request
   ]);
   const paid = await payout("sales", "--yes");
   expect(paid.stdout, paid.stderr).toBe(`0.9474 NEAR were paid to ${shop.walletAccountId}.\n`);
+  expect((await payout()).stdout).toMatch(/Herons .*0\.9474\n\nNothing is unpaid\.\n$/);
   const again = await payout("sales", "--yes");
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("Nothing is left to pay out")]);
   expect((await payout("some")).stderr).toMatch(/^Give sales, all or an amount/);

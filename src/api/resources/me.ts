@@ -77,6 +77,11 @@ export const meView = z
       }),
       balance: amount("yoctoNEAR; null if no node responds."),
       available: amount("Available to new writes, yoctoNEAR; null if no node responds."),
+      unpaid_sales: z.string().openapi({
+        description:
+          "What collections have `earned` and no payout has taken, yoctoNEAR. Read from the contracts every minute and at each payout.",
+        example: "947435000000000000000000",
+      }),
       queued: z.int().openapi({ description: "Transactions that wait to be signed.", example: 0 }),
     }),
     contracts: z.array(

@@ -1,4 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { type ContractBalance, type ContractMetadata, contractViews } from "../../chain/contract/views.ts";
 import { type ChainRpc, connect } from "../../chain/rpc.ts";
 import { SharedReads } from "../../chain/shared-reads.ts";
@@ -7,11 +7,12 @@ import type { Database } from "../../db/client.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { selectUsage, usageFrom } from "../../db/queries/usage.ts";
 import { toLimits } from "../../db/quota.ts";
-import { apiKeys, contracts } from "../../db/schema/index.ts";
+import { apiKeys, contracts, integrations } from "../../db/schema/index.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { PLATFORM_FEE_PERCENT } from "../../domain/royalties.ts";
 import { show } from "../../http/typed-response.ts";
+import { NANO, untakenSales } from "../../operations/sales.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Me, meView } from "../resources/me.ts";
@@ -31,6 +32,13 @@ const ownKey = (db: Database, integrationId: Uuid, id: Uuid) =>
     .select()
     .from(apiKeys)
     .where(and(eq(apiKeys.id, id), eq(apiKeys.integrationId, integrationId)));
+
+/** Reads an integration's unpaid sales, nanoNEAR. */
+const unpaidSales = (db: Database, id: Uuid) =>
+  db
+    .select({ nano: sql<string>`CAST(${untakenSales(id)} AS TEXT)` })
+    .from(integrations)
+    .where(eq(integrations.id, id));
 
 /** Most contracts shown, newest first: each takes a call to the chain. */
 const MOST_CONTRACTS = 50;
@@ -57,13 +65,15 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
       selectUsage(db, integrationId, context.now()),
       ownKey(db, integrationId, keyId),
       readyContracts(db, integrationId, MOST_CONTRACTS),
+      unpaidSales(db, integrationId),
     ])
-    .then(async ([[integration], [key], rows]) => ({
+    .then(async ([[integration], [key], rows, [unpaid]]) => ({
       integration,
       key,
+      unpaid,
       contracts: await Promise.all(rows.map((row) => toContract(context, rpc, row))),
     }));
-  const [{ integration, key, contracts }, status, spentToday] = await Promise.all([
+  const [{ integration, key, unpaid, contracts }, status, spentToday] = await Promise.all([
     read,
     wallet.status(KEPT_MS),
     wallet.spentToday(),
@@ -87,6 +97,7 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
       state: status.state,
       balance: status.balance,
       available: status.available ?? null,
+      unpaid_sales: (BigInt(unpaid?.nano ?? 0) * NANO).toString(),
       queued: status.queued,
     },
     contracts,
