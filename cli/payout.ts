@@ -8,9 +8,9 @@ import { near, table } from "./table.ts";
 
 const USAGE = `npm run payout [-- sales | <NEAR> | all] [options]
 
-Without an amount it shows what each collection has earned, and what of all
-sales is unpaid. With one it pays to
-the account that the operator has set (npm run admin -- payout account).
+Without an amount it shows what each collection has earned and the unpaid sum.
+With one it pays to the account that the operator has set
+(npm run admin -- payout account).
 
   sales    what was earned and isn't paid out yet
   <NEAR>   this much of the wallet's money, such as 2.5

@@ -124,7 +124,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "errors: a refusal names no control",
-    file: "src/http/error-responses.ts",
+    file: "src/domain/errors.ts",
     search: "    ...(limit && { limit }),\n",
     replacement: "",
     tests: ["test/api/errors.test.ts"],

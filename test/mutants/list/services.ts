@@ -332,8 +332,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "payouts: sales that another payout takes are paid again",
     file: "src/operations/sales.ts",
-    search: " - ${pendingSales(id)}))`",
-    replacement: "))`",
+    search: " - ${pendingSales(id)})`",
+    replacement: ")`",
     tests: ["test/api/payout.test.ts"],
     named: "that is under way counts, until it is known to have had no effect",
   },
