@@ -147,7 +147,7 @@ test("a batch that fails on the chain keeps the draft, and the next call goes on
     expect.objectContaining({ state: "finalizing", operation_uuid: first }),
   );
   // Another node, which isn't known to be behind the chain.
-  await setFaults({ kind: "lag", blocks: 60, node: "/behind" });
+  await setFaults({ kind: "lag", blocks: 240, node: "/behind" });
   const NEAR_RPC_URL = new URL("/behind", env.NEAR_RPC_URL).href;
   const { response } = await apiWith({ NEAR_RPC_URL }, `/collection-draft/${draft}/finalize`, {
     key: integration.key,

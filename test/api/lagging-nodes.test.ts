@@ -6,7 +6,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 
 /** Answers come from a node that is a minute behind, so it doesn't show the latest changes. */
-const LAG = { kind: "lag", blocks: 60, methods: ["query"] };
+const LAG = { kind: "lag", blocks: 240, methods: ["query"] };
 
 let integration: TestIntegration;
 let path: string;

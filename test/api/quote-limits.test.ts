@@ -122,7 +122,7 @@ describe("dearer gas", () => {
     const minted = await mintedOnChain(shop, made);
     const accepted = await unsigned(shop.integrationUuid, async () => {
       const answer = await later(mint(), cost.at_most);
-      await setGasPrice(5n);
+      await setGasPrice(50n);
       await pause(HEAD_IS_OLD_MS);
       return answer;
     });

@@ -20,7 +20,7 @@ export interface ChainHandle {
 }
 
 /** Short blocks keep tests quick; the protocol's rules are the same at any length. Milliseconds. */
-const BLOCK_MS = 100;
+const BLOCK_MS = 25;
 const PLATFORM_ACCOUNT = "platform.test";
 /** yoctoNEAR: ten million NEAR. */
 const PLATFORM_BALANCE = `${10n ** 31n}`;
