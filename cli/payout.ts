@@ -55,7 +55,7 @@ async function showEarned(client: MintageClient, json: boolean): Promise<void> {
   const shown = rows.map(({ earned, ...row }) => ({ ...row, "earned, NEAR": near(earned) }));
   const rest =
     unpaid === "0"
-      ? "Nothing is unpaid."
+      ? "Nothing is unpaid, apart from sales of the last minute."
       : `Unpaid: ${near(unpaid)} NEAR. npm run payout -- sales pays it out.`;
   process.stdout.write(`${table(shown)}\n\n${rest}\n`);
 }
