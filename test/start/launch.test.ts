@@ -269,7 +269,9 @@ test("what collectors paid is shown for each collection, and paid out on request
     (JSON.parse((await payout("--json")).stdout) as { collections: { earned: string }[] }).collections.map(
       (row) => row.earned,
     );
-  expect((await payout()).stdout).toMatch(/Herons .*0\.0000\n\nNothing is unpaid, apart from sales of the last minute\.\n$/);
+  expect((await payout()).stdout).toMatch(
+    /Herons .*0\.0000\n\nNothing is unpaid, apart from sales of the last minute\.\n$/,
+  );
   await service.runSchedule();
   expect(await earned()).toEqual([String(((10n ** 24n - 27n * 10n ** 20n) / 20n) * 19n)]);
   expect((await payout()).stdout).toMatch(
@@ -282,7 +284,9 @@ test("what collectors paid is shown for each collection, and paid out on request
   ]);
   const paid = await payout("sales", "--yes");
   expect(paid.stdout, paid.stderr).toBe(`0.9474 NEAR were paid to ${shop.walletAccountId}.\n`);
-  expect((await payout()).stdout).toMatch(/Herons .*0\.9474\n\nNothing is unpaid, apart from sales of the last minute\.\n$/);
+  expect((await payout()).stdout).toMatch(
+    /Herons .*0\.9474\n\nNothing is unpaid, apart from sales of the last minute\.\n$/,
+  );
   const again = await payout("sales", "--yes");
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("Nothing is left to pay out")]);
   expect((await payout("some")).stderr).toMatch(/^Give sales, all or an amount/);
