@@ -7,8 +7,7 @@ import { apiKeys, integrations } from "../schema/index.ts";
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
 /**
- * The key with this digest, whatever its state, with its integration's limits and since when that is suspended;
- * undefined if there is none.
+ * The key with this digest in any state, with its integration's limits and suspension time; undefined if there is none.
  */
 export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
   db
@@ -18,7 +17,7 @@ export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
     .where(eq(apiKeys.digest, digest))
     .get();
 
-/** Notes the last use of a key, unless another isolate noted one since `unlessSince`. */
+/** Records the last use of a key, unless another isolate has recorded one since `unlessSince`. */
 export const touchKey = async (db: Database, id: Uuid, now: Date, unlessSince: Date): Promise<void> => {
   const stale = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, unlessSince));
   await db

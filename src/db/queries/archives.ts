@@ -4,27 +4,27 @@ import { type Uuid, uuidAt } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { archives } from "../schema/index.ts";
 
-/** A file of archived operations. */
+/** A row of an archive file. */
 export type ArchiveRow = typeof archives.$inferSelect;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The last moment that a version 7 UUID can say. A caller may ask for any UUID. */
+/** The latest time of a version 7 UUID. A caller may send any UUID. */
 const LAST_MOMENT = 2 ** 48 - 1;
 
-/** The least UUID. */
+/** The smallest UUID. */
 const NIL = "00000000-0000-0000-0000-000000000000" as Uuid;
 
-/** The beginning of the day (UTC) after a moment. Every file is of one day. */
+/** The start of the next day (UTC). Every file covers one day. */
 const nextDay = (moment: number): Date =>
   new Date(Math.min((Math.floor(moment / DAY_MS) + 1) * DAY_MS, LAST_MOMENT));
 
-/** When a version 7 UUID was made: its first 48 bits are milliseconds since the epoch (RFC 9562). */
+/** The time of a version 7 UUID: its first 48 bits are milliseconds since the epoch (RFC 9562). */
 export const madeAt = (id: Uuid): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 const own = (integrationId: Uuid): SQL => eq(archives.integrationId, integrationId);
 
-/** Files that may have an operation: those of its day around its id. */
+/** Files that may have an operation: same day, with its id in their range. */
 export const filesAround = (db: Database, integrationId: Uuid, id: Uuid): Promise<ArchiveRow[]> =>
   db
     .select()
@@ -40,17 +40,17 @@ export const filesAround = (db: Database, integrationId: Uuid, id: Uuid): Promis
     .orderBy(asc(archives.lastId))
     .all();
 
-/** A part of an integration's archive, from its newest on. */
+/** A range of an integration's archive, newest first. */
 export interface ArchiveRange<Place> {
-  /** Null: from the newest on. */
+  /** Null: starts at the newest. */
   readonly before: Place | null;
   /** Null: to the oldest. */
   readonly floor: Place | null;
 }
 
-/** Which files reach into a part of a list. */
+/** The columns and limits that select the files of a range. */
 interface Reach {
-  /** Where a file begins and ends in the list. */
+  /** The columns with a file's first and last entry. */
   readonly first: SQLiteColumn;
   readonly last: SQLiteColumn;
   readonly from: Uuid | Date;
@@ -59,7 +59,7 @@ interface Reach {
   readonly dayEnd: Uuid | Date | null;
 }
 
-/** Files that may have something of a part, those that end last first. A statement for a batch. */
+/** Files that may have entries of a range, latest end first. A statement for a batch. */
 const filesIn = (
   db: Database,
   integrationId: Uuid,
@@ -79,7 +79,7 @@ const filesIn = (
     .orderBy(desc(last))
     .limit(limit);
 
-/** Files that may have operations of a part of the list of operations. */
+/** Files that may have operations of a range. */
 export const filesOfOperations = (
   db: Database,
   integrationId: Uuid,
@@ -91,7 +91,7 @@ export const filesOfOperations = (
   return filesIn(db, integrationId, reach, limit);
 };
 
-/** Files that may have transactions of a part of time. Those without any are left out: they have no times. */
+/** Files that may have transactions of a time range. Files without transactions have no times and aren't included. */
 export const filesOfTransactions = (
   db: Database,
   integrationId: Uuid,
@@ -104,7 +104,7 @@ export const filesOfTransactions = (
   return filesIn(db, integrationId, reach, limit);
 };
 
-/** Which keys of a list no row names. */
+/** The keys of a list that no row refers to. */
 export const withoutArchiveRow = async (db: Database, keys: readonly string[]): Promise<string[]> => {
   if (keys.length === 0) return [];
   const rows = await db

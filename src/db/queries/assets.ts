@@ -9,7 +9,7 @@ import { failedOn, type Statement, violated } from "../statements.ts";
 import { type KeyWithResponse, runWithResponse } from "./idempotency.ts";
 import { assetsWeight, weigh } from "./usage.ts";
 
-/** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
+/** An asset to attach, with the SHA-256 of its files in lower-case hexadecimal. */
 export interface NewAsset {
   readonly id: Uuid;
   readonly filename: string;
@@ -54,7 +54,7 @@ function* assetRows(assets: readonly NewAsset[], first: number): Generator<reado
     const { id, filename, sha256, referenceFilename, referenceSha256, subtitle, copies } = asset;
     const uuid = id.replaceAll("-", "");
     const row = [uuid, filename, sha256, copies, first + index];
-    // Fields that most assets lack come last and are left out: they are NULL then.
+    // Fields that most assets lack come last and may be omitted (NULL).
     if (referenceFilename === null && subtitle === null) yield row;
     else yield [...row, referenceFilename, referenceSha256, subtitle];
   }
@@ -63,20 +63,20 @@ function* assetRows(assets: readonly NewAsset[], first: number): Generator<reado
 /** Whether a batch failed because the draft is no longer open. */
 export const isLocked = (error: unknown): boolean => failedOn(error, "draft_assets.draft_id");
 
-/** Whether a batch failed because a position was taken since it was looked up. */
+/** Whether a batch failed because another request has taken a position. */
 export const isTaken = (error: unknown): boolean => violated(error, "UNIQUE", "draft_assets.draft_id");
 
 /** Whether a batch failed because the draft's assets would have too many copies. */
 export const isTooMany = (error: unknown): boolean => failedOn(error, "draft_assets.copies");
 
-/** Where assets are attached to a draft. */
+/** A draft with the position of its next asset. */
 export interface DraftPosition {
   readonly isOpen: boolean;
-  /** That the next asset takes. */
+  /** Position of the next asset. */
   readonly nextPosition: number;
 }
 
-/** Where assets are attached to an integration's draft; undefined if there is no such draft. */
+/** A draft with the position of its next asset; undefined if the integration has no such draft. */
 export const findDraftPosition = (
   db: Database,
   integrationId: Uuid,
@@ -103,10 +103,10 @@ export async function draftTotals(db: Database, draftId: Uuid): Promise<{ assets
   return totals ?? { assets: 0, copies: 0 };
 }
 
-/** An asset with what is known of its files. */
+/** An asset with the data of its files. */
 export type AssetRow = Awaited<ReturnType<typeof pageOfAssets>>[number];
 
-/** Assets of a draft in their order, those behind a position first. @param draftId or a subquery that has it */
+/** Assets of a draft in order, after a position. @param draftId or a subquery that has it */
 export function pageOfAssets(db: Database, draftId: Uuid | SQL, after: number, limit: number) {
   const references = alias(blobs, "reference_blobs");
   return db
@@ -134,7 +134,7 @@ export function pageOfAssets(db: Database, draftId: Uuid | SQL, after: number, l
     .limit(limit);
 }
 
-/** True of assets from a position on. */
+/** Condition: assets at or after a position. */
 export const behind = (first: number): SQL => sql`position >= ${first}`;
 
 /**

@@ -7,7 +7,7 @@ import { blobLeaves, blobs, collectionBlobs } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { keptFilesWeight, ownerOf, weighed } from "./usage.ts";
 
-/** A file or block that is in R2 at its digest's key. */
+/** A file or block stored in R2 under its digest. */
 export interface StoredBlob {
   /** Lower-case hexadecimal. */
   readonly sha256: string;
@@ -47,7 +47,7 @@ export const adoptBlobs = (
       }),
   );
 
-/** A file above one block, once all of it was seen. */
+/** A file above one block, after its last byte was read. */
 interface LargeFile {
   readonly sha256: Uint8Array;
   readonly rootSha256: Uint8Array | null;
@@ -56,7 +56,7 @@ interface LargeFile {
   readonly mediaType: string;
 }
 
-/** Takes the mark away from a file above one block that was about to go: its object is there still. */
+/** Unmarks a file above one block; its object still exists. */
 export const adoptLarge = (db: Database, sha256: Uint8Array, now: Date) =>
   db
     .update(blobs)
@@ -146,7 +146,7 @@ export const findBlobByRoot = async (db: Database, rootSha256: Uint8Array): Prom
       .limit(1)
   )[0];
 
-/** A file that has a leaf of this digest, and the leaf's place in it. */
+/** A file with a leaf of this digest, and the leaf's index. */
 export async function findLeaf(
   db: Database,
   sha256: Uint8Array,
@@ -170,7 +170,7 @@ export async function leavesOf(db: Database, sha256: Uint8Array): Promise<Uint8A
   return rows.map((row) => row.sha256);
 }
 
-/** Files among these that are being deleted or were, in lower-case hexadecimal with what has become of them. */
+/** The given files that are being deleted or are deleted, in lower-case hexadecimal, with their state. */
 export async function findGoing(
   db: Database,
   sha256s: Iterable<string>,
@@ -187,8 +187,7 @@ export async function findGoing(
 }
 
 /**
- * Returns re-uploaded files, which are known to be in R2, from deleted to marked: nobody deletes a file any more that
- * is `deleted`.
+ * Moves re-uploaded files, which exist in R2, from `deleted` to `marked`: clean-up no longer touches a `deleted` file.
  */
 export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date): Statement[] =>
   Array.from(jsonRows(sha256s), (json) =>
@@ -231,7 +230,7 @@ const keep = (db: Database, collectionId: Uuid, json: string, condition: SQL): S
     .onConflictDoNothing(),
 ];
 
-/** Whether a batch failed because a file that a collection is to keep isn't there any more. */
+/** Whether a batch failed because a file that a collection should keep is deleted. */
 export const reliesOnGone = (error: unknown): boolean => failedOn(error, "collection_blobs.sha256");
 
 /** The digests of a JSON array of lower-case hexadecimal, for `IN`. */

@@ -12,7 +12,7 @@ export interface ClaimedLink {
   readonly link: number;
 }
 
-/** The operation that relays a link's claim, which the database may have lost; undefined: none was ever accepted. */
+/** The operation that relays a link's claim, which the database may have lost; undefined: none was accepted. */
 export const findClaim = (db: Database, { collectionId, dropId, link }: ClaimedLink) =>
   db
     .select({ operationId: claims.operationId, operation: operations })
@@ -21,13 +21,13 @@ export const findClaim = (db: Database, { collectionId, dropId, link }: ClaimedL
     .where(and(eq(claims.collectionId, collectionId), eq(claims.dropId, dropId), eq(claims.link, link)))
     .get();
 
-/** True while no claim of a link is under way or was carried out. */
+/** Condition: a link has no pending or successful claim. */
 export const isUnclaimed = ({ collectionId, dropId, link }: ClaimedLink): SQL => sql`NOT EXISTS (
   SELECT 1 FROM claims JOIN operations AS claiming ON claiming.id = claims.operation_id
   WHERE claims.collection_id = ${uuidToBytes(collectionId)} AND claims.drop_id = ${dropId}
   AND claims.link = ${link} AND claiming.state <> 'failed')`;
 
-/** Notes which operation relays a link's claim, where a condition holds. */
+/** Records the operation that relays a link's claim if a condition holds. */
 const keep = (
   db: Database,
   { collectionId, dropId, link }: ClaimedLink,
@@ -44,7 +44,7 @@ const keep = (
       set: { operationId: sql`excluded.operation_id` },
     });
 
-/** Notes which operation relays a link's claim, in the batch that accepts it. */
+/** Records the operation that relays a link's claim, in the batch that accepts it. */
 export const keepClaim = (db: Database, claim: ClaimedLink, operationId: Uuid): Statement =>
   keep(db, claim, operationId, wasAccepted(operationId));
 

@@ -20,7 +20,7 @@ export const findEnabledPage = (db: Database, slug: string) =>
     .where(and(eq(collectionPages.slug, slug), eq(collectionPages.enabled, true)))
     .get();
 
-/** What `findEnabledPage` finds. */
+/** The result of `findEnabledPage`. */
 export type EnabledPage = NonNullable<Awaited<ReturnType<typeof findEnabledPage>>>;
 
 /** The file of a collection's cover: the named asset, or the first. */

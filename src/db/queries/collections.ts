@@ -63,7 +63,7 @@ export const findCollectionOnChain = (db: Database, contractAccountId: string, o
     .where(eq(contracts.accountId, contractAccountId))
     .get();
 
-/** What D1 knows of a contract's collections whose ids on-chain are in `(from, to]`. */
+/** The rows of a contract's collections with on-chain ids in `(from, to]`. */
 export const collectionsOnChain = (db: Database, contractId: Uuid, from: number, to: number) =>
   db
     .select({
@@ -87,7 +87,7 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
     )
     .all();
 
-/** Collections of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
+/** Collections of an integration, newest first, after the id `after`; fewer than the limit if they are large. */
 export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
   const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;
   const { places, candidates } = withinBytes({

@@ -16,7 +16,7 @@ export const findContract = (db: Database, integrationId: Uuid, id: Uuid): Promi
     .where(and(eq(contracts.id, id), eq(contracts.integrationId, integrationId)))
     .get();
 
-/** True while a contract is the integration's and ready. */
+/** Condition: a contract belongs to the integration and is ready. */
 export const isReady = (integrationId: Uuid, id: Uuid): SQL => sql`EXISTS (
   SELECT 1 FROM contracts WHERE id = ${uuidToBytes(id)} AND integration_id = ${uuidToBytes(integrationId)}
   AND state = 'ready')`;
@@ -25,11 +25,11 @@ export const isReady = (integrationId: Uuid, id: Uuid): SQL => sql`EXISTS (
 export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.id, id)).get();
 
-/** The contract of an account; undefined where the service has none there. */
+/** The contract of an account; undefined if the service has none there. */
 export const findContractOf = (db: Database, accountId: string): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.accountId, accountId)).get();
 
-/** True unless a contract is known to run one of these codes. @param codeHashes lower-case hexadecimal */
+/** Condition: a contract isn't known to run one of these codes. @param codeHashes lower-case hexadecimal */
 export const runsNoneOf = (accountId: string, codeHashes: readonly string[]): SQL => sql`NOT EXISTS (
   SELECT 1 FROM contracts WHERE account_id = ${accountId}
   AND lower(hex(code_hash)) IN (SELECT value FROM json_each(${JSON.stringify(codeHashes)})))`;
@@ -55,11 +55,11 @@ export const listContracts = (
     .limit(limit)
     .all();
 
-/** True while a contract's wallet was taken its role in it. */
+/** Condition: a contract's wallet has lost its role in the contract. */
 export const isLeft = (accountId: string): SQL =>
   sql`EXISTS (SELECT 1 FROM contracts WHERE account_id = ${accountId} AND left_at IS NOT NULL)`;
 
-/** Notes whether a contract's wallet has a role in it. @param leftAt null: it has */
+/** Records whether a contract's wallet has a role in it. @param leftAt null: it has */
 export const setContractLeft = (
   db: Database,
   accountId: string,
@@ -71,7 +71,7 @@ export const setContractLeft = (
     .set({ leftAt })
     .where(and(eq(contracts.accountId, accountId), isOpen(operationId)));
 
-/** What a contract's collections earned until now was another owner's. */
+/** Forgets the known earnings of a contract's collections, which belonged to another owner. */
 export const forgetEarned = (db: Database, accountId: string, operationId: Uuid): Statement =>
   db
     .update(collections)
@@ -83,7 +83,7 @@ export const forgetEarned = (db: Database, accountId: string, operationId: Uuid)
       ),
     );
 
-/** A contract runs other code from now on. */
+/** Records the code that a contract runs. */
 export const setContractCode = (
   db: Database,
   id: Uuid,

@@ -43,7 +43,7 @@ export interface DraftToFinalize extends DraftRow {
   readonly contract: ContractRow | undefined;
   /** Its latest finalization; undefined once it is finalized. */
   readonly latest: OperationRow | undefined;
-  /** The first of its assets while it is open; none once it isn't. */
+  /** Its first assets; empty unless it is open. */
   readonly assets: readonly AssetRow[];
 }
 
@@ -75,9 +75,9 @@ export const findToFinalize = async (
 interface DraftChanges {
   /** Settings by name. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** Another contract, where it changes. */
+  /** The new contract; undefined: unchanged. */
   readonly contractId: Uuid | undefined;
-  /** The draft as it was read and has to be still, and the answer to keep, which shows it with the changes; null: none. */
+  /** The draft as read, which must be unchanged, and the response to store for the caller's key; null: unconditional. */
   readonly asRead: { readonly read: DraftRow; readonly answered: KeyWithResponse | null } | null;
 }
 

@@ -7,17 +7,17 @@ import type { CollectionRow } from "./collections.ts";
 import { type EventRow, lastSeq } from "./events.ts";
 import { RESULT } from "./operation-transactions.ts";
 
-/** Which rows of events are read, and for how many of them the operations and collections they report. */
+/** Which rows of events to read, and for how many of them to read the operations and collections too. */
 export interface EventPage {
-  /** The number after which they begin. */
+  /** Events after this number. */
   readonly after: number;
-  /** Most rows that are read. */
+  /** Maximum number of rows. */
   readonly most: number;
-  /** Events that are wanted, at most. */
+  /** Maximum number of events. */
   readonly limit: number;
-  /** Rows of which operations and collections are read along, at most. */
+  /** Maximum number of rows whose operations and collections are read too. */
   readonly near: number;
-  /** Only events of these types are wanted; absent: all. */
+  /** Only events of these types; absent: all. */
   readonly types?: readonly EventType[] | undefined;
 }
 
@@ -47,23 +47,23 @@ export interface KnownOperation {
   readonly results: readonly unknown[];
 }
 
-/** A row of events, with what it reports where that was read with it. */
+/** A row of events, with its operation and collection if they were read. */
 export interface PageRow {
   readonly event: EventRow;
-  /** Whether the operation and the collection were read. An operation that is null then isn't in the database. */
+  /** Whether the operation and the collection were read. If so, a null operation isn't in the database. */
   readonly isNear: boolean;
   readonly operation: KnownOperation | null;
   /** The collection that it reports as sold out; null: none. */
   readonly soldOut: CollectionRow | null;
 }
 
-/** The number of an integration's last event, as `lastSeq`, and rows of events, as one moment has them. */
+/** The number of an integration's last event (`lastSeq`) and rows of events, from one snapshot. */
 export interface EventPageRead {
   readonly last: number;
   readonly rows: readonly PageRow[];
 }
 
-/** Reads rows of events after a number, in order, and what the first selected ones report, in one statement. */
+/** Reads rows of events after a number, in order, and the operations and collections of the first ones, in one statement. */
 export const readEventPage = async (
   db: Database,
   integrationId: Uuid,
@@ -95,7 +95,7 @@ export const readEventPage = async (
     .all();
   const rows = found
     .flatMap(({ event, isNear, operation, results, collection, contractAccountId }) => {
-      // Without rows there is the number alone.
+      // Without rows, the result has only the number.
       if (event === null) return [];
       const soldOut = collection && contractAccountId ? { collection, contractAccountId } : null;
       return { event, isNear: isNear === 1, operation: operation && knownOf(operation, results), soldOut };
@@ -138,7 +138,7 @@ const pageRows = (integrationId: Uuid, { after, most, limit, near, types }: Even
       ORDER BY seq LIMIT ${most})
     WINDOW so_far AS (ORDER BY seq ROWS UNBOUNDED PRECEDING))`;
 
-/** How many events of some types a row has. */
+/** Number of a row's events of the given types. */
 const wantedOf = (types: readonly EventType[] | undefined): SQL => {
   if (types === undefined) return sql`count`;
   const selected = sql`coalesce((SELECT sum(json_extract(run.value, '$[1]')) FROM json_each(runs) AS run

@@ -14,7 +14,7 @@ export interface NewEvents {
   /** The collection of the reported tokens; their numbers ascend. */
   readonly collectionId?: Uuid;
   readonly numbers?: readonly number[];
-  /** How many tokens of a collection are minted. If it sells out by that, `collection.sold_out` is added. */
+  /** Number of minted tokens of a collection. If it is sold out, `collection.sold_out` is added. */
   readonly minted?: { readonly collectionId: Uuid; readonly tokens: number };
   readonly at: Date;
 }
@@ -54,7 +54,7 @@ export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: 
       ${at.getTime()}
     WHERE ${lastSeq(integrationId)} < ${seq}`);
 
-/** 1 where a collection is known to be sold out from now on, else 0. */
+/** 1 if a collection is now sold out, else 0. */
 const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): SQL => sql`coalesce((
   SELECT minted < total AND total <= ${tokens} FROM collections WHERE id = ${uuidToBytes(collectionId)}), 0)`;
 
@@ -69,7 +69,7 @@ export const readLastSeq = async (db: Database, integrationId: Uuid): Promise<nu
 export const lastSeq = (integrationId: Uuid): SQL<number> =>
   sql<number>`coalesce((SELECT max(seq) FROM events WHERE integration_id = ${uuidToBytes(integrationId)}), 0)`;
 
-/** A row of events that was there once. */
+/** A row of events that was read earlier. */
 export type RowMark = Pick<EventRow, "seq" | "id">;
 
 /**
@@ -107,7 +107,7 @@ export const oldestEvents = (db: Database, after: Uuid | null, limit: number) =>
     .limit(limit)
     .all();
 
-/** Deletes an integration's rows written before a time, the oldest first, but never its newest, which has the count. */
+/** Deletes an integration's rows written before a time, oldest first. The newest row stays, because it has the last number. */
 export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date, limit: number) => {
   const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
   return db.delete(events).where(sql`${own} AND seq IN (

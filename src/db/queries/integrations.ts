@@ -38,7 +38,7 @@ export const integrationIds = async (
   return rows.map(({ id }) => id);
 };
 
-/** Stores a new integration, whose wallet is still to be made. */
+/** Stores a new integration without a wallet. */
 export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
   await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
 };
@@ -93,7 +93,7 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
 export const isSealedBefore = (version: number): SQL =>
   sql`wallet_secret IS NOT NULL AND wallet_secret_version < ${version}`;
 
-/** How many integrations meet a condition. */
+/** Number of integrations that meet a condition. */
 export const countIntegrations = async (db: Database, which: SQL): Promise<number> =>
   (await db.get<{ count: number }>(sql`SELECT count(*) AS count FROM integrations WHERE ${which}`)).count;
 
@@ -141,7 +141,7 @@ export const withOldOperations = async (db: Database, since: Date, after: Uuid |
   return rows.map(({ id }) => id);
 };
 
-/** Integrations that have a wallet, behind the one with the id `after`, and what it had at the last look. */
+/** Integrations with a wallet, after the id `after`, and the wallet's last known balance. */
 export const readyWallets = (db: Database, after: Uuid | null, limit: number) =>
   db
     .select({ id: integrations.id, seen: integrations.walletSeen })

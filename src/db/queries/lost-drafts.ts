@@ -63,7 +63,7 @@ export const putBackDraft = (
   ];
 };
 
-/** The draft that was to become a collection of this uuid. */
+/** The draft that a collection of this uuid was planned for. */
 export const findPlanned = (db: Database, integrationId: Uuid, collectionId: Uuid) =>
   db
     .select({ id: drafts.id, operationId: drafts.operationId })
@@ -71,7 +71,7 @@ export const findPlanned = (db: Database, integrationId: Uuid, collectionId: Uui
     .where(and(eq(drafts.plannedCollectionId, collectionId), eq(drafts.integrationId, integrationId)))
     .get();
 
-/** A draft is the collection's that was entered in the same batch. */
+/** Marks a draft as finalized as the collection inserted in the same batch. */
 export const finishAdopted = (db: Database, id: Uuid, collectionId: Uuid, now: Date): Statement =>
   db
     .update(drafts)

@@ -5,7 +5,7 @@ import { operationCounts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen, type OperationRow } from "./operations.ts";
 
-/** Counts are added to the row that is there. */
+/** Adds counts to an existing row. */
 const added = {
   target: [operationCounts.day, operationCounts.kind, operationCounts.state, operationCounts.bucket],
   set: { count: sql`operation_counts.count + excluded.count` },

@@ -6,7 +6,7 @@ import { operations } from "../schema/index.ts";
 import { type ArchiveRow, filesOfOperations } from "./archives.ts";
 import { OPEN } from "./operations.ts";
 
-/** What a list of operations is narrowed to; an absent field takes all. */
+/** Filter of a list of operations; absent fields match all. */
 export interface OperationFilter {
   readonly state?: OperationState;
   readonly kind?: OperationKind;
@@ -15,14 +15,14 @@ export interface OperationFilter {
   readonly createdAfter?: Date;
 }
 
-/** Which part of the list is read. */
+/** The part of the list to read. */
 export interface OperationPage {
-  /** The id of the last one before; null: from the newest on. */
+  /** The id before the first one to read; null: start at the newest. */
   readonly after: Uuid | null;
   readonly limit: number;
 }
 
-/** Most rows that one page reads, whichever of them it shows; the list then continues after a cursor. */
+/** Maximum number of rows that a page reads, matching or not; the list then continues after a cursor. */
 export const MOST_CANDIDATES = 1_000;
 
 const columns = {
@@ -39,7 +39,7 @@ const columns = {
 /** An operation of a list. */
 export type ListedOperation = Pick<typeof operations.$inferSelect, keyof typeof columns>;
 
-/** Whether a filter takes an operation. */
+/** Whether a filter matches an operation. */
 export const narrows = (
   { state, kind, subject, reference, createdAfter }: OperationFilter,
   operation: ListedOperation,
@@ -134,8 +134,8 @@ const narrowed = ({ state, kind, subject, createdAfter }: OperationFilter): SQL 
   ${subject === undefined ? sql`` : sql`AND subject_id = ${uuidToBytes(subject)}`}
   ${createdAfter === undefined ? sql`` : sql`AND created_at > ${createdAfter.getTime()}`}`;
 
-/** An id is made a moment before its row has its time, by the same clock. Milliseconds. */
+/** An id may be this much older than its row's time. Milliseconds. */
 const ID_BEFORE_ROW_MS = 60_000;
 
-/** The least id of a row made at a time. */
+/** The smallest id of a row created at a time. */
 const earliestId = (time: Date): Uuid => uuidAt(new Date(Math.max(time.getTime() - ID_BEFORE_ROW_MS, 0)));

@@ -87,7 +87,7 @@ const transactionRows = (db: Database, operationId: Uuid) =>
     .where(eq(transactions.operationId, operationId))
     .orderBy(sql`rowid`);
 
-/** A transaction of an operation that is over. */
+/** A transaction of an ended operation. */
 export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
 
 /** The results of an operation's transactions, in the order of its steps. */

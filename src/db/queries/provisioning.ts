@@ -6,7 +6,7 @@ import { contracts, integrations, operations, publications } from "../schema/ind
 import type { Statement } from "../statements.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
-/** What is known of a code's publication, from the view of one deployment. */
+/** The state of a code's publication, as seen by one deployment. */
 export const publicationOf = async (
   db: Database,
   codeHash: Uint8Array,
@@ -24,7 +24,7 @@ export const publicationOf = async (
   return found.state === "succeeded" ? "elsewhere_done" : "none";
 };
 
-/** Makes a deployment the one that publishes. False if another that is at work, or was successful, came first. */
+/** Claims the publication of a code for a deployment. False if another deployment is publishing it or has published it. */
 export const claimPublication = async (db: Database, codeHash: Uint8Array, operationId: Uuid, now: Date) => {
   await db
     .insert(publications)
@@ -37,7 +37,7 @@ export const claimPublication = async (db: Database, codeHash: Uint8Array, opera
   return (await publicationOf(db, codeHash, operationId)) === "ours";
 };
 
-/** A wallet's key as D1 keeps it. */
+/** A wallet's sealed key as stored in D1. */
 export interface StoredKey {
   readonly walletAccountId: string;
   readonly walletPublicKey: Uint8Array;
@@ -62,14 +62,14 @@ export const storeWalletKey = async (db: Database, id: Uuid, key: StoredKey, now
   return stored.length > 0;
 };
 
-/** The making of the account has been accepted. */
+/** Records that the creation of the wallet's account was accepted. */
 export const startWallet = (db: Database, id: Uuid, operationId: Uuid, now: Date): Statement =>
   db
     .update(integrations)
     .set({ walletState: "creating", updatedAt: now })
     .where(and(eq(integrations.id, id), wasAccepted(operationId)));
 
-/** What became of the making of a wallet's account. */
+/** Records the outcome of creating a wallet's account. */
 export const setWalletState = (
   db: Database,
   id: Uuid,
@@ -81,11 +81,11 @@ export const setWalletState = (
     .set({ walletState, updatedAt: now })
     .where(and(eq(integrations.id, id), ne(integrations.walletState, "ready"), isOpen(operationId)));
 
-/** Stores a contract: one that is being deployed, or one that is adopted. */
+/** Stores a contract that is being deployed or was adopted. */
 export const insertContract = (db: Database, row: typeof contracts.$inferInsert) =>
   db.insert(contracts).values(row).onConflictDoNothing().returning();
 
-/** What became of a contract's deployment. */
+/** Records the outcome of a contract's deployment. */
 export const setContractState = (
   db: Database,
   id: Uuid,

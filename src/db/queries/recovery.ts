@@ -29,7 +29,7 @@ export const latestSucceeded = async (db: Database, wallet: WalletName, limit: n
   return rows.map(({ id }) => id);
 };
 
-/** Those of these operations that the database lacks. */
+/** The given operations that the database lacks. */
 export const missingOperations = async (db: Database, ids: readonly Uuid[]): Promise<Set<Uuid>> => {
   const hexes = ids.map((id) => id.replaceAll("-", ""));
   const rows = await db.all<{ hex: string }>(sql`
@@ -111,7 +111,7 @@ export const openOperationsOfKeys = async (
   return rows.map(({ id }) => id);
 };
 
-/** Restores an integration as it was before its wallet was created. An existing one keeps its name and its key. */
+/** Restores an integration without its wallet. An existing one keeps its name and its key. */
 export const putBackIntegration = (
   db: Database,
   row: Omit<typeof integrations.$inferInsert, "walletState" | "updatedAt">,
