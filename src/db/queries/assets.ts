@@ -21,9 +21,9 @@ export interface NewAsset {
 }
 
 /**
- * Attaches assets to an open draft, the first at a position behind those that the draft has. The batch fails where that
- * doesn't hold: as `isLocked` tells once the draft isn't open (its id becomes null, which it must not be), as `isTaken`
- * tells where others have come in between, as `isTooMany` tells where all assets of the draft have too many copies.
+ * Attaches assets to an open draft from position `first` on. The batch fails if the draft isn't open (`isLocked`: its id
+ * becomes null), if another request has taken a position (`isTaken`), or if the draft would have too many copies
+ * (`isTooMany`).
  */
 export const attachAssets = (
   db: Database,
@@ -138,9 +138,9 @@ export function pageOfAssets(db: Database, draftId: Uuid | SQL, after: number, l
 export const behind = (first: number): SQL => sql`position >= ${first}`;
 
 /**
- * Deletes an asset of a draft that is open.
- * @param answered the answer to keep, if it is deleted
- * @returns whether there was one
+ * Deletes an asset of an open draft.
+ * @param answered the response to store if it is deleted
+ * @returns false if there is no such asset
  * @throws ServiceError idempotency_key_in_flight
  */
 export const deleteAsset = async (
@@ -161,7 +161,7 @@ export const deleteAsset = async (
   return deleted.length > 0;
 };
 
-/** The place of a collection's asset on the chain, from 0: as the draft lists them; null: the collection has no such asset. */
+/** The on-chain index of a collection's asset, from 0; null: the collection has no such asset. */
 export const assetIndexOf = async (db: Database, collectionId: Uuid, id: Uuid): Promise<number | null> => {
   const row = await db.get<{ place: number } | undefined>(sql`
     SELECT (SELECT count(*) FROM draft_assets AS before

@@ -17,8 +17,8 @@ export interface StoredBlob {
 }
 
 /**
- * Makes files visible that were put since `startedAt`, and takes the mark away from those that were about to go. The
- * batch fails, as `reliesOnGoing` tells, where one is being deleted, or was since then: the put may have come first.
+ * Inserts or unmarks the rows of files that were put since `startedAt`. The batch fails (`reliesOnGoing`) if one is being
+ * deleted or was deleted since then, because the deletion may have followed the put.
  */
 export const adoptBlobs = (
   db: Database,
@@ -64,8 +64,8 @@ export const adoptLarge = (db: Database, sha256: Uint8Array, now: Date) =>
     .where(and(eq(blobs.sha256, sha256), eq(blobs.going, "marked"), isNotNull(blobs.objectKey)));
 
 /**
- * Enters a file above one block that was put at a key of its own. Where the file is visible already its row stays; a
- * row that is going takes the new key, which nobody deletes.
+ * Inserts the row of a file above one block, stored under a new key. The row of a visible file is unchanged; one marked
+ * for deletion gets the new key, which clean-up doesn't delete.
  */
 export const storeLargeRow = (
   db: Database,
@@ -102,10 +102,7 @@ function* blobRows(files: Iterable<StoredBlob>): Generator<readonly [string, num
 /** Whether a batch failed because a file that it relies on is being deleted: its size, which must not be null, became null. */
 export const reliesOnGoing = (error: unknown): boolean => failedOn(error, "blobs.size");
 
-/**
- * Marks files that were put and that no row knows, so that they are collected. Files that others refer to, or that
- * are going already, stay as they are.
- */
+/** Inserts marked rows for files of a failed upload, so that clean-up deletes them. Existing rows are unchanged. */
 export const abandonBlobs = (
   db: Database,
   files: Iterable<{ readonly sha256: string; readonly size: number }>,
@@ -198,8 +195,8 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
   );
 
 /**
- * Has a collection keep files beyond its draft's assets, if `condition` holds. The batch fails then, as `reliesOnGone`
- * tells, where one of them is being deleted or was.
+ * Makes a collection refer to files beyond its draft's assets, if `condition` holds. The batch then fails
+ * (`reliesOnGone`) if one of them is being deleted or is deleted.
  */
 export const keepBlobs = (
   db: Database,

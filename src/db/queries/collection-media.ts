@@ -36,7 +36,7 @@ export const pinMedia = (db: Database, { collectionId, digests }: Omit<Media, "o
           .where(sql`id = ${uuidToBytes(collectionId)} AND pin_state = 'pinned' AND ${hasDue}`),
       ];
 
-/** Value of a collection's `pin_cursor` from the moment on that its root is pinned. */
+/** Value of a collection's `pin_cursor` after its root is pinned. */
 export const ROOT_PINNED = -1;
 
 /** True of a collection that has files by URL to pin. */

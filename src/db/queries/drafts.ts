@@ -82,10 +82,10 @@ interface DraftChanges {
 }
 
 /**
- * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
- * other. It stays as it is where it isn't open, where it would grow beyond the integration's share of the database, where
- * the contract that it is to go to isn't the integration's and ready, or where it isn't as it was read.
- * @returns whether it was changed, and its row as it is then; undefined if the integration has no such draft
+ * Changes fields of an open draft in one statement, so that concurrent changes of different fields are all kept. Changes
+ * nothing if the draft isn't open, would exceed the integration's share of the database, has changed since `asRead`, or
+ * if the new contract isn't the integration's or isn't ready.
+ * @returns whether it was changed, and its current row; undefined if the integration has no such draft
  * @throws ServiceError idempotency_key_in_flight
  */
 export const changeDraft = async (
@@ -131,7 +131,7 @@ export const changeDraft = async (
 
 /**
  * Deletes an open draft and its assets.
- * @param answered the answer to keep, if it is deleted
+ * @param answered the response to store if it is deleted
  * @returns false if no such draft is open
  * @throws ServiceError idempotency_key_in_flight
  */

@@ -127,8 +127,8 @@ const knownOf = (row: EventOperation, results: string): KnownOperation => ({
 });
 
 /**
- * Rows of events, of which the first with wanted events are near: no more of them than those events take. A row that
- * has events up to `after` may have fewer wanted ones than it counts for; then rows behind it are near to another page.
+ * Selects rows of events. `is_near` marks the first rows with wanted events, as many as `limit` events need. The first row
+ * may count events up to `after`; fewer rows are then near, and the next page has the rest.
  */
 const pageRows = (integrationId: Uuid, { after, most, limit, near, types }: EventPage): SQL => sql`
   SELECT seq, wanted > 0 AND before < ${limit} AND place <= ${near} AS is_near FROM (

@@ -30,7 +30,7 @@ export interface LostAsset {
   readonly subtitle: string | null;
 }
 
-/** Puts a draft back as its finalization found it, locked. One that has become a collection stays as it is. */
+/** Restores a locked draft with its assets. A finalized one is unchanged. */
 export const putBackDraft = (
   db: Database,
   draft: LostDraft,

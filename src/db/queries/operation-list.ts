@@ -60,9 +60,9 @@ export interface ListedOperations {
 }
 
 /**
- * Operations of an integration, newest first. Open ones are found by the index that has no others; of all others at
- * most `MOST_CANDIDATES` are looked at, by the index of references, of subjects or of integrations, so that what a page
- * costs doesn't grow with what it leaves out.
+ * Operations of an integration, newest first. Open ones are read by their partial index. Of others, at most
+ * `MOST_CANDIDATES` are read, by the index of references, subjects or integrations, which bounds the cost of a page
+ * however many rows the filter skips.
  */
 export const listOperations = async (
   db: Database,
@@ -94,7 +94,7 @@ export const listOperations = async (
   return { rows, lookedAt, files };
 };
 
-/** By the partial index, whose size is what goes on: the signs keep SQLite from reading all by the order of their ids. */
+/** Uses the partial index of open operations; the unary plus keeps SQLite from scanning by id. */
 const openOnes = (db: Database, integrationId: Uuid, filter: OperationFilter, page: OperationPage) =>
   db
     .select(columns)
