@@ -88,5 +88,5 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   webhookDeliveries,
 ];
 
-/** What says how the service itself is. */
+/** Endpoints about the state of the service. */
 export const SERVICE_ENDPOINTS: readonly Endpoint[] = [health, ready];

@@ -14,7 +14,7 @@ const GIVEN = `${10n ** 26n}`;
 const FINAL_TRIES = 50;
 const FINAL_PAUSE_MS = 200;
 
-/** Whether pages offer the development wallet: where `npm start` says so, on its own chain. */
+/** Whether pages offer the development wallet: `npm start` enables it on its own chain. */
 export const hasDevelopmentWallet = ({ settings }: ServiceContext): boolean =>
   settings.DEVELOPMENT_WALLET === "on" && settings.NEAR_NETWORK === EMBEDDED_NETWORK;
 
@@ -30,7 +30,7 @@ interface AccountKey {
 }
 
 /**
- * Makes an account on the embedded chain. One that exists stays as it is.
+ * Creates an account on the embedded chain. An existing one is unchanged.
  * @throws ServiceError chain_unavailable, invalid_request where the account exists without this key
  */
 export const makeDevelopmentAccount = async (context: ServiceContext, key: AccountKey): Promise<void> => {
@@ -53,7 +53,7 @@ export const readDevelopmentKey = async (
     { request_type: "view_access_key", ...key },
     "final",
   ).catch((error: unknown) => {
-    // A node says that in words, or by a cause.
+    // Nodes report that as text or as a cause.
     const isMissing = error instanceof RpcError && isCause(error, "UNKNOWN_ACCOUNT", "UNKNOWN_ACCESS_KEY");
     if (!isMissing && !(error instanceof ViewError)) throw error;
     const message = `${key.account_id} doesn't have this key on the chain. Give its private key, which npm run chain -- account printed, or choose another name.`;
@@ -62,7 +62,7 @@ export const readDevelopmentKey = async (
   return { nonce: String(found.nonce), block_hash: found.block_hash };
 };
 
-/** Hands what the development wallet has signed to the chain. @throws ServiceError invalid_request where it is refused */
+/** Sends a transaction that the development wallet has signed. @throws ServiceError invalid_request where it is refused */
 export const sendDevelopmentTransaction = async (
   { settings }: ServiceContext,
   signed: Uint8Array,

@@ -39,7 +39,7 @@ export interface NewCollection {
   readonly total: number;
   readonly assets: number;
   readonly minted: number;
-  /** A final block height that has it. */
+  /** Height of a final block that has the collection. */
   readonly height: number;
 }
 

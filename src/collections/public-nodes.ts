@@ -4,7 +4,7 @@ import type { ServiceContext } from "../context.ts";
 import { rateLimited } from "../domain/errors.ts";
 import { pollUntil } from "../waiting.ts";
 
-/** Calls that are under way at once in an isolate, and those of one address. */
+/** Maximum of concurrent calls in an isolate, and of one address. */
 const MOST_AT_ONCE = 4;
 const MOST_OF_ADDRESS = 2;
 

@@ -18,7 +18,7 @@ const FILES_AT_ONCE = 500;
 /** Pages that a run of the scheduled job continues. */
 const PAGES_AT_ONCE = 3;
 
-/** What a reference file says, by its digest in lower-case hexadecimal. */
+/** The traits in a reference file, by its SHA-256 in lower-case hexadecimal. */
 interface ReferenceTraits {
   readonly digest: string;
   readonly traits: readonly Trait[];
@@ -58,7 +58,7 @@ const keepTraits = async (
 /** Most that is counted up in an isolate's memory: 10,000 NFTs of twelve usual traits each have 6 MB. Bytes. */
 const MOST_COUNTED = 8 * 1_048_576;
 
-/** What all reference files of a collection say, unless it is too much to be counted up. */
+/** The traits of all reference files of a collection, unless there are too many to count. */
 const allTraits = (db: Database, collectionId: Uuid): Promise<ReferenceTraits[]> =>
   db
     .select({

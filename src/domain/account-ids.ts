@@ -12,6 +12,6 @@ const MAX_LENGTH = 64;
 export const isAccountId = (text: string): boolean =>
   text.length >= MIN_LENGTH && text.length <= MAX_LENGTH && SHAPE.test(text);
 
-/** Whether an id comes into being with the first transfer to it, so that it can be paid before it exists. */
+/** Whether an account is created by the first transfer to it, so that it can be paid before it exists. */
 export const isImplicitAccountId = (accountId: string): boolean =>
   /^[0-9a-f]{64}$/.test(accountId) || /^0x[0-9a-f]{40}$/.test(accountId);

@@ -21,7 +21,7 @@ export interface FormPart {
 
 const WHOLE = `Give a whole number from 1 to ${MAX_COPIES}.`;
 
-/** An element of `assets_detail`, as the interface has it. Unknown fields are errors, so that no typo passes. */
+/** An element of `assets_detail`. Unknown fields are errors, so that a typo is reported. */
 const assetDetailSchema = z.strictObject({
   asset_filename: z.string().min(1),
   copies: z.int(WHOLE).min(1, WHOLE).max(MAX_COPIES, WHOLE),
@@ -149,6 +149,6 @@ export function checkFiles(
   }
 }
 
-/** Sum of copies; above MAX_COPIES a collection can't be made of it. */
+/** Sum of copies; a collection can have at most MAX_COPIES. */
 export const copiesOf = (details: readonly (AssetDetail | null)[]): number =>
   details.reduce((sum, detail) => sum + (detail?.copies ?? 0), 0);

@@ -2,7 +2,7 @@
 export const counted = (count: number, one: string, several = `${one}s`): string =>
   `${count} ${count === 1 ? one : several}`;
 
-/** A time as a sentence has it, rounded up to minutes or hours where it is long. */
+/** A duration in words, rounded up to minutes or hours if it is long. */
 export const duration = (seconds: number): string => {
   if (seconds < 120) return counted(seconds, "second");
   const minutes = Math.ceil(seconds / 60);

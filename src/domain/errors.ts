@@ -365,7 +365,8 @@ const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
 };
 
 /**
- * The error for a request above a rate limit. It has no `outcome`: the service may send it before it looks up the outcome of
+ * The error for a request above a rate limit. It has no `outcome`: the service may send it before it looks up the
+ * outcome of
  * an earlier request with the same Idempotency-Key.
  * @param why a sentence @param retryAfter seconds
  */
@@ -420,7 +421,7 @@ export interface ErrorBody {
   readonly operation_uuid?: string;
 }
 
-/** An error as its response has it. */
+/** The response body of an error. */
 export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
   const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
   const limit = controlOf(error.code);

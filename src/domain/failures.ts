@@ -13,7 +13,7 @@ export interface Failure {
   readonly cost?: ExceededCost;
 }
 
-/** The failure as it is thrown to the caller. */
+/** The error that the caller gets for a failure. */
 export const failureError = (failure: Failure, operationUuid: string): ServiceError => {
   const { code, message, ...details } = failure;
   return new ServiceError(code, message, { ...details, operationUuid });

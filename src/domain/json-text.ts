@@ -1,4 +1,4 @@
-/** Bytes that a value takes as JSON in UTF-8, as it is sent and stored: a character may have four. */
+/** Bytes of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
 /**

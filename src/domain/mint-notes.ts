@@ -44,6 +44,6 @@ export const notesOf = ({ hash, tokenIds }: Mint): MintNotes => {
   return Object.fromEntries(runs.map(([first, last]) => [first, [last, hash]]));
 };
 
-/** The hash that notes have for a token; null: they don't say. */
+/** The hash recorded for a token; null: none. */
 export const notedHash = (notes: MintNotes, number: number): string | null =>
   Object.entries(notes).find(([first, [last]]) => Number(first) <= number && number <= last)?.[1][1] ?? null;

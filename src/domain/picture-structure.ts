@@ -104,7 +104,7 @@ const FORMATS = [
   { name: "WebP", begin: "RIFF....WEBPVP", end: "its last chunk", read: webp },
 ] as const;
 
-/** Bytes that tell the formats apart. */
+/** Bytes that identify the formats. */
 const SIGNATURE_BYTES = 14;
 
 const NOTHING = new Uint8Array();

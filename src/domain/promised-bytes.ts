@@ -1,4 +1,4 @@
-/** What storage costs, and what of it a contract promises tokens (docs/contract.md, "Balance"). */
+/** Prices of storage, and the storage that a contract reserves for tokens (docs/contract.md, "Balance"). */
 
 /** yoctoNEAR a byte of storage (https://docs.near.org/protocol/storage/storage-staking: 1 NEAR for 100 kB). */
 export const BYTE_PRICE = 10n ** 19n;

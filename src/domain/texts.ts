@@ -25,7 +25,7 @@ export const controlCharacter = (text: string, allowed = ""): string | null => {
 };
 
 /**
- * Why a text can't be stored as it is, as a sentence; null if it can.
+ * The reason why a text can't be stored, as a sentence; null if it can.
  * @param most code points
  * @param allowed control characters that it may have
  */

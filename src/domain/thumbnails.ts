@@ -1,7 +1,7 @@
 /** Widths of thumbnails, pixels. */
 export const THUMBNAIL_WIDTHS = [320, 640, 1280] as const;
 
-/** Formats that thumbnails are made of. Others, such as SVG, are shown as they are. */
+/** Formats that have thumbnails. Others, such as SVG, are shown unchanged. */
 export const THUMBNAIL_TYPES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",

@@ -116,7 +116,7 @@ class EventData {
     return { resource, see: `${API}/collection/${row.collectionId}/token` };
   }
 
-  /** An operation as of the event: an unknown one may be settled by now. */
+  /** An operation as of the event: an unknown one may have been settled since. */
   async #operation({ row, results }: KnownOperation, type: EventType): Promise<Shown> {
     const state = type.slice("operation.".length);
     const resource = {
@@ -189,7 +189,7 @@ export interface EventsRead {
   readonly seen: number;
   /** The last examined row; null: none. */
   readonly row: RowMark | null;
-  /** Whether there may be further events. */
+  /** Whether there may be more events. */
   readonly hasMore: boolean;
 }
 

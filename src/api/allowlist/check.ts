@@ -7,7 +7,7 @@ import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountBody } from "./change.ts";
 
-/** Whether an account is on a collection's allowlist, as the last final block says. @throws ServiceError not_found, chain_unavailable */
+/** Whether an account is on a collection's allowlist at the last final block. @throws ServiceError not_found, chain_unavailable */
 const allowlistCheck = async (
   context: ServiceContext,
   caller: Caller,

@@ -74,7 +74,7 @@ const holdersOf = async (
   throw new ServiceError("invalid_request", message, { issues: [{ path: ["block_height"], message }] });
 };
 
-/** What this isolate counted last, for the pages that follow: what a block says doesn't change. */
+/** The last count of this isolate, for the following pages: a block's state doesn't change. */
 let kept: { readonly of: string; readonly holders: readonly Holder[] } | null = null;
 /** Most cached holders: some megabytes. */
 const MOST_KEPT = 50_000;
@@ -99,8 +99,8 @@ interface OnChain {
 }
 
 /**
- * The holders at a final block, as the usual endpoints have it or those that keep all history; null: none has it. A node
- * may show a block's header for longer than its state.
+ * The holders at a final block, as the usual endpoints have it or those that keep all history; null: none has it. A
+ * node may keep a block's header longer than its state.
  */
 const countedAt = async (
   rpc: ChainRpc,

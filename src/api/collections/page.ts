@@ -236,7 +236,7 @@ const changePage = async (
 const isSame = (read: CollectionPageRow | null, now: CollectionPageRow | null | undefined): boolean =>
   read?.updatedAt.getTime() === now?.updatedAt.getTime();
 
-/** A page as it is, and how the answer is kept that shows it with changes. @throws ServiceError not_found */
+/** The current page, and the response to store that shows it with the changes. @throws ServiceError not_found */
 const pageAsRead = async (
   { db }: ServiceContext,
   { integrationId, baseUrl }: Caller,

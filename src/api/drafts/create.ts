@@ -32,7 +32,7 @@ const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
       WHERE ${condition}`)
     .returning({ id: drafts.id });
 
-/** True once a draft is there, whosever it is. */
+/** Condition: a draft exists. */
 const isThere = (id: Uuid): SQL => sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(id)})`;
 
 /** Requires a ready contract of the integration. @throws ServiceError invalid_request */

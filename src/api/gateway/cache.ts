@@ -42,7 +42,7 @@ export interface Content {
 /** Content never changes under its CID. 29,030,400 s is what the path gateway specification recommends. */
 export const IMMUTABLE = "public, max-age=29030400, immutable";
 
-/** How long a location caches content: deleted content is gone a day later. */
+/** How long a location caches content: deleted content disappears within a day. */
 const KEPT = "public, max-age=86400";
 /** Larger content is read separately for the cache, so that a slow client doesn't make it accumulate in memory. Bytes. */
 const MOST_IN_MEMORY = 1_048_576;
@@ -50,8 +50,8 @@ const MOST_IN_MEMORY = 1_048_576;
 const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Length"];
 
 /**
- * The address that content is kept under, without what makes no difference to it. Null for content under a name that
- * the client chooses, which is not kept.
+ * Cache key of content: its address without irrelevant parameters. Null for content under a file name chosen by the
+ * client, which isn't cached.
  */
 export const cacheKey = (url: URL, { format, filename, download, width }: GatewayRequest): string | null =>
   filename !== null || download

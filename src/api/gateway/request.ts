@@ -2,7 +2,7 @@ import { z } from "zod";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import { parametrisedList } from "../../http/header-parameters.ts";
 
-/** What a gateway's response is: the content itself, or one block of it. */
+/** Format of a gateway response: the content, or one block. */
 export type Format = "content" | "raw";
 
 /** What a request asks of the gateway beyond its path. */
@@ -13,7 +13,7 @@ export interface GatewayRequest {
   /** `?filename=`, for Content-Disposition. */
   readonly filename: string | null;
   readonly download: boolean;
-  /** `?img-width=`, of a thumbnail; null: the picture as it is stored. Pixels. */
+  /** `?img-width=`, width of a thumbnail in pixels; null: the stored picture. */
   readonly width: number | null;
 }
 

@@ -54,7 +54,7 @@ const keptBriefly = async <T>(
   return value;
 };
 
-/** What the contract says of an account that would mint now. @throws ServiceError not_found, chain_unavailable */
+/** The contract's answer to whether an account may mint now. @throws ServiceError not_found, chain_unavailable */
 const showEligibility = async (
   context: ServiceContext,
   slug: string,
@@ -148,9 +148,9 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
   const context = replicated({ ...c.get("context"), network: addressOf(c) });
   const brief = async <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
     const answer = await keptBriefly(c, [base, slug, ...name], read);
-    // Behind the read: a refusal concerns one client, and no cache may tell others of it (RFC 6585, section 4).
+    // After the read, because a refusal concerns one client and must not be cached (RFC 6585, section 4).
     c.header("Cache-Control", `public, max-age=${BRIEF_S}`);
-    // Anybody's page may show what these reads tell everybody.
+    // These reads are public, so any origin may use them.
     c.header("Access-Control-Allow-Origin", "*");
     return answer;
   };

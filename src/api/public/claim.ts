@@ -24,7 +24,7 @@ const showClaim = async (
   if (status === 202) {
     return { state: "pending", ...nothing, transaction_hash: null, explorer_url: null };
   }
-  // Twenty-five tokens' texts may be long enough to be kept beside the database.
+  // The texts of 25 tokens may be long enough to be stored in R2.
   const claimed = body instanceof ReadableStream ? await new Response(body).json<ClaimAnswer>() : body;
   const [transaction] = claimed.tx_results;
   const ids = claimed.tokens.map(({ token_id: id }) => id);

@@ -82,7 +82,7 @@ const readTrait = (text: string): Trait | null => {
   return more.length === 0 && type && value ? { type, value } : null;
 };
 
-/** `type=value`, each percent-encoded; empty ones, as forms send them, say nothing. */
+/** `type=value`, each percent-encoded; empty ones, as forms send them, are ignored. */
 const traits = z
   .preprocess(
     (given) => [given ?? []].flat(),
@@ -110,7 +110,7 @@ const traits = z
 
 const MOST_TOKENS = 100;
 
-/** An empty field of a form says nothing. */
+/** An empty field of a form is ignored. */
 const emptyIsAbsent = (value: unknown) => (value === "" ? undefined : value);
 
 /** The filters of a gallery. */

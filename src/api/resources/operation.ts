@@ -81,7 +81,7 @@ export const operationSummaryView = z.object(summaryFields).openapi("OperationSu
 /** The body of a 202: the operation so far. */
 export const acceptedView = z.object(operationFields).openapi("AcceptedOperation");
 
-/** Work that goes on after a 202, and what became of it. */
+/** An operation, which continues after a 202, and its outcome. */
 export const operationView = z
   .object({
     ...operationFields,
@@ -100,7 +100,7 @@ export type OperationSummary = Shown<typeof operationSummaryView>;
 /** An operation without the answer that it ends with. */
 export type AcceptedOperation = Shown<typeof acceptedView>;
 
-/** An operation, and what became of it. */
+/** An operation with its outcome. */
 export type OperationResource = Shown<typeof operationView>;
 
 /** The response to a payout. */

@@ -30,7 +30,7 @@ const optionalFields = {
   transfers_denied_accounts: accountListField.nullish(),
 };
 
-/** What may be changed, and absent stays as it is; so does an absent field of a mint config. */
+/** Fields that can be changed. Absent ones are unchanged, also within a mint config. */
 const changedFields = {
   title: title.optional(),
   ...optionalFields,

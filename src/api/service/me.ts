@@ -51,8 +51,8 @@ const ofMetadata = new SharedReads<ContractMetadata>(keeping);
 const ofBalances = new SharedReads<ContractBalance>(keeping);
 
 /**
- * Who a key belongs to, what its wallet and contracts have, and what it may still use. A question to a node is counted
- * against the key that asks it.
+ * The integration of a key, with its wallet, contracts and remaining limits. Each call of a node counts as a request of
+ * the key.
  * @throws ServiceError rate_limited
  */
 const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {

@@ -97,7 +97,7 @@ export interface Setting {
   readonly network: string;
 }
 
-/** What a page's head says beyond its title. */
+/** Metadata of a page's head besides its title. */
 interface Head {
   readonly description?: string | null;
   /** Address of a picture. */
@@ -213,7 +213,7 @@ interface TroubleProps {
   readonly message: string;
 }
 
-/** A page that says what went wrong. */
+/** An error page. */
 const Trouble = ({ setting, heading, message }: TroubleProps) => (
   <Frame setting={setting} title={heading}>
     <h1>{heading}</h1>
@@ -223,7 +223,7 @@ const Trouble = ({ setting, heading, message }: TroubleProps) => (
 
 export const OEMBED = "/public/v1/oembed";
 
-/** Where pages say how they are embedded (https://oembed.com, section 4). */
+/** Address of a page's oEmbed document (https://oembed.com, section 4). */
 const oembedAddress = (base: string, path: string): string =>
   `${base}${OEMBED}?${new URLSearchParams({ url: `${base}${path}` })}`;
 
@@ -236,7 +236,8 @@ export const scriptOf = (name: ScriptName): string => `${SCRIPT_PATH}${SCRIPTS[n
 
 /**
  * What a page may do: run and style what carries its nonce, ask this service, and show its files. Where its collector has
- * chosen a wallet, the wallet's addresses too, and what the wallet's code needs in its frame, which has this policy as well.
+ * chosen a wallet, the wallet's addresses too, and what the wallet's code needs in its frame, which has this policy as
+ * well.
  */
 const policy = ({ nonce, base, network }: Setting, wallet: OfferedWallet | null): string => {
   const files = `'self' ${new URL(base).origin}`;

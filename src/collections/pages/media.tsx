@@ -12,13 +12,13 @@ interface MediaProps {
   readonly url: string | null;
   readonly type: string | null;
   readonly alt: string;
-  /** Whether it is what the page is about, and seen at once. */
+  /** Whether it is the page's main picture, visible without scrolling. */
   readonly eager?: boolean;
   /** Whether it is a link's, in which nothing else can be pressed: a film shows a picture of itself, a sound its type. */
   readonly isLink?: boolean;
 }
 
-/** A picture, film or sound, as its type says; of what no browser shows, the type. */
+/** A picture, video or audio by its media type; for others, the type as text. */
 export const Media = ({ base, url, type, alt, eager = false, isLink = false }: MediaProps) => {
   if (url === null) return <span class="picture blank">Being drawn …</span>;
   if (type?.startsWith("video/")) {
