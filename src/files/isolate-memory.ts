@@ -15,7 +15,7 @@ interface Share {
 interface BudgetLimits {
   /** For all together. */
   readonly bytes: number;
-  /** Per owner, so that no owner takes all of it. */
+  /** Limit per owner, so that one owner can't use it all. */
   readonly bytesOfOwner: number;
   /** After how long a share lapses that is neither renewed nor given back. Milliseconds. */
   readonly lapsesAfterMs: number;

@@ -5,7 +5,7 @@ import { parametrisedList } from "./header-parameters.ts";
 
 const JSON_TYPE = "application/json";
 
-/** How much an Accept header wants a type, and by how exact a range it says so. */
+/** The weight of a type in an Accept header, and the precision of its range. */
 interface Wish {
   /** From 0, not at all, to 1. */
   readonly weight: number;
@@ -13,7 +13,7 @@ interface Wish {
   readonly rank: number;
 }
 
-/** What an Accept header says of a type (RFC 9110 section 12.5.1): the most specific range that covers it decides. */
+/** The weight of a type in an Accept header: that of the most specific matching range (RFC 9110, section 12.5.1). */
 const wishFor = (type: string, header: string | undefined): Wish => {
   if (header === undefined || header.trim() === "") return { weight: 1, rank: 0 };
   const ranges = ["*/*", `${type.split("/")[0]}/*`, type];
@@ -32,7 +32,10 @@ const wishFor = (type: string, header: string | undefined): Wish => {
  */
 export const acceptsJson = (header: string | undefined): boolean => wishFor(JSON_TYPE, header).weight > 0;
 
-/** Whether an Accept header wants a type rather than another: by a greater weight, or by the same and a more exact range. */
+/**
+ * Whether an Accept header wants a type rather than another: by a greater weight, or by the same and a more exact
+ * range.
+ */
 export const prefers = (type: string, header: string | undefined, other = JSON_TYPE): boolean => {
   const [wish, rival] = [wishFor(type, header), wishFor(other, header)];
   if (wish.weight === 0) return false;

@@ -151,7 +151,7 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
   return { bytes, hex: toHex(bytes) };
 };
 
-/** Reads a key that this isolate hasn't read lately. Unknown keys are limited by the address they come from. */
+/** Reads a key that isn't cached. Lookups are limited by client address. */
 const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promise<KnownKey> => {
   const context = c.get("context");
   const isUnheardOf = isUnknown(digest.hex, now);

@@ -16,15 +16,15 @@ const HOUR_MS = 60 * 60_000;
 const REPLAYED = "Idempotency-Replayed";
 
 /**
- * Statuses of refusals that a request may meet because its own copy was carried out meanwhile: the last NFT is minted, the
- * draft deleted, the money reserved. Before such a refusal is given, the key is looked up again.
+ * Statuses of refusals that a concurrent request with the same key can cause: the last NFT is minted, the draft
+ * deleted, the money reserved. The key is looked up again before such a refusal is returned.
  */
 const RACED = [402, 404, 409];
 
 /** A body that has a secret is stored sealed, after this mark, with the version of the secret that it is sealed under. */
 const SEALED = /^sealed:(\d+):(.+)$/s;
 
-/** What the use cases say of a key. */
+/** The results of looking a key up. */
 export interface StoredResponses {
   /** Responds from a key's operation. */
   readonly operation: (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
@@ -179,7 +179,7 @@ class SentKey implements RequestKey {
     this.#fingerprint = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   }
 
-  /** A body with a secret is stored sealed: who reads the database, or a copy of it, doesn't learn it. */
+  /** A body with a secret is stored sealed, so that a copy of the database doesn't reveal it. */
   async #keepBody(body: string | AsyncIterable<Uint8Array>, isSecret: boolean) {
     const { env, settings } = this.#context;
     if (isSecret && typeof body === "string") {

@@ -68,7 +68,7 @@ export const linkToNext = (c: Context<AppEnv>, cursor: string, name = "cursor"):
 const written = <Item>(items: readonly Item[], { between, write }: ListFormat<Item>): string =>
   items.map(write).join(between);
 
-/** The pages as they are written. One may be empty although there are more. */
+/** The pages of the response. A page may be empty although more follow. */
 async function* piecesOf<Item>(
   first: Page<Item>,
   read: ReadPage<Item>,

@@ -23,11 +23,11 @@ export interface Verdict {
   readonly freeAfterMs: number;
 }
 
-/** How long a request waits for another's question before it asks itself. Milliseconds. */
+/** How long a request waits for another request's call before it calls the counter itself. Milliseconds. */
 const PATIENCE_MS = 2_000;
 /**
- * How long a request waits for its counter in all, and then passes uncounted. A counter that works answers within two
- * seconds, even where grants that are out have to end first. Milliseconds.
+ * How long a request waits for its counter in total, and then passes uncounted. A working counter answers within two
+ * seconds, even if outstanding grants must end first. Milliseconds.
  */
 const MOST_WAIT_MS = 6_000;
 /** How long requests pass uncounted after the counter has failed, and after it hasn't answered. Milliseconds. */
@@ -40,13 +40,13 @@ const CAPACITY = 10_000;
 
 /** A request that waits. */
 interface Waiter {
-  /** Until when it counts, unless it says again that it waits. */
+  /** When it lapses unless it is renewed. */
   until: number;
 }
 
 /**
- * Counts requests that wait. The platform ends a request whose client has gone without running another line of it: one
- * that says nothing for a while counts no longer. Times are milliseconds.
+ * Counts waiting requests. The platform ends a request whose client has disconnected without running any more code,
+ * so a waiter that isn't renewed lapses. Times are milliseconds.
  */
 export class WaitCounter {
   readonly #lapsesAfterMs: number;
@@ -93,7 +93,7 @@ class Meter {
   #refusedUntil = 0;
   #uncountedUntil = 0;
   #asking: { readonly answer: Promise<void>; readonly since: number } | null = null;
-  /** Each says at least every `PATIENCE_MS` that it still waits. */
+  /** Each is renewed at least every `PATIENCE_MS`. */
   readonly #waiting = new WaitCounter(2 * PATIENCE_MS);
 
   /** Counts a request: at once where a grant is left, else when the counter has answered. */
@@ -191,7 +191,7 @@ class Meter {
 
 const meters = new Map<string, Meter>();
 
-/** Counts a request of a key, among all of it everywhere. */
+/** Counts a request of a key across all isolates. */
 export const countRequest = (context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> => {
   let meter = meters.get(key.id);
   if (meter === undefined) {
@@ -223,7 +223,10 @@ export const beyondLimit = (verdict: Verdict, who = "This key may send"): Servic
 /** Calls of the chain's nodes that a request may cause without counting as more than one. */
 const CALLS_INCLUDED = 2;
 
-/** How long a further call waits for the key to have a request left: long lists are read slowly. Milliseconds. */
+/**
+ * How long an additional call waits until the key has a request left, so that long lists are read slowly.
+ * Milliseconds.
+ */
 const CALL_PATIENCE_MS = REQUEST_PERIOD_S * 1_000 + 2_000;
 
 /**

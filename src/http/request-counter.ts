@@ -85,7 +85,7 @@ export interface Ask {
 /** A grant that is over. */
 export interface Ended {
   readonly id: number;
-  /** Requests of it that were not made. */
+  /** Its unused requests. */
   readonly unused: number;
 }
 
@@ -110,7 +110,7 @@ export interface Counter {
   end(ended: Ended): Promise<void>;
 }
 
-/** The counter of a key, or of what else has a name that is counted. An exception spoils a stub, so that each call takes a new one. */
+/** The counter of a key or another name. An exception breaks a stub, so each call uses a new one. */
 export const counterOf = (env: Bindings, key: string): Counter => {
   const stub = () => env.REQUEST_COUNTER.getByName(key) as unknown as Counter;
   return { take: (ask) => stub().take(ask), end: (ended) => stub().end(ended) };

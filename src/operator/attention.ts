@@ -3,7 +3,7 @@ import { duration } from "../domain/counted.ts";
 
 type Facts = Omit<Overview, "attention">;
 type Attention = Overview["attention"][number];
-/** What it is about, and a message that says what to do. */
+/** The subject, and a message that says what to do. */
 type Finding = readonly [subject: string, message: string];
 
 interface Rule extends Pick<Attention, "severity"> {
@@ -36,7 +36,8 @@ const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readon
 };
 
 /**
- * What needs the operator's attention, the critical rules first. Each has an alert of the same name in ops/alerts.yml, with
+ * What needs the operator's attention, the critical rules first. Each has an alert of the same name in
+ * ops/alerts.yml, with
  * an entry under "Alerts" in docs/running.md.
  */
 export const RULES: Readonly<Record<string, Rule>> = {

@@ -206,7 +206,7 @@ const OperationCharts = ({ operations: { days: data } }: Overview) => (
   </section>
 );
 
-/** Marks what belongs to a subject that needs attention: nothing else on the page is red. */
+/** Marks subjects that need attention; nothing else on the page is red. */
 const marked = ({ attention }: Overview, subject: string | null, text: Child) => (
   <span class={attention.some((one) => one.subject === subject) ? "bad" : ""}>{text}</span>
 );

@@ -44,9 +44,11 @@ const GIVEN_UP_AFTER = 1;
 /**
  * Restores a lost operation from its wallet's journal, with its Idempotency-Keys, effects and response, in one batch. An
  * open operation then continues. Idempotent.
- * @param isLacked false: the database has the operation, open, and only its end is restored. Its keys stay: a key that its
+ * @param isLacked false: the database has the operation, open, and only its end is restored. Its keys stay: a key
+ * that its
  *   failure has freed may belong to a later operation, which was restored before
- * @throws ChainUnavailableError; Unrestorable if its subject is gone: an ended operation is then restored with its response
+ * @throws ChainUnavailableError; Unrestorable if its subject is gone: an ended operation is then restored with its
+ * response
  *   only, if its integration exists
  */
 const putBack = async (
@@ -145,7 +147,7 @@ const keyStatements = (context: ServiceContext, journaled: JournaledOperation): 
     }),
   );
 
-/** The effects of an ended operation, read again; none if its collection is gone. */
+/** The effects of an ended operation, read again; none if its collection no longer exists. */
 const effectsOf = async (
   context: ServiceContext,
   operation: OperationRow,
@@ -204,7 +206,8 @@ const isLate = ({ context, until }: Pick<Job, "context" | "until">): boolean =>
   context.now().getTime() >= until;
 
 /**
- * Restores lost operations of one wallet in the order of their acceptance, then lets the wallet accept new ones. It resumes
+ * Restores lost operations of one wallet in the order of their acceptance, then lets the wallet accept new ones. It
+ * resumes
  * an earlier run, because the database has what that restored.
  * @returns whether it is complete
  * @throws ChainUnavailableError if no node returns the outcome of operations

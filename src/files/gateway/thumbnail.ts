@@ -13,7 +13,7 @@ import { openBytes, type Stored, type StoredBytes } from "./stored-blocks.ts";
 
 const MB = 1_048_576;
 
-/** What a picture may have to be decoded here: pixels, and bytes of its file. docs/measurements.md has the memory of it. */
+/** Limits of a picture that is decoded here: pixels, and bytes of its file. Memory: docs/measurements.md. */
 const MOST_PIXELS = 2_100_000;
 const MOST_BYTES = 4 * MB;
 /** What the platform's service takes, bytes (https://developers.cloudflare.com/images/transform-images/). */
@@ -24,7 +24,10 @@ const HEADER_BYTES = 256 * 1024;
 /** What the decoder's memory grows to; memory of WebAssembly never shrinks. */
 const DECODER_MEMORY = 32 * MB;
 const MOST_DECODER_MEMORY = 40 * MB;
-/** Memory of one thumbnail: pixels, result and encoder. An owner can't have two shares of it, so one is made at a time. */
+/**
+ * Memory for one thumbnail: pixels, result and encoder. An owner can't hold two shares, so thumbnails are made one
+ * at a time.
+ */
 const THUMBNAIL_MEMORY = 31 * MB;
 
 /** Lossy, as the platform's service has it; 0 to 100. */
@@ -32,7 +35,7 @@ const QUALITY = 80;
 /** Of 0 to 6: twice as fast as the default of 4, with files a few per cent larger. */
 const METHOD = 2;
 
-/** A thumbnail as WebP; `original`: the picture is to be shown as it is; `busy`: for now. */
+/** A thumbnail as WebP; `original`: return the stored picture; `busy`: return it this time. */
 export type Thumbnail = Uint8Array | "original" | "busy";
 
 /**
@@ -56,11 +59,11 @@ export async function thumbnailOf(
   const size = await sizeOf(context, bytes);
   if (size === null || shownWidth(size) <= width) return "original";
   if (!isOurs) return keep(context, key, await byService(context, bytes, width));
-  // The decoder doesn't turn a photo as its EXIF data says.
+  // The decoder ignores the EXIF rotation.
   if (size.width * size.height > MOST_PIXELS || (size.orientation ?? 1) > 1 || !size.isOneFrame)
     return "original";
   return oneAtATime(context, async () => {
-    // Another request may have made it by now.
+    // Another request may have made it since.
     const present = await kept(context, key);
     return present ?? keep(context, key, await byLibrary(context, bytes, width));
   });
@@ -72,7 +75,7 @@ const shownWidth = ({ width, height, orientation = 1 }: ReturnType<typeof imageS
 
 const NOTHING = new Uint8Array();
 
-/** What R2 has: nothing in the object says that no thumbnail can be made. Null: it was never asked for. */
+/** The object in R2; an empty one means that no thumbnail can be made. Null: not requested before. */
 async function kept({ env }: ServiceContext, key: string): Promise<Thumbnail | null> {
   const object = await env.BUCKET.get(key);
   if (object === null) return null;

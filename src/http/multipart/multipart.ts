@@ -3,7 +3,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import { type Parametrised, parametrised } from "../header-parameters.ts";
 import { ByteWindow } from "./byte-window.ts";
 
-/** What the headers of a part say. */
+/** The parsed headers of a part. */
 export interface PartHeaders {
   readonly name: string;
   readonly filename: string | null;
@@ -68,7 +68,7 @@ function closed(header: Parametrised): Parametrised {
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A text of its own: a part of a text keeps all of that text in memory, and names are kept for the whole form. */
+/** Copies a substring, which would keep the whole text in memory; names are kept for the whole form. */
 const detached = (text: string): string => Buffer.from(text).toString();
 
 function decode(block: Uint8Array): string {
@@ -101,7 +101,8 @@ const END_OF_HEADERS = Buffer.from(CRLF + CRLF);
  * @param boundary as the Content-Type gives it
  * @param maxBytes of the whole body
  * @param moved is called with every piece that comes
- * @throws ServiceError invalid_multipart if the body is malformed, breaks off or stands still for a minute, payload_too_large above `maxBytes`
+ * @throws ServiceError invalid_multipart if the body is malformed, breaks off or stands still for a minute,
+ * payload_too_large above `maxBytes`
  */
 export async function* readForm(
   body: ReadableStream<Uint8Array>,

@@ -25,7 +25,7 @@ const PAGE = 500;
  * recovery finds where to begin (64 at most, src/recovery/), and later rows get higher numbers.
  */
 const NEWEST = 100;
-/** Files of a page that fail one after the other before the round goes on with what is behind the page. */
+/** Consecutive files of a page that may fail before the round continues with the next page. */
 const MOST_REFUSED_FILES = 5;
 
 /** Properties that decide whether an operation may be archived, and its size in a file. */
@@ -34,20 +34,25 @@ interface OldOperation {
   readonly kind: (typeof operations.$inferSelect)["kind"];
   readonly state: (typeof operations.$inferSelect)["state"];
   readonly finishedAt: Date | null;
-  /** When the records of its transactions were written: the first and the last, milliseconds since the epoch; null: none. */
+  /**
+   * When the records of its transactions were written: the first and the last, milliseconds since the epoch; null:
+   * none.
+   */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   /** Of its texts and its transactions'. */
   readonly bytes: number;
 }
 
-/** What its transactions come to together, for a row of operations. */
+/** An aggregate over an operation's transactions. */
 const ofTransactions = <Value>(value: SQL): SQL<Value> =>
   sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
 
 /**
- * Operations of an integration that were accepted before a time, in the order of their ids, behind one. The operation with
- * the highest row number is never among them: SQLite would give its number again, and numbers are in the order of acceptance.
+ * Operations of an integration that were accepted before a time, in the order of their ids, behind one. The operation
+ * with
+ * the highest row number is never among them: SQLite would give its number again, and numbers are in the order of
+ * acceptance.
  */
 const oldOperations = (
   db: Database,
@@ -205,7 +210,10 @@ const archivePage = async (
 
 const dayOf = (moment: number): number => Math.floor(moment / DAY_MS);
 
-/** An operation whose transactions were recorded on several days stays: it was long unknown, and a file covers one day. */
+/**
+ * An operation whose transactions were recorded on several days stays: it was long unknown, and a file covers one
+ * day.
+ */
 const isDue = (operation: OldOperation, before: Date): boolean => {
   const { kind, state, finishedAt, firstAt, lastAt } = operation;
   const isOver = state === "succeeded" || state === "failed";
@@ -213,7 +221,10 @@ const isDue = (operation: OldOperation, before: Date): boolean => {
   return KINDS[kind].isArchived && isOver && isOfOneDay && finishedAt !== null && finishedAt < before;
 };
 
-/** Operations that go into one file each: accepted on one day, recorded on one, and no more than a reader likes to read. */
+/**
+ * Operations that go into one file each: accepted on one day, recorded on one, and no more than a reader likes to
+ * read.
+ */
 const groupsOf = (operations: readonly OldOperation[]): OldOperation[][] => {
   const full: OldOperation[][] = [];
   const open = new Map<string, { readonly group: OldOperation[]; bytes: number }>();
@@ -326,7 +337,8 @@ const roundOf = (cursor: string | null): Round =>
 export const countRefused = (cursor: string | null): number => roundOf(cursor).refused.length;
 
 /**
- * Moves old operations of some integrations to R2. If an integration's operations can't be moved, the run continues with the
+ * Moves old operations of some integrations to R2. If an integration's operations can't be moved, the run continues
+ * with the
  * next integration, and the next round tries again.
  */
 export const archiveOldOperations = async (context: ServiceContext): Promise<void> => {

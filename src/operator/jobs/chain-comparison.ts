@@ -46,8 +46,8 @@ const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit:
     .all();
 
 /**
- * Adopts settings that were changed on the chain without the API, unless an operation has touched the
- * collection since `height`, or an update of it is under way.
+ * Adopts settings that were changed on the chain without the API, unless an operation has changed the collection
+ * since `height` or an update is pending.
  */
 const adoptSettings = async (
   db: Database,
@@ -148,7 +148,7 @@ const SWEEP = "chain_comparison";
 const MAX_PAGES = 200;
 const AT_ONCE = 5;
 const PAGE = 50;
-/** How long a run waits, in all, for mints that are under way. Milliseconds. */
+/** Total wait of a run for pending mints. Milliseconds. */
 const WAIT_MS = 10_000;
 
 /** Where a round is: behind this contract's collection of that number. */
@@ -158,8 +158,10 @@ interface Cursor {
 }
 
 /**
- * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors mint
- * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
+ * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since
+ * collectors mint
+ * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to
+ * become it;
  * other collections that only one side knows are reported; tokens that were minted without the service and claimed links
  * are reported as events; contracts whose balance runs low are topped up.
  */

@@ -24,8 +24,8 @@ interface Cursor {
 }
 
 /**
- * Looks whether the database lacks what wallets have had from it, some wallets a run. A wallet notices with its next
- * operation; this finds the idle ones, records all of them, and is what clean-up waits for.
+ * Checks whether the database lacks operations that wallets have journaled, some wallets a run. A busy wallet detects
+ * that with its next operation; this check finds idle ones and records all of them. Clean-up depends on it.
  */
 export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
@@ -59,7 +59,7 @@ const areSound = async (context: ServiceContext, names: readonly WalletName[]): 
   return sound.length === names.length;
 };
 
-/** Whether the database has what a wallet has had from it last. Where it hasn't, the wallet is told. */
+/** Whether the database has a wallet's latest operation. If not, this is reported to the wallet. */
 const isSound = async ({ db, env, log, now }: ServiceContext, name: WalletName): Promise<boolean> => {
   const wallet = walletOf(env, name);
   const { state, latest, generation } = await wallet.rollbackCheck();

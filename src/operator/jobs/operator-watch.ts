@@ -21,7 +21,10 @@ const SWEEP = "wallets";
 /** Wallets of one run: each is a call to its object, which reads the chain. */
 const WALLETS = 20;
 
-/** Looks at some wallets a run, and reports which run low and which were topped up. One that can't be read is left for later. */
+/**
+ * Looks at some wallets a run, and reports which run low and which were topped up. One that can't be read is left
+ * for later.
+ */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
@@ -53,7 +56,7 @@ const look = async (
     insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
     ...(type === "wallet.low" ? operatorEvents({ integration_uuid: id, ...data }) : []),
   ]);
-  // Of two runs that look at once, the second finds what the first has stored.
+  // Of two concurrent runs, the second finds what the first has stored.
   await db.batch([...events, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
 };
 
@@ -103,7 +106,7 @@ interface Change {
   readonly after: string;
 }
 
-/** Stores a change with its event. Of two runs that look at once, the second finds what the first has stored. */
+/** Stores a change with its event. Of two concurrent runs, the second finds what the first has stored. */
 const change = async (
   context: ServiceContext,
   { name, before, after }: Change,

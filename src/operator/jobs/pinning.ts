@@ -139,7 +139,7 @@ async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: num
   if (written !== null) throw new KuboFailure("The node did not take all blocks.", written.error);
 }
 
-/** The CAR could not be made; `cause` says why. */
+/** The CAR could not be built; `cause` has the reason. */
 class UnreadableBlocks extends Error {}
 
 async function writeAll(
@@ -210,7 +210,7 @@ export interface SizedBlock {
   readonly size: number;
 }
 
-/** Blocks that are read ahead: with the CAR's own upload, what a Worker has connections for. */
+/** Blocks to read ahead: with the CAR's own upload, a Worker's limit of connections. */
 const AHEAD = 5;
 
 /** Bytes of a CAR of these blocks. */

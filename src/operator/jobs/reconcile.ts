@@ -40,7 +40,7 @@ const AT_ONCE = 4;
 /** How long a run submits steps to wallets before it waits for any of them. Milliseconds. */
 const HAND_OVER_MS = 20_000;
 
-/** How long a run finally waits for the wallets' looks at unknown rows; slower ones go on. Milliseconds. */
+/** How long a run waits at its end for the wallets' checks of unknown rows; slower ones continue. Milliseconds. */
 const LOOK_MS = 10_000;
 
 /** A run starts nothing new after this time, so that it ends before the next. Milliseconds. */

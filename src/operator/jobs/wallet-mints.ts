@@ -22,7 +22,8 @@ const VIEW = 50;
 const ROW = 25;
 
 /**
- * After this many other events of the integration, a collection without new tokens is recorded as scanned, which bounds what
+ * After this many other events of the integration, a collection without new tokens is recorded as scanned, which
+ * bounds what
  * the scan after its next mint reads.
  */
 const MOST_BEHIND = 1_000;
@@ -234,7 +235,7 @@ const reportTokens = async (
     views,
     numbers.map((number) => `${onChainId}:${number}`),
   );
-  // In the block of its mint a token has no asset yet: a later block has it.
+  // In the block of its mint, a token has no asset yet.
   const unready = shown.findIndex((token) => token !== null && token.metadata.media === null);
   const ready = unready < 0 ? numbers.length : unready;
   const upTo = ready === 0 ? reported : numbers[ready - 1]!;
