@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import {
   type ContractCollection,
+  type ContractViews,
   contractViews,
   isPublishedAs,
   mayHaveMore,
@@ -29,7 +30,7 @@ export const untakenSales = (id: Uuid): SQL => sql`max(0,
 
 /** An integration's sales that no payout has taken, at most `most`; both in nanoNEAR. */
 export const salesUpTo = (id: Uuid, most: bigint): SQL =>
-  sql`max(0, min(CAST(${most.toString()} AS INTEGER), ${untakenSales(id)}))`;
+  sql`min(CAST(${most.toString()} AS INTEGER), ${untakenSales(id)})`;
 
 /** Deducts the sales that an operation paid out, while it is open. @param sales nanoNEAR */
 export const takeSales = (
@@ -42,37 +43,36 @@ export const takeSales = (
     .set({ unpaidSales: sql`unpaid_sales - CAST(${sales} AS INTEGER)` })
     .where(and(eq(integrations.id, integrationId), isOpen(id)));
 
-/** A contract and the integration whose collections it has. */
-interface Contract {
-  readonly accountId: string;
-  readonly integrationId: Uuid;
-}
-
-/** A collection's earnings as D1 has them and as the contract returned them, yoctoNEAR; null: not known. */
-export interface EarningsRead {
+/** What D1 knows of a collection. */
+interface CollectionRow {
   readonly id: Uuid;
+  /** Its number on the contract. */
+  readonly onChainId: number;
+  /** Earnings at the last reading, yoctoNEAR; null: not known. */
   readonly earned: string | null;
-  readonly read: string | null;
 }
 
 /**
- * Stores what collections of a contract have earned. The increase counts as unpaid sales where the contract belongs to the
- * integration's wallet, and did at the last reading: the contract counts what its owner gets, whoever that is. Concurrent
- * readings count an increase once.
- * @param height a block from which on the contract's owner is read
+ * Stores the earnings of a contract's collections, and counts their increase as unpaid sales if the contract belongs to the
+ * integration's wallet and did at the last reading: the contract counts its owner's earnings, whoever the owner is.
+ * Concurrent readings count an increase once.
+ * @param shown the collections as the contract returned them
  */
 export const noteSales = async (
-  { db, now, settings }: ServiceContext,
-  { accountId, integrationId }: Contract,
-  readings: readonly EarningsRead[],
-  height: number,
+  { db, now }: ServiceContext,
+  integrationId: Uuid,
+  views: ContractViews,
+  { rows, shown }: { readonly rows: readonly CollectionRow[]; readonly shown: readonly ContractCollection[] },
 ): Promise<void> => {
-  const changed = readings.filter(({ earned, read }) => read !== earned && !isLower(read, earned));
+  const byNumber = new Map(shown.map((collection) => [collection.collection_id, collection]));
+  const changed = rows.flatMap(({ id, onChainId, earned }) => {
+    const collection = byNumber.get(onChainId);
+    if (!collection || !isPublishedAs(collection, id)) return [];
+    const read = collection.earned ?? null;
+    return read === earned || isLower(read, earned) ? [] : [{ id, earned, read }];
+  });
   if (changed.length === 0) return;
-  const [roles, integration] = await Promise.all([
-    contractViews(connect(settings), accountId, height).roles(),
-    findIntegration(db, integrationId),
-  ]);
+  const [roles, integration] = await Promise.all([views.roles(), findIntegration(db, integrationId)]);
   const isOwner = roles.owner_id === integration?.walletAccountId;
   const statements = changed.flatMap(({ id, earned, read }) => {
     // Parts of a nanoNEAR are counted with the next increase.
@@ -93,7 +93,7 @@ export const noteSales = async (
   await runBatch(db, statements);
 };
 
-/** A node that lags returns less than was read before. */
+/** A lagging node returns less than an earlier reading. */
 const isLower = (read: string | null, earned: string | null): boolean =>
   read !== null && earned !== null && BigInt(read) < BigInt(earned);
 
@@ -101,9 +101,9 @@ const isLower = (read: string | null, earned: string | null): boolean =>
 const PAGE = 50;
 
 /**
- * Reads what all collections of an integration have earned, in blocks from `height` on, so that a payout of a balance of
- * that block covers each sale in it. A contract that can't be read, because its account was deleted for example, has no
- * new sales.
+ * Reads and stores the earnings of all collections of an integration, from blocks at or after `height`: a payout of the
+ * balance of that block then covers each sale in it. A contract that can't be read, for example because its account was
+ * deleted, has no new sales.
  * @throws ChainUnavailableError; NodesLagError if no node has reached the height
  */
 export const readSales = async (
@@ -123,17 +123,11 @@ export const readSales = async (
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.integrationId, integrationId), eq(contracts.state, "ready")))
     .all();
+  const rpc = connect(context.settings);
   for (const [accountId, own] of Map.groupBy(rows, (row) => row.accountId)) {
-    const atLeast = Math.max(height, ...own.map((row) => row.height));
+    const views = contractViews(rpc, accountId, Math.max(height, ...own.map((row) => row.height)));
     try {
-      const shown = await allCollections(context, accountId, atLeast);
-      const readings = own.flatMap(({ id, onChainId, earned }) => {
-        const collection = shown.get(onChainId);
-        return collection && isPublishedAs(collection, id)
-          ? [{ id, earned, read: collection.earned ?? null }]
-          : [];
-      });
-      await noteSales(context, { accountId, integrationId }, readings, atLeast);
+      await noteSales(context, integrationId, views, { rows: own, shown: await allCollections(views) });
     } catch (error) {
       if (!(error instanceof ViewError)) throw error;
       context.log("sales.contract_unreadable", { contract: accountId, error });
@@ -141,11 +135,11 @@ export const readSales = async (
   }
 };
 
-const allCollections = async ({ settings }: ServiceContext, accountId: string, height: number) => {
-  const views = contractViews(connect(settings), accountId, height);
-  const shown = new Map<number, ContractCollection>();
-  for (let page = await views.collections(0, PAGE); ; page = await views.collections(shown.size, PAGE)) {
-    for (const collection of page) shown.set(collection.collection_id, collection);
+const allCollections = async (views: ContractViews): Promise<ContractCollection[]> => {
+  const shown: ContractCollection[] = [];
+  for (;;) {
+    const page = await views.collections(shown.length, PAGE);
+    shown.push(...page);
     if (!mayHaveMore(page, PAGE)) return shown;
   }
 };

@@ -332,6 +332,23 @@ describe("a payout of sales", () => {
     await noneLeft();
   });
 
+  test("is refused while no node shows what was earned, like every other payout", async () => {
+    await sell();
+    const before = await balanceOf(treasury);
+    for (const amount of ["sales", "all", "1"]) {
+      // The balance alone is read.
+      await setFaults({ kind: "down", methods: ["query"], skip: 1 });
+      expect(await bodyOf(await payOut(amount), 503)).toMatchObject({
+        code: "chain_unavailable",
+        outcome: "not_submitted",
+        retryable: true,
+      });
+      await setFaults();
+    }
+    expect(await balanceOf(treasury)).toBe(before);
+    expect(await paidOf(await payOut("sales"))).toBe(whole(SHARE));
+  });
+
   test("takes what an amount has left of them, and a failed one none", async () => {
     await sell(2);
     await background.reconcile();

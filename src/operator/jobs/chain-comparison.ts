@@ -25,7 +25,7 @@ import { recountUsage } from "../../db/queries/usage.ts";
 import { collections, contracts } from "../../db/schema/index.ts";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
-import { type EarningsRead, noteSales } from "../../operations/sales.ts";
+import { noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
 import { noteQuiet, reportWalletMints } from "./wallet-mints.ts";
@@ -158,12 +158,10 @@ interface Cursor {
 }
 
 /**
- * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since
- * collectors mint
- * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to
- * become it;
- * other collections that only one side knows are reported; tokens that were minted without the service and claimed links
- * are reported as events; contracts whose balance runs low are topped up.
+ * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors
+ * mint and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to
+ * become it; other collections that only one side knows are reported; tokens that were minted without the service and
+ * claimed links are reported as events; contracts whose balance runs low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db, now } = context;
@@ -225,23 +223,21 @@ const comparePage = async (
     const page = await views.collections(from, PAGE);
     // Of a contract without collections nothing can be claimed.
     if (from === 0 && page.length > 0) await reportClaims(context, contract, views);
+    await noteSales(context, contract.integrationId, views, { rows: known, shown: page });
     const next = mayHaveMore(page, PAGE) ? from + page.length : 0;
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
     const quiet: OnChainCollection[] = [];
-    const readings: EarningsRead[] = [];
     for (const shown of page) {
       const row = byId.get(shown.collection_id);
       await compare(context, contract, row, shown);
       if (row && isPublishedAs(shown, row.id)) {
-        const { minted, earned: read = null } = shown;
-        readings.push({ id: row.id, earned: row.earned, read });
+        const { minted } = shown;
         if (minted <= row.eventsReportedTo) quiet.push(row);
         else await reportWalletMints(context, row, { contract, minted, seq, waitUntil });
       }
       byId.delete(shown.collection_id);
     }
-    await noteSales(context, contract, readings, height);
     await noteQuiet(context, quiet, seq);
     for (const { id, onChainId } of byId.values()) {
       const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
