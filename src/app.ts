@@ -25,7 +25,7 @@ import { idempotency, type StoredResponses } from "./http/idempotency.ts";
 import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";
-import { allowedMethods, routedOnly, unmatched } from "./http/unmatched.ts";
+import { allowedMethods, endpointsOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { responseOf } from "./operations/engine/response.ts";
 import { joinOperation } from "./operations/engine/run.ts";
@@ -76,16 +76,14 @@ const findEndpoint = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-const methodsAt = allowedMethods(() => app);
-
-const elsewhere = unmatched(methodsAt);
+const elsewhere = unmatched(allowedMethods(() => app));
 
 const api = router();
 api.use(
   authenticate,
   acceptance,
   boundedBody,
-  routedOnly(methodsAt),
+  endpointsOnly(elsewhere),
   bookmarks,
   writesOnly(idempotency(keyAnswers)),
 );

@@ -35,8 +35,8 @@ export const unmatched =
     return errorResponse(new ServiceError("method_not_allowed", `Use one of ${allow}.`), c);
   };
 
-/** Responds to requests without a route early, before headers and Idempotency-Key are checked. */
-export const routedOnly = (methodsAt: MethodsAt): MiddlewareHandler<AppEnv> => {
-  const refuse = unmatched(methodsAt);
-  return async (c, next) => (methodsAt(c.req.path).has(c.req.method) ? next() : refuse(c));
-};
+/** Responds to requests without an endpoint early, before headers and Idempotency-Key are checked. */
+export const endpointsOnly =
+  (refuse: (c: Context<AppEnv>) => Response): MiddlewareHandler<AppEnv> =>
+  async (c, next) =>
+    c.get("endpoint") ? next() : refuse(c);
