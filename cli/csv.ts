@@ -54,7 +54,7 @@ export function readCsv(
   return { rows, problems: isQuoteOpen ? [`${name}:${openAt} the row has a quote that is not closed.`] : [] };
 }
 
-/** A row of a file of accounts, with the texts of its other columns; empty: it has none. */
+/** A row of a file of accounts. A missing column is an empty text. */
 interface AccountRow {
   /** Line of the file, from 1. */
   readonly line: number;
@@ -68,11 +68,11 @@ const ACCOUNT = /^(?:account|account_id|wallet|receiver)$/;
 const OTHER_COLUMNS = /^(?:quantity|asset|block_height|block_hash)$/;
 
 /**
- * Reads a CSV of accounts, with a header, or without one and its columns in the given order. A column that no command reads
- * or writes is a mistake: it may be a misspelt one, which would be left out without a word.
- * @param columns that are read, the account first
- * @param check reads a row. @returns what is wrong with it
- * @returns all mistakes: the first, and how many others there are
+ * Reads a CSV of accounts, with a header or with its columns in the given order. An unknown column is a mistake: a misspelt
+ * one would be ignored silently.
+ * @param columns the columns that the command reads, the account first
+ * @param check reads a row and returns its mistakes
+ * @returns the first mistakes, and the number of others
  */
 export function readAccounts(
   name: string,

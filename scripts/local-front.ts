@@ -54,7 +54,7 @@ function refuse(answer: ServerResponse, status: number, sentence: string): void 
   answer.writeHead(status, { "Content-Type": "text/plain", Connection: "close" }).end(`${sentence}\n`);
 }
 
-/** Answers for a service that has ended: as the service itself does when its database, which ended with it, is silent. */
+/** Answers for a service that has ended, with the service's own error for a database that doesn't answer. */
 function unanswered({ method }: IncomingMessage, answer: ServerResponse, cause: Error): void {
   const mayWrite = method !== "GET" && method !== "HEAD";
   const error = databaseUnavailable(mayWrite, cause, "The service");

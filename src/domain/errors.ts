@@ -366,8 +366,7 @@ const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
 
 /**
  * The error for a request above a rate limit. It has no `outcome`: the service may send it before it looks up the
- * outcome of
- * an earlier request with the same Idempotency-Key.
+ * outcome of an earlier request with the same Idempotency-Key.
  * @param why a sentence @param retryAfter seconds
  */
 export const rateLimited = (why: string, retryAfter: number): ServiceError => {

@@ -36,9 +36,8 @@ const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readon
 };
 
 /**
- * What needs the operator's attention, the critical rules first. Each has an alert of the same name in
- * ops/alerts.yml, with
- * an entry under "Alerts" in docs/running.md.
+ * What needs the operator's attention, the critical rules first. Each has an alert of the same name in ops/alerts.yml,
+ * with an entry under "Alerts" in docs/running.md.
  */
 export const RULES: Readonly<Record<string, Rule>> = {
   part_down: { severity: "critical", find: partsDown },

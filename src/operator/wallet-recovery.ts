@@ -42,14 +42,12 @@ import type {
 const GIVEN_UP_AFTER = 1;
 
 /**
- * Restores a lost operation from its wallet's journal, with its Idempotency-Keys, effects and response, in one batch. An
- * open operation then continues. Idempotent.
- * @param isLacked false: the database has the operation, open, and only its end is restored. Its keys stay: a key
- * that its
- *   failure has freed may belong to a later operation, which was restored before
+ * Restores a lost operation from its wallet's journal, with its Idempotency-Keys, effects and response, in one batch.
+ * An open operation then continues. Idempotent.
+ * @param isLacked false: the database has the operation, open, and only its end is restored. Its keys stay: a key that
+ *   its failure has freed may belong to a later operation, which was restored before
  * @throws ChainUnavailableError; Unrestorable if its subject is gone: an ended operation is then restored with its
- * response
- *   only, if its integration exists
+ *   response only, if its integration exists
  */
 const putBack = async (
   context: ServiceContext,
@@ -207,8 +205,7 @@ const isLate = ({ context, until }: Pick<Job, "context" | "until">): boolean =>
 
 /**
  * Restores lost operations of one wallet in the order of their acceptance, then lets the wallet accept new ones. It
- * resumes
- * an earlier run, because the database has what that restored.
+ * resumes an earlier run, because the database has what that restored.
  * @returns whether it is complete
  * @throws ChainUnavailableError if no node returns the outcome of operations
  */

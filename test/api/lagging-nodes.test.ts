@@ -5,7 +5,7 @@ import { account } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 
-/** Answers come from a node that is a minute behind, so it doesn't show the latest changes. */
+/** Answers come from a node that is six seconds behind, so it doesn't show the latest changes. */
 const LAG = { kind: "lag", blocks: 240, methods: ["query"] };
 
 let integration: TestIntegration;

@@ -3,8 +3,7 @@ import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
 import { requireAccounts } from "../../collections/accounts.ts";
 import type { ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
-import { holds } from "../../db/client.ts";
+import { type Database, holds } from "../../db/client.ts";
 import {
   hasOpenOperations,
   type IntegrationRow,

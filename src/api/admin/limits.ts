@@ -10,8 +10,14 @@ import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
 import { show } from "../../http/typed-response.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import type { LimitsShown } from "../resources/me.ts";
-import { each, LIMIT_NAMES, limitsView, MEANINGS, SPENDING_MEANING } from "../resources/me.ts";
+import {
+  each,
+  LIMIT_NAMES,
+  type LimitsShown,
+  limitsView,
+  MEANINGS,
+  SPENDING_MEANING,
+} from "../resources/me.ts";
 import { yoctoField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 

@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
-import { runBatch } from "../../db/client.ts";
+import { type Database, runBatch } from "../../db/client.ts";
 import { findContract, isReady } from "../../db/queries/contracts.ts";
 import type { DraftRow } from "../../db/queries/drafts.ts";
 import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
@@ -13,15 +12,14 @@ import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { DraftRequest } from "../../domain/requests.ts";
 import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import type { Draft } from "../resources/draft.ts";
-import { draftView } from "../resources/draft.ts";
+import { type Draft, draftView } from "../resources/draft.ts";
 import { draftBody } from "../schemas/collection-settings.ts";
 import { toDraft } from "./read.ts";
 
-/** A draft as it begins: open, and with no finalization. */
+/** A new draft: open, without a finalization. */
 type NewDraft = Omit<DraftRow["draft"], "state" | "operationId">;
 
-/** Stores a new draft, where `condition` holds. The answer has its id, if it was stored. */
+/** Stores a new draft if `condition` holds. The result has its id if it was stored. */
 const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
   db
     .insert(drafts)
@@ -107,7 +105,7 @@ const keepCreated = async (
   if (stored.length > 0) return;
   await checkContract(context, caller, draft.contractId);
   await refuseUsedUp(context, integrationId, ["drafts"]);
-  // The obstacle is gone by now.
+  // The contract has become ready, or there is room again.
   await keepCreated(context, caller, draft, answer);
 };
 

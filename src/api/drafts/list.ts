@@ -11,7 +11,7 @@ import { draftView } from "../resources/draft.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { toDraft } from "./read.ts";
 
-/** Drafts of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
+/** Drafts of an integration, newest first, after the id `after`; fewer than the limit if they are large. */
 const listDrafts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
   const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;
   const { places, candidates } = withinBytes({

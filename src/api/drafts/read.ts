@@ -5,8 +5,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { inOrder } from "../../domain/settings.ts";
 import { show } from "../../http/typed-response.ts";
 import { endpoint, json } from "../endpoint.ts";
-import type { Draft } from "../resources/draft.ts";
-import { draftView } from "../resources/draft.ts";
+import { type Draft, draftView } from "../resources/draft.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
 /** The API's view of a draft. */

@@ -11,8 +11,7 @@ import {
 } from "../../domain/settings.ts";
 import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import type { Draft } from "../resources/draft.ts";
-import { draftView } from "../resources/draft.ts";
+import { type Draft, draftView } from "../resources/draft.ts";
 import { draftChangesBody } from "../schemas/collection-settings.ts";
 import { draftParam } from "../schemas/parameters.ts";
 import { checkContract } from "./create.ts";

@@ -11,8 +11,14 @@ import { show } from "../../http/typed-response.ts";
 import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
 import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, optionalBody } from "../endpoint.ts";
-import type { Drop, DropSummary } from "../resources/drop.ts";
-import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../resources/drop.ts";
+import {
+  type Drop,
+  type DropSummary,
+  dropAnswerView,
+  dropClosedView,
+  dropSummaryView,
+  dropView,
+} from "../resources/drop.ts";
 import { PUBLIC_KEY } from "../resources/samples.ts";
 import {
   instantField,

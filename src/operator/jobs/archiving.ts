@@ -50,8 +50,7 @@ const ofTransactions = <Value>(value: SQL): SQL<Value> =>
 
 /**
  * Operations of an integration that were accepted before a time, in the order of their ids, behind one. The operation
- * with
- * the highest row number is never among them: SQLite would give its number again, and numbers are in the order of
+ * with the highest row number is never among them: SQLite would give its number again, and numbers are in the order of
  * acceptance.
  */
 const oldOperations = (
@@ -338,8 +337,7 @@ export const countRefused = (cursor: string | null): number => roundOf(cursor).r
 
 /**
  * Moves old operations of some integrations to R2. If an integration's operations can't be moved, the run continues
- * with the
- * next integration, and the next round tries again.
+ * with the next integration, and the next round tries again.
  */
 export const archiveOldOperations = async (context: ServiceContext): Promise<void> => {
   const { db, log, now } = context;

@@ -22,9 +22,8 @@ const VIEW = 50;
 const ROW = 25;
 
 /**
- * After this many other events of the integration, a collection without new tokens is recorded as scanned, which
- * bounds what
- * the scan after its next mint reads.
+ * After this many other events of the integration, a collection without new tokens is recorded as scanned, which bounds
+ * what the scan after its next mint reads.
  */
 const MOST_BEHIND = 1_000;
 
