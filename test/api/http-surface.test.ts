@@ -219,7 +219,7 @@ test("a course of requests is answered as before", async () => {
   await call("another's operation", `/operation/${later.operation_uuid}`, { key: other.key });
   await operationOver(shop.key, later.operation_uuid);
   await call("its operation", `/operation/${later.operation_uuid}`);
-  // The contract counts in seconds: an update in the second of the mint has no time of its own.
+  // The contract counts in whole seconds and shows `updated_at` only when it is later than `issued_at`.
   await chainCall("devchain_advance", { ms: 1_000, blocks: 1 });
   await call("a token is changed", `${collection}/nft-update`, {
     method: "PUT",
