@@ -5,6 +5,7 @@ import { findKey, type KeyRow, type KeyWithResponse } from "../db/queries/idempo
 import { checkpoint } from "../domain/checkpoints.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { canonicalText } from "../domain/json-text.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
 import { seal, unseal } from "../domain/sealing.ts";
 import { keepStream, keepText, openText, textKey } from "../files/storage/large-texts.ts";
@@ -116,8 +117,8 @@ class SentKey implements RequestKey {
   /** The key's row, and whether there is room for a new one. */
   async find() {
     const { db, now } = this.#context;
-    if (!this.#c.get("endpoint")?.isStreamed)
-      await this.#read(new Uint8Array(await this.#c.req.arrayBuffer()));
+    if (this.#fingerprint === null && !this.#c.get("endpoint")?.isStreamed)
+      await this.#read(await this.#body());
     return findKey(db, { integrationId: this.integrationId, key: this.key, now: now() });
   }
 
@@ -168,7 +169,13 @@ class SentKey implements RequestKey {
     );
   }
 
-  /** SHA-256 of method, path, query and the body's digest. */
+  /** A JSON body in its canonical form, so that a repetition may write the same values in another way. */
+  async #body(): Promise<Uint8Array> {
+    const text = await this.#c.req.text();
+    return new TextEncoder().encode(canonicalText(text) ?? text);
+  }
+
+  /** SHA-256 of method, path, query and the body, or its digest. */
   async #read(body: Uint8Array): Promise<void> {
     const { method, url: address } = this.#c.req;
     const url = new URL(address);

@@ -189,6 +189,36 @@ describe("a key that was used for another request", () => {
     expect(await bodyOf(put, 422)).toMatchObject({ code: "idempotency_key_reused" });
   });
 
+  test("is not one whose body has the same values in another order, with other whitespace and escapes", async () => {
+    const key = newKey();
+    const id = integration.contractUuid;
+    const bodies = [
+      `{"contract_uuid":"${id}","title":"Herons","initial_royalties":{"alice.near":10,"bob.near":20}}`,
+      `{ "initial_royalties": {"bob.near": 2e1, "alice.near": 10},\n"title": "\\u0048erons", "contract_uuid": "${id}" }`,
+      `{"contract_uuid":"${id}","title":"Herons","initial_royalties":{"alice.near":10,"bob.near":21}}`,
+    ];
+    const answers = [];
+    for (const body of bodies) {
+      const headers = { "idempotency-key": key, "content-type": "application/json" };
+      answers.push(await api("/collection-draft", { key: integration.key, method: "POST", body, headers }));
+    }
+    const [first, same, other] = answers as [Response, Response, Response];
+    expect(await bodyOf<Draft>(same, 201)).toEqual(await bodyOf<Draft>(first, 201));
+    expect(same.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(other, 422)).toMatchObject({ code: "idempotency_key_reused" });
+  });
+
+  test("is refused for a body that is no JSON or too deep, as without a key", async () => {
+    const deep = `{"title":${"[".repeat(4_900)}${"]".repeat(4_900)}}`;
+    for (const body of ["{", deep, `{"method":"POST","path":"/collection-draft","body":${deep}}`]) {
+      for (const keyed of [{}, { "idempotency-key": newKey() }]) {
+        const headers = { ...keyed, "content-type": "application/json" };
+        const path = body.includes("method") ? "/quote" : "/collection-draft";
+        await bodyOf(await api(path, { key: integration.key, method: "POST", body, headers }), 400);
+      }
+    }
+  });
+
   test("by another integration is that one's own", async () => {
     const key = newKey();
     const other = await createIntegration("Other shop");
