@@ -1,5 +1,5 @@
 import { duration } from "./counted.ts";
-import { firstOf, type Issue } from "./issues.ts";
+import { fieldName, firstOf, type Issue } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
 
 /**
@@ -373,6 +373,12 @@ export const rateLimited = (why: string, retryAfter: number): ServiceError => {
   const message = `${why} Wait ${duration(retryAfter)}, then send the same request again.`;
   return new ServiceError("rate_limited", message, { retryable: true, retryAfter });
 };
+
+/** The error for one field, which its message names. @param path within the body; empty: the body itself */
+export const invalidField = (path: Issue["path"], message: string): ServiceError =>
+  new ServiceError("invalid_request", `Correct ${fieldName(path) || "the body"}: ${message}`, {
+    issues: [{ path, message }],
+  });
 
 /** The error for a key that another request has or has just used. */
 export const keyInFlight = (): ServiceError =>

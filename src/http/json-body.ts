@@ -3,9 +3,8 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ServiceContext } from "../context.ts";
 import { duration } from "../domain/counted.ts";
-import { ServiceError } from "../domain/errors.ts";
-import { fieldName } from "../domain/issues.ts";
-import { hasMoreValues, type JsonPath, largestContainer, prototypeField } from "../domain/json-shape.ts";
+import { invalidField, ServiceError } from "../domain/errors.ts";
+import { hasMoreValues, largestContainer, prototypeField } from "../domain/json-shape.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
 import { type MemoryShare, memoryShare } from "../files/isolate-memory.ts";
 import { within } from "../waiting.ts";
@@ -215,18 +214,13 @@ const refuseByShape = (text: string): void => {
     const { path, entries } = largestContainer(parsed(text));
     const most = `a whole body has at most ${MAX_JSON_VALUES}`;
     if (entries <= MAX_JSON_VALUES)
-      throw misshapen([], `Send fewer fields and entries: ${most}, however deep.`);
-    throw misshapen(path, `Send fewer entries: there are ${entries}, and ${most}.`);
+      throw invalidField([], `Send fewer fields and entries: ${most}, however deep.`);
+    throw invalidField(path, `Send fewer entries: there are ${entries}, and ${most}.`);
   }
   // Names may be written with escapes.
   const path = /__proto__|\\u/.test(text) ? prototypeField(parsed(text)) : null;
-  if (path !== null) throw misshapen(path, "Remove this field: its name is not allowed.");
+  if (path !== null) throw invalidField(path, "Remove this field: its name is not allowed.");
 };
-
-const misshapen = (path: JsonPath, message: string): ServiceError =>
-  new ServiceError("invalid_request", `Correct ${fieldName(path) || "the body"}: ${message}`, {
-    issues: [{ path, message }],
-  });
 
 /** The request with its type spelled as the validators know it: RFC 9110 allows spaces and parameters that they don't. */
 const withType = ({ url, method, headers: given, signal }: Request, body: string): Request => {

@@ -9,7 +9,7 @@ import { hasRoom, quotesWeight, weighed } from "../db/queries/usage.ts";
 import { noRoom } from "../db/quota.ts";
 import { quotes } from "../db/schema/index.ts";
 import { yoctoProblem } from "../domain/amounts.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { invalidField, ServiceError } from "../domain/errors.ts";
 import { isUuid, newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../domain/ids.ts";
 import { canonicalJson } from "../domain/json-text.ts";
 import type { CostLimit } from "../domain/spending.ts";
@@ -155,17 +155,14 @@ export const costLimitOf = async (
   write: QuotedWrite,
 ): Promise<CostLimit | null> => {
   const problem = most === undefined ? null : yoctoProblem(most);
-  if (problem !== null) throw badHeader("Mintage-Max-Cost", problem);
+  if (problem !== null) throw invalidField(["Mintage-Max-Cost"], problem);
   const own = most === undefined ? null : BigInt(most);
   if (quote === undefined) return own === null ? null : { quoted: null, most: own.toString() };
-  if (!isUuid(quote)) throw badHeader("Mintage-Quote", "Send the quote_uuid of a quote.");
+  if (!isUuid(quote)) throw invalidField(["Mintage-Quote"], "Send the quote_uuid of a quote.");
   const row = await requireQuote(context, integrationId, quote.toLowerCase() as Uuid, write);
   const quoted = BigInt(row.most);
   return { quoted: row.expected, most: (own !== null && own < quoted ? own : quoted).toString() };
 };
-
-const badHeader = (name: string, message: string): ServiceError =>
-  new ServiceError("invalid_request", `Correct ${name}: ${message}`, { issues: [{ path: [name], message }] });
 
 /**
  * The quote that a write refers to, which must be for exactly this write. Another integration's quote is treated like

@@ -146,6 +146,21 @@ describe("a drop", () => {
     expect(await all()).toEqual(before);
   });
 
+  test("can't lose links or time: such a change is refused before anything is sent", async () => {
+    const drop = await opened({ links: 3 });
+    const extend = (json: object) =>
+      api(`/collection/${made.collection_uuid}/drop/${drop.drop_id}`, { method: "PUT", key: shop.key, json });
+    for (const [json, field] of [
+      [{ links: 2 }, "links"],
+      [{ expires_at: new Date(Date.parse(drop.expires_at) - 1000).toISOString() }, "expires_at"],
+    ] as const) {
+      const refused = await bodyOf<object>(await extend(json), 400);
+      expect(refused).toMatchObject({ code: "invalid_request", issues: [{ path: [field] }] });
+      expect(refused).not.toHaveProperty("operation_uuid");
+    }
+    await bodyOf(await extend({ links: 3, expires_at: drop.expires_at }), 200);
+  });
+
   test("belongs to its collection and integration", async () => {
     const { drop_id: id } = await opened();
     await bodyOf(await open({}, stranger), 404);

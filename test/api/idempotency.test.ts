@@ -211,7 +211,7 @@ describe("a key that was used for another request", () => {
   test("is refused for a body that is no JSON or too deep, as without a key", async () => {
     const deep = `{"title":${"[".repeat(4_900)}${"]".repeat(4_900)}}`;
     for (const body of ["{", deep, `{"method":"POST","path":"/collection-draft","body":${deep}}`]) {
-      for (const keyed of [{}, { "idempotency-key": newKey() }]) {
+      for (const keyed of [{}, { "idempotency-key": newKey() }] as Record<string, string>[]) {
         const headers = { ...keyed, "content-type": "application/json" };
         const path = body.includes("method") ? "/quote" : "/collection-draft";
         await bodyOf(await api(path, { key: integration.key, method: "POST", body, headers }), 400);

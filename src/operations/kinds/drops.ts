@@ -12,7 +12,7 @@ import { requireUpgraded } from "../../collections/contract-release.ts";
 import { copiesLeft, dropOf, noDrop, toDrop } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { invalidField } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { BYTE_PRICE, promisedBytes } from "../../domain/promised-bytes.ts";
@@ -61,10 +61,19 @@ const requireEnd = ({ now }: ServiceContext, end: string | undefined): void => {
   if (end === undefined) return;
   const ahead = Date.parse(end) - now().getTime();
   if (ahead > 0 && ahead <= FURTHEST_END_MS) return;
-  const message = "Send a time in the future, at most five years ahead.";
-  throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
-    issues: [{ path: ["expires_at"], message }],
-  });
+  throw invalidField(["expires_at"], "Send a time in the future, at most five years ahead.");
+};
+
+/**
+ * Checks that a drop only grows. A lagging node shows fewer links and an earlier end, so that what is less than it shows
+ * is less than the contract has.
+ * @throws ServiceError invalid_request
+ */
+const requireGrowth = (drop: Drop, { links, expires_at: end }: DropChanges): void => {
+  if (links !== undefined && links < drop.links)
+    throw invalidField(["links"], `Send at least ${drop.links}: the drop has that many, and can't lose any.`);
+  if (end !== undefined && Date.parse(end) < Date.parse(drop.expires_at))
+    throw invalidField(["expires_at"], `Send ${drop.expires_at} or later: the drop is open until then.`);
 };
 
 /**
@@ -91,7 +100,7 @@ export const proposeDrop = async (
 
 /**
  * Proposes more links, time or reserve for a drop.
- * @throws ServiceError invalid_request (expires_at), and as `dropToChange`
+ * @throws ServiceError invalid_request (expires_at, links), and as `dropToChange`
  */
 export const proposeDropExtension = async (
   context: ServiceContext,
@@ -101,6 +110,7 @@ export const proposeDropExtension = async (
 ): Promise<Proposal<"drop_extend">> => {
   requireEnd(context, changes.expires_at);
   const { collection, drop } = await dropToChange(context, caller, collectionUuid, dropId);
+  requireGrowth(drop, changes);
   const { quantity, claimed, reserve } = drop;
   const { links, reserve: added = links === undefined ? "0" : undefined } = changes;
   const shown = await shownCollection(collection);
