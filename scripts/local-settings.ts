@@ -178,6 +178,12 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
   const isWritten = areEmbedded(given);
   const named = given.NEAR_RPC_URL ?? PUBLIC_RPC_URLS.get(given.NEAR_NETWORK ?? "")?.join(",");
   const rpcUrl = isWritten ? undefined : named;
+  if (given.NEAR_NETWORK && given.NEAR_NETWORK !== EMBEDDED_NETWORK && rpcUrl === undefined) {
+    throw new SetupError(
+      `NEAR_NETWORK is ${given.NEAR_NETWORK}, which has no public endpoints. Set it to ${[...PUBLIC_RPC_URLS.keys()].join(" or ")}, or ` +
+        "NEAR_RPC_URL to the address of a node of that network; or leave it out to use the embedded chain.",
+    );
+  }
   const blockMs = wholeNumber("NEAR_BLOCK_MS", { what: "milliseconds", most: 60_000, fallback: 600 }, env);
   const embedded = rpcUrl === undefined ? { port: portSetting("NEAR_PORT", 3030, env), blockMs } : null;
   if (embedded?.port === port)

@@ -124,6 +124,11 @@ describe("where npm start runs", () => {
     expect(() => planStart({ NEAR_NETWORK: "testnet" }, {})).toThrow(
       "NEAR_NETWORK is set, so PLATFORM_ACCOUNT_ID",
     );
+    for (const NEAR_NETWORK of ["Testnet", "tesnet"]) {
+      for (const others of [{}, { PLATFORM_ACCOUNT_ID: "shop.testnet" }]) {
+        expect(() => planStart({ NEAR_NETWORK, ...others }, {})).toThrow(`NEAR_NETWORK is ${NEAR_NETWORK}, `);
+      }
+    }
     expect(() => planStart({ PLATFORM_ACCOUNT_ID: "shop.testnet" }, {})).toThrow(
       "Set NEAR_NETWORK to mainnet or testnet",
     );
