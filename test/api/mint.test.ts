@@ -123,6 +123,23 @@ describe("a mint", () => {
     expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(25);
   });
 
+  test("to accounts that nobody can sign for is refused, each of them by name, and so is its quote", async () => {
+    const json = { receiver_addresses: [alice, "system", integration.contractAccountId] };
+    const path = `/collection/${collection.collection_uuid}/mint`;
+    const quote = { method: "POST", path, body: json };
+    const refusals = [
+      { answer: await mint(json), fields: [] },
+      { answer: await api("/quote", { key: integration.key, json: quote }), fields: ["body"] },
+    ];
+    for (const { answer, fields } of refusals) {
+      const refusal = await bodyOf(answer, 400);
+      expect(refusal).toMatchObject({ code: "invalid_request" });
+      expect(refusal.issues.map(({ path }: { path: unknown[] }) => path)).toEqual(
+        [1, 2].map((index) => [...fields, "receiver_addresses", index]),
+      );
+    }
+  });
+
   test("of more than is left is refused before anything is sent", async () => {
     const { collection_uuid: uuid } = await createCollection(integration, { copies: [3] });
     const refuse = async (quantity_per_receiver: number, left: number) => {

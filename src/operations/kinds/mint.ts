@@ -109,7 +109,7 @@ export interface MintOperation extends CollectionTarget {
 
 /**
  * Proposes a mint and fetches its files.
- * @throws ServiceError not_found, mint_limit_exceeded, asset_url_failed, sold_out, unknown_account,
+ * @throws ServiceError invalid_request (a receiver that can't sign), not_found, mint_limit_exceeded, asset_url_failed, sold_out, unknown_account,
  *   contract_storage_unpaid, conflict (a contract of an older layout)
  */
 export const proposeMint = async (
@@ -122,6 +122,7 @@ export const proposeMint = async (
   const problem = mintProblem(receivers.length, quantity);
   if (problem) throw problem;
   const target = await targetOf(context, caller, collectionUuid);
+  requireHolders(receivers, target.contract);
   const assetIndex = await chosenAsset(context, caller, collectionUuid, body);
   if (body.receivers_must_exist) await requireReceivers(context, receivers);
   const { override, files } = await resolveMetadata(context, caller, body.metadata ?? {}, ["metadata"]);
@@ -189,6 +190,26 @@ const chosenAsset = async (
     });
   }
   return index;
+};
+
+/** The account of the protocol's own receipts, which nobody owns (nearcore, `AccountId::is_system`). */
+const SYSTEM = "system";
+
+/**
+ * Refuses receivers that can never sign: what they hold is lost.
+ * @throws ServiceError invalid_request
+ */
+const requireHolders = (receivers: readonly string[], contract: string): void => {
+  const whose = new Map([
+    [SYSTEM, "nobody has the account system"],
+    [contract, "this is the NFT contract's own account"],
+  ]);
+  const issues = receivers.flatMap((account, index) => {
+    const why = whose.get(account);
+    const message = `Name another account: ${why}, and the NFT would be lost.`;
+    return why === undefined ? [] : [{ path: ["receiver_addresses", index], message }];
+  });
+  if (issues[0]) throw new ServiceError("invalid_request", issues[0].message, { issues });
 };
 
 /** Checks that receivers exist; implicit accounts are created by their first transfer. */
