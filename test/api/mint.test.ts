@@ -132,11 +132,10 @@ describe("a mint", () => {
       { answer: await api("/quote", { key: integration.key, json: quote }), fields: ["body"] },
     ];
     for (const { answer, fields } of refusals) {
-      const refusal = await bodyOf(answer, 400);
-      expect(refusal).toMatchObject({ code: "invalid_request" });
-      expect(refusal.issues.map(({ path }: { path: unknown[] }) => path)).toEqual(
-        [1, 2].map((index) => [...fields, "receiver_addresses", index]),
-      );
+      expect(await bodyOf(answer, 400)).toMatchObject({
+        code: "invalid_request",
+        issues: [1, 2].map((index) => ({ path: [...fields, "receiver_addresses", index] })),
+      });
     }
   });
 
