@@ -5,8 +5,14 @@ import { hasSignature } from "./media-sniffing.ts";
 type Wanted =
   | { readonly take: number }
   | { readonly pass: number; readonly crc?: number }
-  /** The next marker of a JPEG: what lies before it is compressed data. */
-  | { readonly marker: true };
+  /** To pass over what ends by its own bytes, and `behind` bytes before it. A loop does so, not a step a byte. */
+  | { readonly seek: Sought; readonly behind: number };
+
+/**
+ * `marker`: the next segment's marker of a JPEG; compressed data and markers without a segment lie before it. `block`: the
+ * next byte of a GIF that isn't padding. `end of blocks`: the empty sub-block of a GIF.
+ */
+type Sought = "marker" | "block" | "end of blocks";
 
 /** Reads a format from its first byte. Ends at the picture's end; yields what it needs, and gets it or the CRC. */
 type Reader = Generator<Wanted, string | null, { readonly bytes: Uint8Array; readonly crc: number }>;
@@ -38,19 +44,15 @@ function* png(): Reader {
 function* jpeg(): Reader {
   yield { take: 2 };
   let hasScan = false;
-  let marker = (yield { marker: true }).bytes[0]!;
   for (;;) {
+    const marker = (yield { seek: "marker", behind: 0 }).bytes[0]!;
     if (marker === 0xd9) return hasScan ? null : "has no scan";
     if (marker === 0xd8) return "begins a second picture within the first";
-    const isAlone = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
-    if (!isAlone) {
-      const { bytes } = yield { take: 2 };
-      const length = bytes[0]! * 256 + bytes[1]!;
-      if (length < 2) return "has a damaged segment";
-      yield { pass: length - 2 };
-      hasScan ||= marker === 0xda;
-    }
-    marker = (yield { marker: true }).bytes[0]!;
+    const { bytes } = yield { take: 2 };
+    const length = bytes[0]! * 256 + bytes[1]!;
+    if (length < 2) return "has a damaged segment";
+    yield { pass: length - 2 };
+    hasScan ||= marker === 0xda;
   }
 }
 
@@ -63,18 +65,12 @@ function* gif(): Reader {
   yield { pass: colours(screen[10]!) };
   let hasImage = false;
   for (;;) {
-    const kind = (yield { take: 1 }).bytes[0]!;
+    const kind = (yield { seek: "block", behind: 0 }).bytes[0]!;
     if (kind === 0x3b) return hasImage ? null : "has no image";
-    // Decoders pass over padding between blocks.
-    if (kind === 0) continue;
     if (kind !== 0x2c && kind !== 0x21) return "has a damaged block";
     if (kind === 0x2c) yield { pass: colours((yield { take: 9 }).bytes[8]!) };
-    // The code size of an image, or an extension's label.
-    yield { take: 1 };
-    for (let length = -1; length !== 0; ) {
-      length = (yield { take: 1 }).bytes[0]!;
-      yield { pass: length };
-    }
+    // Behind the code size of an image, or an extension's label.
+    yield { seek: "end of blocks", behind: 1 };
     hasImage ||= kind === 0x2c;
   }
 }
@@ -104,6 +100,12 @@ const FORMATS = [
   { name: "WebP", begin: "RIFF....WEBPVP", end: "its last chunk", read: webp },
 ] as const;
 
+/**
+ * Most steps for a file, of which each chunk, segment or block takes three or four. A GIF of 10,000 frames takes 80,000; a
+ * file of nothing but empty segments would keep the isolate busy for seconds.
+ */
+const MOST_STEPS = 300_000;
+
 /** Bytes that identify the formats. */
 const SIGNATURE_BYTES = 14;
 
@@ -118,13 +120,15 @@ export class PictureStructure {
   #format: (typeof FORMATS)[number] | null | undefined;
   #reader: Reader | null = null;
   #wanted: Wanted | null = null;
-  /** Of a `take`: what is there; of a `pass`: nothing. */
+  /** Of a `take`: what is there; otherwise nothing. */
   #taken = NOTHING;
+  /** Bytes to take or to pass over; of `end of blocks`: what is left of a sub-block. */
   #left = 0;
   #crc = 0;
   /** The last byte was 0xff, which begins a marker of a JPEG. */
   #mayMark = false;
   #fault: string | null = null;
+  #steps = 0;
 
   /** Takes the next bytes of the file. */
   push(piece: Uint8Array): void {
@@ -144,7 +148,7 @@ export class PictureStructure {
     if (this.#format === undefined) this.#begin();
     if (!this.#format) return null;
     const fault = this.#reader === null ? this.#fault : `ends before ${this.#format.end}`;
-    return fault && `The ${this.#format.name} ${fault}: it would show broken. Export it again.`;
+    return fault && `The ${this.#format.name} ${fault}: viewers may show it broken. Export it again.`;
   }
 
   #begin(): void {
@@ -162,26 +166,31 @@ export class PictureStructure {
     }
     this.#wanted = value;
     this.#taken = NOTHING;
-    this.#left = "take" in value ? value.take : "pass" in value ? value.pass : 0;
+    this.#left = "take" in value ? value.take : "pass" in value ? value.pass : value.behind;
     this.#crc = ("crc" in value && value.crc) || 0;
     this.#mayMark = false;
   }
 
   #answer(bytes: Uint8Array): void {
-    this.#ask(this.#reader!.next({ bytes, crc: this.#crc }));
+    if (++this.#steps > MOST_STEPS) [this.#reader, this.#fault] = [null, "has too many parts"];
+    else this.#ask(this.#reader!.next({ bytes, crc: this.#crc }));
   }
 
   #read(piece: Uint8Array): void {
     for (let at = 0; this.#reader !== null; ) {
       const wanted = this.#wanted!;
-      if ("marker" in wanted) {
-        at = this.#seekMarker(piece, at);
+      if ("seek" in wanted) {
+        at = this.#seek(wanted.seek, piece, at);
         if (at < 0) return;
         continue;
       }
       const found = piece.subarray(at, at + this.#left);
       at += found.length;
       this.#left -= found.length;
+      if ("take" in wanted && this.#left === 0 && this.#taken.length === 0) {
+        this.#answer(found);
+        continue;
+      }
       if ("take" in wanted) {
         const taken = new Uint8Array(this.#taken.length + found.length);
         taken.set(this.#taken);
@@ -193,7 +202,17 @@ export class PictureStructure {
     }
   }
 
-  /** Where a piece goes on behind the next marker; -1: it has none. */
+  /** Where a piece goes on behind what is sought; -1: it ends before. */
+  #seek(sought: Sought, piece: Uint8Array, from: number): number {
+    if (sought === "marker") return this.#seekMarker(piece, from);
+    if (sought === "end of blocks") return this.#passBlocks(piece, from);
+    let at = from;
+    while (piece[at] === 0) at++;
+    if (at === piece.length) return -1;
+    this.#answer(piece.subarray(at, at + 1));
+    return at + 1;
+  }
+
   #seekMarker(piece: Uint8Array, from: number): number {
     for (let at = from; at < piece.length; at++) {
       if (!this.#mayMark) {
@@ -201,13 +220,29 @@ export class PictureStructure {
         if (at < 0) return -1;
         this.#mayMark = true;
       } else if (piece[at] !== 0xff) {
-        // A zero behind 0xff is a byte of the data.
         this.#mayMark = false;
-        if (piece[at] === 0) continue;
+        if (!hasSegment(piece[at]!)) continue;
         this.#answer(piece.subarray(at, at + 1));
         return at + 1;
       }
     }
     return -1;
   }
+
+  #passBlocks(piece: Uint8Array, from: number): number {
+    for (let at = from; ; ) {
+      const passed = Math.min(this.#left, piece.length - at);
+      this.#left -= passed;
+      at += passed;
+      if (at === piece.length) return -1;
+      this.#left = piece[at++]!;
+      if (this.#left === 0) {
+        this.#answer(NOTHING);
+        return at;
+      }
+    }
+  }
 }
+
+/** Whether 0xff and this byte begin a segment: not a byte of data (0), TEM, or a restart (T.81, table B.1). */
+const hasSegment = (byte: number): boolean => byte > 0x01 && (byte < 0xd0 || byte > 0xd7);

@@ -30,6 +30,24 @@ const LARGE_FRAME = Uint8Array.from(
   Buffer.from("UklGRi4AAABXRUJQVlA4WAoAAAAAAAAAjwEAjwEAVlA4TA8AAAAv3+63CwcQ/Y/+ByKi/wEA", "base64"),
 );
 
+/** A GIF with a screen of 400 × 400, and a frame of 8,000 × 8,000: decoding it takes 320 MB. */
+const LARGE_GIF_FRAME = Uint8Array.from([
+  ...Buffer.from("GIF89a"),
+  ...[0x90, 1, 0x90, 1, 0x80, 0, 0, 0, 0, 0, 255, 255, 255],
+  ...[0x2c, 0, 0, 0, 0, 0x40, 0x1f, 0x40, 0x1f, 0, 2, 2, 0x4c, 1, 0, 0x3b],
+]);
+
+/** A JPEG whose second frame header says 9,000 × 9,000. */
+const withSecondFrame = (jpeg: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const from = jpeg.findIndex(
+    (byte, at) => byte === 0xff && (jpeg[at + 1] === 0xc0 || jpeg[at + 1] === 0xc2),
+  );
+  const end = from + 2 + jpeg[from + 2]! * 256 + jpeg[from + 3]!;
+  const second = jpeg.slice(from, end);
+  second.set([0x23, 0x28, 0x23, 0x28], 5);
+  return Uint8Array.from([...jpeg.subarray(0, end), ...second, ...jpeg.subarray(end)]);
+};
+
 const at = (cid: string, width: number | string = 320): string => `/ipfs/${cid}?img-width=${width}`;
 /** The same content under an address that no cache has. */
 const otherwise = (cid: string): string => CID.parse(cid).toString(base16.encoder);
@@ -96,6 +114,8 @@ it.each<[string, string, Uint8Array<ArrayBuffer>]>([
   ["has too many pixels", "many.png", plainPng(1500, 1401, [7, 7, 7])],
   ["is turned by EXIF data", "turned.jpg", widePicture("turned")],
   ["has a frame larger than its header says", "frame.webp", LARGE_FRAME],
+  ["is a GIF with a frame beyond its screen", "frame.gif", LARGE_GIF_FRAME],
+  ["is a JPEG with a second frame", "frames.jpg", withSecondFrame(widePicture("jpeg"))],
   ["can't be decoded", "broken.png", plainPng(800, 600, [0, 0, 0], new Uint8Array(40))],
 ])("a picture that %s is its own thumbnail", async (_, name, bytes) => {
   const [cid = ""] = await stored({ name, bytes });
@@ -108,6 +128,11 @@ it.each<[string, string, Uint8Array<ArrayBuffer>]>([
   }
   const part = await send(at(cid), { headers: { Range: "bytes=0-9" } });
   expect([part.status, await bytesOf(part)]).toEqual([206, bytes.slice(0, 10)]);
+  // From the cache, as its own address is.
+  const reads = vi.spyOn(env.BUCKET, "get");
+  expect(await bytesOf(await send(at(cid)))).toEqual(bytes);
+  expect(reads).not.toHaveBeenCalled();
+  reads.mockRestore();
 });
 
 it("a file above 4 MB is its own thumbnail", async () => {

@@ -97,6 +97,40 @@ describe("a picture's structure", () => {
     for (const [name, bytes] of encoded) expect(faultOf(bytes, new Uint8Array(1_000)), name).toBeNull();
   });
 
+  test("passes over padding, empty extensions, and sub-blocks and restarts of one byte", () => {
+    const insert = (name: string, place: (bytes: Uint8Array) => number, more: readonly number[]) => {
+      const bytes = encoded.get(name)!;
+      const at = place(bytes);
+      return Uint8Array.from([...bytes.subarray(0, at), ...more, ...bytes.subarray(at)]);
+    };
+    const many = (...bytes: number[]) => Array.from({ length: 300 }, () => bytes).flat();
+    const trailer = (bytes: Uint8Array) => bytes.length - 1;
+    const endMarker = (bytes: Uint8Array) => bytes.length - 2;
+    for (const whole of [
+      insert("gif", trailer, many(0)),
+      insert("gif", trailer, many(0x21, 0xfe, 0)),
+      insert("gif", trailer, [0x21, 0xfe, ...many(1, 0x3b), 0]),
+      insert("jpeg", endMarker, many(0xff, 0xd0)),
+      insert("jpeg", endMarker, many(0xff, 0x00)),
+      insert("jpeg", endMarker, many(0xff, 0xfe, 0, 2)),
+    ]) {
+      expect(faultOf(whole)).toBeNull();
+      expect(faultOf(...Array.from(whole, (byte) => Uint8Array.of(byte)))).toBeNull();
+      expect(faultOf(whole.subarray(0, -1))).toMatch(/ends before/);
+    }
+  });
+
+  test("of a file with more parts than encoders write is refused, before all of them are read", () => {
+    const segment = [0xff, 0xfe, 0, 2];
+    const segments = (count: number) => Uint8Array.from({ length: 4 * count }, (_, at) => segment[at % 4]!);
+    const jpeg = encoded.get("jpeg")!;
+    const end = jpeg.length - 2;
+    expect(faultOf(jpeg.subarray(0, end), segments(90_000), jpeg.subarray(end))).toBeNull();
+    expect(faultOf(jpeg.subarray(0, end), segments(110_000), jpeg.subarray(end))).toBe(
+      "The JPEG has too many parts: viewers may show it broken. Export it again.",
+    );
+  });
+
   test("isn't looked for in other formats, in few bytes, or in none", () => {
     for (const text of ["", "GIF8", "<svg/>", "RIFF\0\0\0\0WAVEfmt ", "ID3 and so on, an MP3"])
       expect(faultOf(new TextEncoder().encode(text))).toBeNull();
@@ -105,10 +139,10 @@ describe("a picture's structure", () => {
   test("names the format and what is missing", () => {
     const cut = (name: string) => faultOf(encoded.get(name)!.subarray(0, 200));
     expect([cut("png"), cut("jpeg"), cut("gif"), cut("webp, lossy")]).toEqual([
-      "The PNG ends before its IEND chunk: it would show broken. Export it again.",
-      "The JPEG ends before its end marker: it would show broken. Export it again.",
-      "The GIF ends before its trailer: it would show broken. Export it again.",
-      "The WebP ends before its last chunk: it would show broken. Export it again.",
+      "The PNG ends before its IEND chunk: viewers may show it broken. Export it again.",
+      "The JPEG ends before its end marker: viewers may show it broken. Export it again.",
+      "The GIF ends before its trailer: viewers may show it broken. Export it again.",
+      "The WebP ends before its last chunk: viewers may show it broken. Export it again.",
     ]);
   });
 });

@@ -124,7 +124,8 @@ async function fromStore(
       : isThumbnail
         ? thumbnailContent(thumbnail, headers)
         : wholeContent(c, request, { ...resolved, names }, headers);
-  const answer = await sendContent(c, content, cacheKey(url, request));
+  // A picture that is its own thumbnail is kept under the address that was asked for.
+  const answer = await sendContent(c, content, thumbnail === "busy" ? null : cacheKey(url, asked));
   if (answer === null) throw new Error("stored content can't be opened");
   if (thumbnail === "busy") answer.headers.set("Cache-Control", "no-store");
   return answer;

@@ -101,24 +101,63 @@ async function sizeOf(context: ServiceContext, bytes: StoredBytes) {
 }
 
 /**
- * Whether a WebP has one frame, of its header's size; true for other formats. The decoder allocates what a frame says of
- * itself: 54 bytes can take gigabytes (RFC 9649, section 2.7).
+ * Whether the frame that is decoded has the size of the picture's header. The decoder allocates what a frame says of itself:
+ * 54 bytes can take gigabytes.
  */
 function isOneFrame(start: Uint8Array): boolean {
-  const text = Buffer.from(start.buffer, start.byteOffset, start.length);
-  if (text.toString("latin1", 8, 12) !== "WEBP") return true;
-  const { width, height } = imageSize(start);
-  for (let at = 12; at + 8 <= text.length; ) {
-    const type = text.toString("latin1", at, at + 4);
-    const length = text.readUInt32LE(at + 4);
+  const bytes = Buffer.from(start.buffer, start.byteOffset, start.length);
+  const { width, height, type } = imageSize(start);
+  try {
+    if (type === "webp") return isWebpFrame(bytes, width, height);
+    if (type === "gif") return isGifFrame(bytes, width, height);
+    return type !== "jpg" || isJpegFrame(bytes);
+  } catch (error) {
+    // The frame begins beyond the bytes that were read.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** A still WebP, whose frame is a chunk (RFC 9649, section 2.7). @throws RangeError where the bytes end before it */
+function isWebpFrame(bytes: Buffer, width: number, height: number): boolean {
+  for (let at = 12; ; ) {
+    const type = bytes.toString("latin1", at, at + 4);
+    const length = bytes.readUInt32LE(at + 4);
     if (type === "VP8 " || type === "VP8L") {
-      const frame = imageSize(Buffer.concat([text.subarray(0, 12), text.subarray(at, at + 64)]));
+      const frame = imageSize(Buffer.concat([bytes.subarray(0, 12), bytes.subarray(at, at + 64)]));
       return frame.width === width && frame.height === height;
     }
     if (type === "ANMF") return false;
     at += 8 + length + (length % 2);
   }
-  return false;
+}
+
+/** A GIF whose first image lies within its screen (GIF89a, sections 18 and 20). @throws RangeError as above */
+function isGifFrame(bytes: Buffer, width: number, height: number): boolean {
+  const flags = bytes.readUInt8(10);
+  let at = 13 + (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
+  while (bytes.readUInt8(at) !== 0x2c) {
+    // Padding; or an extension, whose sub-blocks end with an empty one.
+    if (bytes.readUInt8(at++) === 0) continue;
+    at += 1;
+    while (bytes.readUInt8(at) !== 0) at += 1 + bytes.readUInt8(at);
+    at += 1;
+  }
+  const [left, top] = [bytes.readUInt16LE(at + 1), bytes.readUInt16LE(at + 3)];
+  return left + bytes.readUInt16LE(at + 5) <= width && top + bytes.readUInt16LE(at + 7) <= height;
+}
+
+/** A JPEG with one frame header before its first scan (ITU-T T.81, figure B.2). @throws RangeError as above */
+function isJpegFrame(bytes: Buffer): boolean {
+  let frames = 0;
+  for (let at = 2; ; at += 2 + bytes.readUInt16BE(at + 2)) {
+    if (bytes.readUInt8(at) !== 0xff) return false;
+    while (bytes.readUInt8(at + 1) === 0xff) at += 1;
+    const marker = bytes.readUInt8(at + 1);
+    if (marker === 0xda) return frames === 1;
+    // SOF0 to SOF15, without the tables DHT, JPG and DAC between them.
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) frames += 1;
+  }
 }
 
 /** By the platform's service; what it doesn't make now it may make later. */
