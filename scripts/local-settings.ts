@@ -220,6 +220,11 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
       DEVELOPMENT_WALLET: "on",
     }),
     ...given,
+    // The data's own: .dev.vars may have been written for another directory.
+    ...(isWritten && {
+      WALLET_SECRETS: env.WALLET_SECRETS || secrets.walletSecrets,
+      PLATFORM_PRIVATE_KEY: env.PLATFORM_PRIVATE_KEY || secrets.platformPrivateKey,
+    }),
     NEAR_RPC_URL: rpcUrl ?? `http://127.0.0.1:${embedded?.port}`,
     NEAR_NETWORK: network,
     PUBLIC_URL: url,

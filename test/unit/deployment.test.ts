@@ -162,6 +162,15 @@ describe("where npm start runs", () => {
     const fresh = data();
     planStart(written, fresh);
     expect(planStart({}, fresh).worker).toEqual(written);
+    // Other data keep the secrets that they were made with.
+    const other = data();
+    const { WALLET_SECRETS, PLATFORM_PRIVATE_KEY } = planStart({}, other).worker;
+    const mixed = planStart(written, other).worker;
+    expect(mixed).toEqual({ ...written, WALLET_SECRETS, PLATFORM_PRIVATE_KEY });
+    expect(mixed).not.toEqual(written);
+    expect(
+      planStart(written, { ...other, WALLET_SECRETS: written.WALLET_SECRETS }).worker.WALLET_SECRETS,
+    ).toBe(written.WALLET_SECRETS);
   });
 
   test("nothing of the embedded chain's settings goes with another network's", () => {
