@@ -88,7 +88,7 @@ const putBack = async (
           at: new Date(journaled.ending.endedAt),
         });
   const batch = [
-    putBackOperation(db, { ...operation, acceptedAt: operation.createdAt }),
+    putBackOperation(db, operation),
     ...(isLacked ? keyStatements(context, journaled) : []),
     ...statements,
   ];

@@ -20,6 +20,9 @@ export interface NewAsset {
   readonly copies: number;
 }
 
+/** An asset with its position in the draft. */
+export type PlacedAsset = NewAsset & { readonly position: number };
+
 /**
  * Attaches assets to an open draft from position `first` on. The batch fails if the draft isn't open (`isLocked`: its id
  * becomes null), if another request has taken a position (`isTaken`), or if the draft would have too many copies
@@ -33,32 +36,38 @@ export const attachAssets = (
 ): Statement[] => {
   const id = uuidToBytes(draftId);
   const draft = sql`(SELECT id FROM drafts WHERE id = ${id} AND state = 'draft')`;
-  const attached = Array.from(jsonRows(assetRows(assets, first)), (rows) =>
-    db.insert(draftAssets).select(sql`
-      SELECT unhex(value ->> 0), ${draft}, value ->> 4,
-        value ->> 1, unhex(value ->> 2), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 3, ${now.getTime()}
-      FROM json_each(${rows})`),
-  );
+  const placed = Iterator.from(assets).map((asset, index) => ({ ...asset, position: first + index }));
   const refuseTooMany = db
     .update(draftAssets)
     .set({ copies: sql`NULL` })
     .where(sql`draft_id = ${id} AND position = ${first} AND ${copiesOf(id)} > ${MAX_COPIES}`);
-  return [...attached, refuseTooMany];
+  return [...insertAssets(db, draft, placed, { at: now }), refuseTooMany];
 };
 
 const copiesOf = (draft: Uint8Array): SQL =>
   sql`(SELECT coalesce(sum(copies), 0) FROM draft_assets WHERE draft_id = ${draft})`;
 
-function* assetRows(assets: readonly NewAsset[], first: number): Generator<readonly unknown[]> {
-  for (const [index, asset] of assets.entries()) {
-    const { id, filename, sha256, referenceFilename, referenceSha256, subtitle, copies } = asset;
-    const uuid = id.replaceAll("-", "");
-    const row = [uuid, filename, sha256, copies, first + index];
-    // Fields that most assets lack come last and may be omitted (NULL).
-    if (referenceFilename === null && subtitle === null) yield row;
-    else yield [...row, referenceFilename, referenceSha256, subtitle];
-  }
-}
+/** Inserts assets of a draft, if `where` holds. @param draft a subquery of its id */
+export const insertAssets = (
+  db: Database,
+  draft: SQL,
+  assets: Iterable<PlacedAsset>,
+  { at, where = sql`true` }: { readonly at: Date; readonly where?: SQL },
+): Statement[] =>
+  Array.from(jsonRows(Iterator.from(assets).map(assetRow)), (rows) =>
+    db.insert(draftAssets).select(sql`
+      SELECT unhex(value ->> 0), ${draft}, value ->> 4,
+        value ->> 1, unhex(value ->> 2), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 3, ${at.getTime()}
+      FROM json_each(${rows}) WHERE ${where}`),
+  );
+
+const assetRow = (asset: PlacedAsset): readonly unknown[] => {
+  const { id, filename, sha256, copies, position, referenceFilename, referenceSha256, subtitle } = asset;
+  const row = [id.replaceAll("-", ""), filename, sha256, copies, position];
+  // Fields that most assets lack come last and may be omitted (NULL).
+  if (referenceFilename === null && subtitle === null) return row;
+  return [...row, referenceFilename, referenceSha256, subtitle];
+};
 
 /** Whether a batch failed because the draft is no longer open. */
 export const isLocked = (error: unknown): boolean => failedOn(error, "draft_assets.draft_id");

@@ -5,7 +5,7 @@ import type { CollectionSettings } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
-import { failedOn, type Statement } from "../statements.ts";
+import { failedOn, type Statement, withFields } from "../statements.ts";
 import { lastSeq } from "./events.ts";
 import { withMint } from "./mint-transactions.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
@@ -155,13 +155,9 @@ export const changeSettings = (
   changes: Partial<CollectionSettings>,
   { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
 ): Statement => {
-  const fields = Object.entries(changes).flatMap(([name, value]) => [
-    sql`${`$.${name}`}`,
-    sql`json(${JSON.stringify(value)})`,
-  ]);
-  const settings = sql`json_set(${sql.join([sql`${collections.settings}`, ...fields], sql`, `)})`;
+  const settings = withFields(sql`${collections.settings}`, changes);
   return db
     .update(collections)
-    .set({ updatedAt: now, ...(fields.length > 0 && { settings }) })
+    .set({ updatedAt: now, ...(settings && { settings }) })
     .where(and(eq(collections.id, collectionId), isOpen(operationId)));
 };

@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
+import { withFields } from "../statements.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch, runWithResponse } from "./idempotency.ts";
@@ -94,16 +95,12 @@ export const changeDraft = async (
   { changes, contractId, asRead }: DraftChanges,
   now: Date,
 ): Promise<{ readonly isChanged: boolean; readonly row: DraftRow | undefined }> => {
-  const fields = Object.entries(changes).flatMap(([name, value]) => [
-    sql`${`$.${name}`}`,
-    sql`json(${JSON.stringify(value)})`,
-  ]);
-  const settings = sql`json_set(${sql.join([sql`${drafts.settings}`, ...fields], sql`, `)})`;
+  const settings = withFields(sql`${drafts.settings}`, changes);
   const fits = sql`(octet_length(${settings}) <= octet_length(${drafts.settings})
     OR ${hasRoom(integrationId, sql`octet_length(${settings})`)})`;
   const which = and(
     open(integrationId, id),
-    fields.length > 0 ? fits : undefined,
+    settings ? fits : undefined,
     contractId === undefined ? undefined : isReady(integrationId, contractId),
     asRead === null ? undefined : eq(drafts.updatedAt, asRead.read.draft.updatedAt),
   );
@@ -113,7 +110,7 @@ export const changeDraft = async (
       // Each change has a distinct time, whatever the clock says: it identifies the settings that a finalization has read.
       updatedAt: sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`,
       contractId,
-      ...(fields.length > 0 && { settings }),
+      ...(settings && { settings }),
     })
     .where(which)
     .returning({ id: drafts.id });

@@ -116,11 +116,7 @@ export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date,
 };
 
 /** An event for the operator. */
-export interface OperatorEvent {
-  readonly type: EventType;
-  readonly data: object;
-  readonly at: Date;
-}
+export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };
 
 /**
  * Inserts an event of the operator's integration if `condition` holds.

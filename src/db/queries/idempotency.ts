@@ -11,14 +11,10 @@ import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 export type KeyRow = typeof idempotencyKeys.$inferSelect;
 
 /** A request's Idempotency-Key, which the batch of the request's effect inserts. */
-export interface NewKey {
-  readonly integrationId: Uuid;
-  readonly key: string;
+export type NewKey = Pick<KeyRow, "integrationId" | "key" | "createdAt" | "expiresAt"> & {
   /** SHA-256 of the request. */
   readonly fingerprint: Uint8Array;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}
+};
 
 /** The response stored for a key. */
 export interface StoredResponse {

@@ -37,12 +37,26 @@ export interface Noted {
   readonly nextAt: number | null;
 }
 
+/** Single values of an endpoint's object. */
+interface State {
+  /** The endpoint. */
+  webhook: Uuid;
+  /** Number of the last event that was attempted, or skipped because of its type. */
+  cursor: number;
+  /** The last row of events read for first attempts; null: it is known to be lost. */
+  mark: RowMark | null;
+  /** Time of the first failure since the last success, milliseconds since the epoch. */
+  failingSince: number | null;
+}
+
 /** The data of an endpoint's object. Each method is atomic. */
 export class DeliveryJournal {
   readonly #sql: SqlStorage;
+  readonly #kv: SyncKvStorage;
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql;
+    this.#kv = storage.kv;
     this.begin();
   }
 
@@ -51,52 +65,23 @@ export class DeliveryJournal {
     for (const table of TABLES) this.#sql.exec(table);
   }
 
-  /** The endpoint; null: not known yet. */
-  get webhook(): Uuid | null {
-    return this.#value<Uuid>("webhook");
+  /** A value; null: there is none. */
+  get<Name extends keyof State>(name: Name): State[Name] | null {
+    return this.#kv.get<State[Name]>(name) ?? null;
   }
 
-  set webhook(id: Uuid) {
-    this.#keep("webhook", id);
-  }
-
-  /** Number of the last event that was attempted, or skipped because of its type; null: none yet. */
-  get cursor(): number | null {
-    const value = this.#value<string>("cursor");
-    return value === null ? null : Number(value);
-  }
-
-  set cursor(seq: number) {
-    this.#keep("cursor", String(seq));
-  }
-
-  /** The last row of events read for first attempts; null: none yet, or it is known to be lost. */
-  get mark(): RowMark | null {
-    const value = this.#value<string>("mark");
-    return value === null || value === "" ? null : (JSON.parse(value) as RowMark);
-  }
-
-  set mark(row: RowMark | null) {
-    this.#keep("mark", row === null ? "" : JSON.stringify({ seq: row.seq, id: row.id }));
-  }
-
-  /** Time of the first failure since the last success, milliseconds since the epoch; null: none. */
-  get failingSince(): number | null {
-    const value = this.#value<string>("failing_since");
-    return value === null || value === "" ? null : Number(value);
-  }
-
-  set failingSince(at: number | null) {
-    this.#keep("failing_since", at === null ? "" : String(at));
+  set<Name extends keyof State>(name: Name, value: State[Name]): void {
+    this.#kv.put(name, value);
   }
 
   /** Stores an attempt at an event, with its retry. */
-  note({ seq, eventUuid, type, number, attempt, nextAt }: Noted, isFailure: boolean): void {
+  note(noted: Noted, isFailure: boolean): void {
+    const { seq, number, nextAt } = noted;
     this.#sql.exec("DELETE FROM retries WHERE seq = ?", seq);
     this.#sql.exec("DELETE FROM failed WHERE seq = ?", seq);
     if (nextAt !== null) this.#sql.exec("INSERT INTO retries VALUES (?, ?, ?)", seq, number, nextAt);
     else if (isFailure) this.#sql.exec("INSERT INTO failed VALUES (?)", seq);
-    this.record({ seq, eventUuid, type, number, attempt, nextAt });
+    this.record(noted);
   }
 
   /** Stores an attempt for the list. */
@@ -200,15 +185,6 @@ export class DeliveryJournal {
     const shown = rows.slice(0, limit);
     return { items: shown.map(toDelivery), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
   }
-
-  #value<T extends string>(name: string): T | null {
-    const [row] = this.#sql.exec<{ value: string }>("SELECT value FROM state WHERE name = ?", name).toArray();
-    return (row?.value as T | undefined) ?? null;
-  }
-
-  #keep(name: string, value: string): void {
-    this.#sql.exec("INSERT OR REPLACE INTO state VALUES (?, ?)", name, value);
-  }
 }
 
 type AttemptRow = {
@@ -237,7 +213,6 @@ const toDelivery = (row: AttemptRow): Delivery => ({
 });
 
 const TABLES = [
-  "CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
   "CREATE TABLE IF NOT EXISTS retries (seq INTEGER PRIMARY KEY, attempts INTEGER NOT NULL, due INTEGER NOT NULL)",
   "CREATE INDEX IF NOT EXISTS retries_due ON retries (due)",
   "CREATE TABLE IF NOT EXISTS failed (seq INTEGER PRIMARY KEY)",

@@ -32,16 +32,16 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     super(state, env);
     this.#journal = new DeliveryJournal(state.storage);
     const log: ServiceContext["log"] = (event, fields = {}) => {
-      console.log(logLine(new Date(), event, { webhook_uuid: this.#journal.webhook, ...fields }));
+      console.log(logLine(new Date(), event, { webhook_uuid: this.#journal.get("webhook"), ...fields }));
     };
     this.#context = openContext(env, log, (work) => state.waitUntil(work));
   }
 
   async wake(webhook: Uuid): Promise<Progress> {
-    this.#journal.webhook = webhook;
+    this.#journal.set("webhook", webhook);
     await this.#ringAt(Date.now());
     const isWaiting = this.#journal.nextDue() !== null || this.#journal.round() !== null;
-    return { cursor: this.#journal.cursor, isWaiting };
+    return { cursor: this.#journal.get("cursor"), isWaiting };
   }
 
   async sendTest(webhook: Uuid): Promise<Delivery | null> {
@@ -55,7 +55,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   }
 
   async #test(webhook: Uuid): Promise<Delivery> {
-    this.#journal.webhook = webhook;
+    this.#journal.set("webhook", webhook);
     const row = await webhookById(this.#context.db, webhook);
     if (!row) throw new Error(`webhook ${webhook} has no row`);
     const eventUuid = newUuid();
@@ -70,7 +70,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     const target = await this.#target(row);
     const made = await attempt(target, { id: eventUuid, body: JSON.stringify(event) });
     this.#journal.record({ seq: 0, eventUuid, type: event.type, number: 1, attempt: made, nextAt: null });
-    if (isDelivered(made)) this.#journal.failingSince = null;
+    if (isDelivered(made)) this.#journal.set("failingSince", null);
     return this.#journal.deliveries(null, 1).items[0]!;
   }
 
@@ -103,7 +103,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
 
   /** Sends what is due. @returns when further work is due; null: when it is woken */
   async #deliver(): Promise<number | null> {
-    const id = this.#journal.webhook;
+    const id = this.#journal.get("webhook");
     const webhook = id && (await webhookById(this.#context.db, id));
     if (!webhook || webhook.state === "disabled") return null;
     const target = await this.#target(webhook);

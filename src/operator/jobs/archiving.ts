@@ -345,9 +345,9 @@ export const archiveOldOperations = async (context: ServiceContext): Promise<voi
   const round = roundOf(await readSweep(db, ARCHIVE));
   const found = await integrationIds(db, { from: round.integration }, INTEGRATIONS + 1);
   const refused = new Set(round.refused);
-  const keep = (integration: Uuid | null, after: Uuid | null) => {
+  const keep = async (integration: Uuid | null, after: Uuid | null) => {
     const next: Round = { integration, after, refused: [...refused].slice(0, MOST_REFUSED) };
-    return writeSweep(db, ARCHIVE, JSON.stringify(next), now());
+    await writeSweep(db, ARCHIVE, JSON.stringify(next), now());
   };
   for (const integration of found.slice(0, INTEGRATIONS)) {
     let after = integration === round.integration ? round.after : null;

@@ -7,7 +7,7 @@ import { removeDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
-import { readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.ts";
+import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { unweighQuotes } from "../../db/queries/usage.ts";
 import { blobLeaves, blobs, quotes } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
@@ -293,9 +293,9 @@ async function markPage(context: ServiceContext): Promise<void> {
   const now = context.now();
   await db.batch([
     unmarkReferenced(db, { from, upTo: lastMarked }),
-    sweepStatement(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
+    writeSweep(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
     markUnreferenced(db, { after: start, upTo: end }, { before: ago(context, UNREFERENCED_FOR), now }),
-    sweepStatement(db, "rows", end, now),
+    writeSweep(db, "rows", end, now),
   ]);
 }
 

@@ -36,7 +36,8 @@ export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const sound = (await areSound(context, [...first, ...page])) && place.sound;
   const last = page.at(-1);
   if (page.length === MOST_WALLETS && last !== undefined) {
-    return writeSweep(db, ROUND, JSON.stringify({ after: last, sound } satisfies Cursor), now());
+    await writeSweep(db, ROUND, JSON.stringify({ after: last, sound } satisfies Cursor), now());
+    return;
   }
   await writeSweep(db, ROUND, null, now());
   if (sound) await writeSweep(db, SOUND, null, now());
