@@ -14,8 +14,8 @@ const rpcUrls = z
   .describe("addresses of nodes, separated by commas, such as https://free.rpc.fastnear.com");
 
 /**
- * Default endpoints where NEAR_RPC_URL is absent, by network: public ones of two providers from NEAR's own list
- * (https://docs.near.org/api/rpc/providers, November 2026). docs/deploying.md says what their plans carry.
+ * Default endpoints by network: public ones of two providers from NEAR's own list (https://docs.near.org/api/rpc/providers,
+ * November 2026). docs/deploying.md says what their plans carry.
  */
 export const PUBLIC_RPC_URLS: ReadonlyMap<string, readonly string[]> = new Map([
   ["mainnet", ["https://free.rpc.fastnear.com", "https://near.drpc.org"]],
@@ -85,8 +85,8 @@ const fieldsSchema = z.object({
     .optional()
     .describe("an address with {hash} in it, such as https://nearblocks.io/txns/{hash}"),
   /**
-   * The service's own address as the world sees it, base of gateway URLs. On the embedded chain the request's origin is
-   * the default; anywhere else it is required, because contracts keep it as their `base_uri` for good.
+   * The service's public address, base of gateway URLs, which contracts keep as `base_uri` for good. On the
+   * embedded chain the request's origin is the default.
    */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
@@ -190,8 +190,8 @@ interface WritesWorker {
 }
 
 /**
- * The bindings and raw variables, as wrangler generates their types. `WRITES` is there if the deployment has a Worker for
- * writes (scripts/two-workers.ts), `IMAGES` if the platform makes the thumbnails.
+ * The bindings and raw variables. `WRITES` is there if the deployment has a Worker for writes (scripts/two-workers.ts),
+ * `IMAGES` if the platform makes the thumbnails.
  */
 export type Bindings = Env & { readonly WRITES?: WritesWorker; readonly IMAGES?: ImagesBinding };
 
@@ -223,10 +223,7 @@ export class SettingsError extends Error {
 
 const parsed = new WeakMap<object, Settings>();
 
-/**
- * The settings of this isolate.
- * @throws SettingsError
- */
+/** The settings of this isolate. @throws SettingsError */
 export function settingsOf(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;

@@ -7,9 +7,8 @@ import { failure, type Statement, unanswered } from "./statements.ts";
 export type Database = DrizzleD1Database;
 
 /**
- * Timeout of a D1 call, milliseconds. D1 outages of 60 to 80 s have been observed. Of the 25 s that a request waits
- * (`SYNC_WAIT_MS`), two timeouts leave five: the write, and the read that checks whether it was committed. D1 itself ends a
- * query after 30 s.
+ * Timeout of a D1 call, milliseconds. Outages of 60 to 80 s were observed. Of `SYNC_WAIT_MS`, 25 s, two timeouts leave five:
+ * the write, and the read whether it was committed. D1 itself ends a query after 30 s.
  */
 export const DEADLINE_MS = 10_000;
 
@@ -17,8 +16,7 @@ export const DEADLINE_MS = 10_000;
 const originals = new WeakMap<object, D1PreparedStatement>();
 
 /**
- * D1 with a timeout for each call. A call may be committed after its timeout, even after the response of its request, so
- * every write must depend on conditions of the database.
+ * D1 with a timeout for each call. A call may be committed after it, so every write must depend on conditions of the database.
  * @throws Error as of `unanswered` and `failure`
  */
 const withDeadline = (d1: Pick<D1Database, "prepare" | "batch">): D1Database => {
@@ -93,18 +91,15 @@ export interface DatabaseSession {
 /** A D1 bookmark: `D1DatabaseSession.getBookmark` of an earlier request. */
 export type Bookmark = string;
 
-/**
- * Opens the database for reads from the nearest replica that includes the bookmark. Without a bookmark, the replica may be
- * seconds behind.
- */
+/** Opens the database for reads from the nearest replica that includes the bookmark; without one it may be seconds behind. */
 export const openReplicas = (d1: D1Database, bookmark: Bookmark | null): DatabaseSession => {
   const session = d1.withSession(bookmark ?? "first-unconstrained");
   return { db: drizzle(withDeadline(session)), bookmark: () => session.getBookmark() };
 };
 
 /**
- * Opens the database for calls to its primary and records the resulting bookmark. After its first call a session may read
- * from replicas, so each call has its own session.
+ * Opens the primary and records the resulting bookmark. After its first call a session may read from replicas, so each call
+ * has its own.
  */
 export const openPrimary = (d1: D1Database): DatabaseSession => {
   const sessions: D1DatabaseSession[] = [];

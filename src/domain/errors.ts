@@ -3,8 +3,8 @@ import { fieldName, firstOf, type Issue } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
 
 /**
- * The controls that can refuse a request for how much it asks. `rate`: requests in a period. `spending`: NEAR of the
- * wallet in a day. `size`: bytes of a request or a file. `storage`: what an integration has stored.
+ * Controls that can refuse a request. `rate`: requests in a period. `spending`: NEAR of the wallet in a day. `size`: bytes of a
+ * request or a file. `storage`: what an integration has stored.
  */
 export const CONTROLS = ["rate", "spending", "size", "storage"] as const;
 
@@ -86,10 +86,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/**
- * The closed list of Mintage's errors. Statuses, the OpenAPI responses and the reference page
- * (docs/errors.md) are derived from this table, so no code can be missing from any of them.
- */
+/** The closed list of errors. Statuses, the OpenAPI responses and docs/errors.md are derived from this table. */
 
 export const ERRORS = define({
   invalid_request: {
@@ -337,10 +334,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  /**
-   * @param code from the closed list; decides the status
-   * @param message one sentence that tells the caller what to do
-   */
+  /** @param message one sentence that says what to do */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { issues, more } = firstOf(details.issues ?? []);
     const unlisted = more + (details.moreIssues ?? 0);
@@ -365,8 +359,7 @@ const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
 };
 
 /**
- * The error for a request above a rate limit. It has no `outcome`: the service may send it before it looks up the
- * outcome of an earlier request with the same Idempotency-Key.
+ * The error for a request above a rate limit. It has no `outcome`: it may precede the lookup of an Idempotency-Key.
  * @param why a sentence @param retryAfter seconds
  */
 export const rateLimited = (why: string, retryAfter: number): ServiceError => {
@@ -393,8 +386,7 @@ export const DATABASE_RETRY_AFTER = 10;
 
 /**
  * The error for a database that doesn't answer, which may have carried out a write.
- * @param mayWrite whether the request may have changed something
- * @param what doesn't answer, the subject of a sentence
+ * @param mayWrite whether the request may have changed something @param what the subject of a sentence
  */
 export const databaseUnavailable = (
   mayWrite: boolean,

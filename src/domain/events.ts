@@ -95,8 +95,8 @@ export const numbersLeft = (from: number, to: number, runs: readonly NumberRun[]
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
 /**
- * Event numbers in one generation of the database. After a recovery of a rolled-back database, an integration's numbers
- * continue in the next generation, so no number that a reader may have is used again. No integration has as many events.
+ * Event numbers in one generation of the database. After a recovery, an integration's numbers continue in the next one, so
+ * no number that a reader may have is used again. No integration has as many events.
  */
 const NUMBERS_PER_GENERATION = 1_000_000_000;
 
@@ -119,9 +119,7 @@ export const MOST_DATA_BYTES = 20_000;
 /** Largest field, in bytes, that is kept of data which is too large. */
 const SMALL_FIELD_BYTES = 200;
 
-/**
- * An event's data: the resource or, if that is too large, its small fields with the path of the resource in `see`.
- */
+/** An event's data: the resource or, if that is too large, its small fields with the path of the resource in `see`. */
 export const fitting = (data: object, see: string): object => {
   if (jsonBytes(data) <= MOST_DATA_BYTES) return data;
   const small = Object.entries(data).filter(([, value]) => jsonBytes(value) <= SMALL_FIELD_BYTES);

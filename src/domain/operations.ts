@@ -4,15 +4,9 @@ interface KindTraits {
   readonly wallet: "integration" | "platform";
   /** Whether it acts on a collection, which is its subject. */
   readonly isOnCollection: boolean;
-  /**
-   * Whether ended operations are moved to the archive. The others are few for each wallet, contract and collection, and stay
-   * in the database.
-   */
+  /** Whether ended operations are archived. The others are few for each wallet, contract and collection. */
   readonly isArchived: boolean;
-  /**
-   * Whether its operations on one subject run in the order of their acceptance, one at a time: they set values, and the last
-   * accepted value must win.
-   */
+  /** Whether its operations on one subject run one at a time, in the order of acceptance: the last accepted value must win. */
   readonly isInTurn: boolean;
   /** Whether it spends in several transactions, each with its own reservation of the wallet's funds. */
   readonly isInParts: boolean;
@@ -77,10 +71,7 @@ export const KINDS_IN_PARTS = kindsWhere(({ isInParts }) => isInParts);
 /** Pays out to the account that the operator has set. It doesn't count as spending. */
 export const PAYOUT: OperationKind = "wallet_payout";
 
-/**
- * `pending`: in progress; `succeeded`, `failed`: ended; `unknown`: the nodes can't prove the outcome of a transaction, and
- * the operator settles it.
- */
+/** `unknown`: the nodes can't prove the outcome of a transaction, and the operator settles the operation. */
 export const OPERATION_STATES = ["pending", "succeeded", "failed", "unknown"] as const;
 
 /** One of the states above. */

@@ -110,8 +110,8 @@ const SIGNATURE_BYTES = 14;
 const NOTHING = new Uint8Array();
 
 /**
- * Checks, piece by piece and in constant memory, that a PNG, JPEG, GIF or WebP is whole: that its structure goes on to its
- * end. Bytes after the end are let pass, as decoders do (phones put videos there). Files of other formats pass.
+ * Checks, piece by piece and in constant memory, that the structure of a PNG, JPEG, GIF or WebP goes on to its end. Bytes after
+ * it pass, as decoders do (phones put videos there). Files of other formats pass.
  */
 export class PictureStructure {
   #begun: Uint8Array = NOTHING;

@@ -48,10 +48,7 @@ const OPEN_TO_ALL = { starts_at: null, ends_at: null, limit_per_account: null };
 export const hasConfigChanges = (changes: SettingsChanges): boolean =>
   MINT_CONFIGS.some((name) => changes[name] != null);
 
-/**
- * What the settings become that changes name, each complete.
- * @param settings for which the changes have no `configIssues`
- */
+/** The settings that changes name, each complete. @param settings for which the changes have no `configIssues` */
 export const changedSettings = (
   settings: CollectionSettings,
   changes: SettingsChanges,

@@ -1,7 +1,6 @@
 /**
- * Wallets that pages for collectors offer by near-connect (https://github.com/hot-dao/near-selector). Each loads its own
- * code when it is used. A page is allowed these addresses only once its collector has chosen the wallet, and docs/pages.md
- * lists them.
+ * Wallets that pages offer by near-connect (https://github.com/hot-dao/near-selector). A page is allowed these addresses only
+ * once its collector has chosen the wallet; docs/pages.md lists them.
  */
 export interface OfferedWallet {
   readonly id: string;

@@ -37,11 +37,7 @@ export const isDelivered = ({ status }: Pick<AttemptOutcome, "status">): boolean
 /** Whether an endpoint is permanently gone (410). */
 export const isGone = ({ status }: Pick<AttemptOutcome, "status">): boolean => status === 410;
 
-/**
- * Milliseconds until the next attempt; null: none follows.
- * @param attempts that failed so far
- * @param chance from 0 to 1
- */
+/** Milliseconds until the next attempt; null: none. @param attempts that failed so far @param chance from 0 to 1 */
 export const pauseAfter = (
   attempts: number,
   { retryAfterS }: Pick<AttemptOutcome, "retryAfterS">,

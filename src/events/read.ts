@@ -208,8 +208,8 @@ interface EventPosition {
 }
 
 /**
- * Reads events of an integration after a number, in order. The cost of a read is independent of the excluded events, and
- * its memory is bounded by bytes as well as by rows.
+ * Reads events of an integration after a number, in order. The cost is independent of the excluded events, and the memory is
+ * bounded by bytes as well as by rows.
  */
 export const readEvents = async (
   context: ServiceContext,

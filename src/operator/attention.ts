@@ -35,10 +35,7 @@ const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readon
   ];
 };
 
-/**
- * What needs the operator's attention, the critical rules first. Each has an alert of the same name in ops/alerts.yml,
- * with an entry under "Alerts" in docs/running.md.
- */
+/** What needs the operator's attention, critical rules first. ops/alerts.yml and docs/running.md have an entry for each. */
 export const RULES: Readonly<Record<string, Rule>> = {
   part_down: { severity: "critical", find: partsDown },
   database_behind: {

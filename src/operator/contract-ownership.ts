@@ -29,8 +29,7 @@ interface HandOver {
 
 /**
  * Proposes another owner for a contract, who accepts by a call of their own. Nothing changes until then.
- * @throws ServiceError not_found; conflict where the integration's wallet isn't the owner, or the contract isn't on the
- *   chain; unknown_account; chain_unavailable; and whatever the operation fails with
+ * @throws ServiceError not_found, conflict, unknown_account, chain_unavailable, and whatever the operation fails with
  */
 export const handOverContract = async (
   context: ServiceContext,
@@ -60,8 +59,7 @@ export const handOverContract = async (
 
 /**
  * Has an integration's wallet accept a contract that its owner has proposed to it. A call after it changes nothing.
- * @throws ServiceError not_found; conflict where another integration has it, which could not be undone; invalid_request
- *   where nothing is proposed to the wallet; chain_unavailable; and whatever the operation fails with
+ * @throws ServiceError not_found; conflict: another integration has it; invalid_request: nothing is proposed; chain_unavailable
  */
 export const acceptContract = async (
   context: ServiceContext,
@@ -91,11 +89,7 @@ export const acceptContract = async (
   return runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };
 
-/**
- * A contract with its current roles from the chain, because it may have been handed over. The roles are null if no node
- * responds.
- * @throws ServiceError not_found
- */
+/** A contract with its current roles from the chain, null if no node responds. @throws ServiceError not_found */
 export const readContract = async (context: ServiceContext, contractId: Uuid): Promise<ContractWithRoles> => {
   const contract = await requireContract(context, contractId);
   return withRoles(context, contract, await requireIntegration(context, contract.integrationId));
@@ -104,11 +98,7 @@ export const readContract = async (context: ServiceContext, contractId: Uuid): P
 /** Contracts whose roles are read concurrently. */
 const ROLES_AT_ONCE = 50;
 
-/**
- * Some of an integration's contracts as `readContract` shows each, newest first; the cursor is the id of the last one
- * before. A page may have fewer than are asked for.
- * @throws ServiceError not_found
- */
+/** An integration's contracts as `readContract` shows each, newest first. A page may have fewer than `size`. */
 export const listContractsWithRoles = async (
   context: ServiceContext,
   integrationId: Uuid,

@@ -168,8 +168,7 @@ export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Pr
 /**
  * Upgrades a contract to this release's code: publishes the code if the chain lacks it, switches the contract, and
  * converts its collections. A call during an upgrade joins it; one after it changes nothing.
- * @throws ServiceError not_found; conflict where the contract can't be upgraded; insufficient_funds; and whatever the
- * operations fail with
+ * @throws ServiceError not_found, conflict, insufficient_funds, and whatever the operations fail with
  */
 export const upgradeContract = async (
   context: ServiceContext,

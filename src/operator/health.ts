@@ -105,10 +105,7 @@ const lookOutside = async (context: ServiceContext): Promise<Outside> => {
   return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform, writes };
 };
 
-/**
- * Whether the Worker for writes responds and has the same settings: with different secrets, one can't open what the other
- * has sealed.
- */
+/** Whether the Worker for writes responds with the same settings: with other secrets it can't open what this one seals. */
 const writesHealth = async ({ env, log }: ServiceContext): Promise<Readiness["writes"]> => {
   if (env.WRITES === undefined) return { state: "here" };
   try {

@@ -229,10 +229,7 @@ const OperatorView = (overview: Overview) => (
 
 const PATH = "/operator";
 
-/**
- * Serves the operator's page. The page itself has no data: its script loads the view with the entered token. Without a
- * token in the settings the page is not found.
- */
+/** Serves the operator's page, which has no data: its script loads the view with the entered token. */
 export const serveOperatorPage = (app: Hono<AppEnv>): void => {
   app.get(PATH, (c) =>
     page(c, async (setting) => {

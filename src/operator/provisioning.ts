@@ -32,10 +32,7 @@ export const OPERATOR = { requestKey: null, respondAsync: false } as const;
 const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
   `${kind}-${id.replaceAll("-", "").slice(-12)}.${platform}`;
 
-/**
- * Creates an integration and its wallet. If the wallet can't be created now, the integration stays, and `provisionWallet`
- * tries again.
- */
+/** Creates an integration and its wallet. If the wallet can't be created now, `provisionWallet` tries again. */
 export const createIntegration = async (
   context: ServiceContext,
   name: string,
@@ -45,10 +42,7 @@ export const createIntegration = async (
   return makeWallet(context, await requireIntegration(context, id));
 };
 
-/**
- * Creates an integration's wallet, or returns the existing one.
- * @throws ServiceError not_found, and whatever the operation fails with
- */
+/** Creates an integration's wallet, or returns it. @throws ServiceError not_found, and whatever the operation fails with */
 export const provisionWallet = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -62,10 +56,7 @@ export const provisionWallet = async (
   };
 };
 
-/**
- * The wallet's object generates the key, the sealed copy is stored, then the platform's account creates and funds the
- * wallet's account. Calling it again resumes.
- */
+/** The object generates the key, the sealed copy is stored, then the platform creates and funds the account. Repeatable. */
 const makeWallet = async (
   context: ServiceContext,
   integration: IntegrationRow,
@@ -128,8 +119,7 @@ interface Deployment {
 }
 
 /**
- * Deploys a contract for an integration: a sub-account of the platform's account without keys, owned by the integration's
- * wallet.
+ * Deploys a contract for an integration: a sub-account of the platform without keys, owned by the integration's wallet.
  * @throws ServiceError not_found, conflict (no wallet yet), and whatever the operation fails with
  */
 export const deployContract = async (
@@ -187,9 +177,8 @@ export const requireWallet = (integration: IntegrationRow): string => {
 };
 
 /**
- * Adopts an existing contract, after checking its code and its owner. A contract of a former release can mint, and has to
- * be upgraded before settings and tokens' metadata can be changed.
- * @throws ServiceError not_found, invalid_request (other code, other owner), conflict (adopted already)
+ * Adopts an existing contract, after checking its code and its owner. One of a former release can mint, and has to be upgraded
+ * before settings and metadata can change. @throws ServiceError not_found, invalid_request (code, owner), conflict (adopted)
  */
 export const adoptContract = async (
   context: ServiceContext,

@@ -44,10 +44,9 @@ const GIVEN_UP_AFTER = 1;
 /**
  * Restores a lost operation from its wallet's journal, with its Idempotency-Keys, effects and response, in one batch.
  * An open operation then continues. Idempotent.
- * @param isLacked false: the database has the operation, open, and only its end is restored. Its keys stay: a key that
- *   its failure has freed may belong to a later operation, which was restored before
- * @throws ChainUnavailableError; Unrestorable if its subject is gone: an ended operation is then restored with its
- *   response only, if its integration exists
+ * @param isLacked false: the database has it, open, and only its end is restored. Its keys stay: a key that its failure has
+ * freed may belong to a later operation
+ * @throws ChainUnavailableError; Unrestorable if its subject is gone: then only its response is restored
  */
 const putBack = async (
   context: ServiceContext,
@@ -166,8 +165,8 @@ const effectsOf = async (
 };
 
 /**
- * Fails an operation that was accepted after the rollback and conflicts with a lost one. Its wallet has accepted nothing
- * since then, so nothing of it was sent. An operation that the wallet has accepted continues.
+ * Fails an operation that was accepted after the rollback and conflicts with a lost one, unless its wallet has accepted it.
+ * The wallet has accepted nothing since then, so nothing was sent.
  */
 const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promise<void> => {
   const row = await findOperation(context.db, id);
@@ -204,10 +203,8 @@ const isLate = ({ context, until }: Pick<Job, "context" | "until">): boolean =>
   context.now().getTime() >= until;
 
 /**
- * Restores lost operations of one wallet in the order of their acceptance, then lets the wallet accept new ones. It
- * resumes an earlier run, because the database has what that restored.
- * @returns whether it is complete
- * @throws ChainUnavailableError if no node returns the outcome of operations
+ * Restores a wallet's lost operations in the order of acceptance, then lets it accept new ones. Resumes an earlier run.
+ * @returns whether it is complete @throws ChainUnavailableError
  */
 const recoverWallet = async (job: Job): Promise<boolean> => {
   const { context, name, wallet } = job;
@@ -299,11 +296,9 @@ const CALL_MS = 15_000;
 const WALLETS_PAGE = 50;
 
 /**
- * Restores what a rolled-back database has lost, from the wallets' journals, the chain and R2 (docs/running.md, "Rolling
- * the database back"). The platform's wallet comes first, because its journal has the integrations and contracts.
- * Idempotent.
- * @param cursor `next` of the call before; null begins
- * @throws ServiceError invalid_request (cursor); ChainUnavailableError
+ * Restores what a rolled-back database has lost, from the wallets' journals, the chain and R2 (docs/running.md, "Rolling the
+ * database back"). The platform's wallet is first: its journal has the integrations and contracts. Idempotent.
+ * @param cursor `next` of the call before; null begins @throws ServiceError invalid_request (cursor); ChainUnavailableError
  */
 export const recoverDatabase = async (context: ServiceContext, cursor: string | null): Promise<Recovery> => {
   const account: Account = {

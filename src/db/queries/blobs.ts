@@ -63,10 +63,7 @@ export const adoptLarge = (db: Database, sha256: Uint8Array, now: Date) =>
     .set({ going: null, goingAt: null, createdAt: now })
     .where(and(eq(blobs.sha256, sha256), eq(blobs.going, "marked"), isNotNull(blobs.objectKey)));
 
-/**
- * Inserts the row of a file above one block, stored under a new key. The row of a visible file is unchanged; one marked
- * for deletion gets the new key, which clean-up doesn't delete.
- */
+/** Inserts the row of a file above one block under a new key. A visible file's row is unchanged; a marked one gets the key. */
 export const storeLargeRow = (
   db: Database,
   { leaves, ...file }: LargeFile,
@@ -183,9 +180,7 @@ export async function findGoing(
   return found;
 }
 
-/**
- * Moves re-uploaded files, which exist in R2, from `deleted` to `marked`: clean-up no longer touches a `deleted` file.
- */
+/** Moves re-uploaded files, which exist in R2, from `deleted`, which clean-up ignores, to `marked`. */
 export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date): Statement[] =>
   Array.from(jsonRows(sha256s), (json) =>
     db
@@ -195,8 +190,8 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
   );
 
 /**
- * Makes a collection refer to files beyond its draft's assets, if `condition` holds. The batch then fails
- * (`reliesOnGone`) if one of them is being deleted or is deleted.
+ * Makes a collection refer to files beyond its draft's assets, if `condition` holds. The batch fails (`reliesOnGone`) if one
+ * is being deleted or is deleted.
  */
 export const keepBlobs = (
   db: Database,

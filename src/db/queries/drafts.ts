@@ -48,10 +48,7 @@ export interface DraftToFinalize extends DraftRow {
   readonly assets: readonly AssetRow[];
 }
 
-/**
- * Reads a draft for its finalization, in one trip; undefined if the integration has no such draft.
- * @param limit assets that are read at most
- */
+/** Reads a draft with at most `limit` assets for its finalization, in one trip; undefined: there is none. */
 export const findToFinalize = async (
   db: Database,
   integrationId: Uuid,
@@ -84,10 +81,8 @@ interface DraftChanges {
 
 /**
  * Changes fields of an open draft in one statement, so that concurrent changes of different fields are all kept. Changes
- * nothing if the draft isn't open, would exceed the integration's share of the database, has changed since `asRead`, or
- * if the new contract isn't the integration's or isn't ready.
- * @returns whether it was changed, and its current row; undefined if the integration has no such draft
- * @throws ServiceError idempotency_key_in_flight
+ * nothing if the draft isn't open, lacks room in the database, has changed since `asRead`, or the contract isn't ready.
+ * @returns whether it was changed, and its row; undefined: there is none @throws ServiceError idempotency_key_in_flight
  */
 export const changeDraft = async (
   db: Database,
@@ -127,9 +122,7 @@ export const changeDraft = async (
 };
 
 /**
- * Deletes an open draft and its assets.
- * @param answered the response to store if it is deleted
- * @returns false if no such draft is open
+ * Deletes an open draft and its assets, and stores `answered` with it; false: none is open.
  * @throws ServiceError idempotency_key_in_flight
  */
 export const removeDraft = async (

@@ -31,10 +31,7 @@ export interface KeyWithResponse {
   readonly response: StoredResponse;
 }
 
-/**
- * Statuses of failed operations that free their key: the request had no effect and can succeed later, for instance when the
- * wallet has funds (402).
- */
+/** Statuses of failed operations that free their key: there was no effect, and the request can succeed later. */
 const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
 const isKey = (integrationId: Uuid, key: string): SQL =>
@@ -62,9 +59,8 @@ export const findKey = async (
 };
 
 /**
- * Statements that insert a key in the batch of the request's effect. If another request has inserted the key since, the
- * row would get no `created_at`, so the batch fails as `unlessTaken` recognizes.
- * @param condition for the effect, at this point of the batch
+ * Inserts a key in the batch of the request's effect. If another request has inserted it since, the row would get no
+ * `created_at`, so the batch fails as `unlessTaken` recognizes. @param condition for the effect, at this point of the batch
  */
 const insertKey = (
   db: Database,
@@ -96,8 +92,7 @@ export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid)
   insertKey(db, key, { operationId }, wasAccepted(operationId));
 
 /**
- * Statements that insert a key with its response in the batch of the effect.
- * @param answered null: the request has no key, and there is nothing to insert
+ * Inserts a key, if there is one, with its response in the batch of the effect.
  * @param condition for the effect, at this point of the batch
  */
 export const keepWithEffect = (
@@ -124,10 +119,8 @@ export const runKeyedBatch = async <const Statements extends readonly Statement[
 };
 
 /**
- * Runs an effect in one batch with its stored response.
- * @param condition for the effect, before it
- * @param before statements between the two
- * @returns what the effect's statement returns
+ * Runs an effect in one batch with its stored response, and returns the effect's result.
+ * @param condition for the effect, before it @param before statements between the two
  * @throws ServiceError idempotency_key_in_flight
  */
 export const runWithResponse = async <Effect extends Statement>(

@@ -47,10 +47,7 @@ export const insertIntegration = async (db: Database, id: Uuid, name: string, no
 export const hasOpenOperations = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
 
-/**
- * Deletes an integration that is suspended and has no open operation: its keys and webhooks go in the same batch, its
- * drafts by and by. Whether it was.
- */
+/** Deletes a suspended integration without open operations, with its keys and webhooks; clean-up deletes its drafts. */
 export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Promise<boolean> => {
   const isDeleted = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND deleted_at IS NOT NULL)`;
   const mayGo = and(
@@ -117,10 +114,7 @@ export const payoutAccount = (id: Uuid): SQL =>
 /** Condition: an integration has an account that its money is paid out to. */
 export const hasPayoutAccount = (id: Uuid): SQL => sql`${payoutAccount(id)} IS NOT NULL`;
 
-/**
- * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what
- * is unknown waits for the operator from the start.
- */
+/** Integrations with operations that are unknown, or are pending and began before `since`, by their ids. */
 export const withOldOperations = async (db: Database, since: Date, after: Uuid | null, limit: number) => {
   const rows = await db
     .selectDistinct({ id: operations.integrationId })

@@ -61,8 +61,7 @@ export interface ListedOperations {
 
 /**
  * Operations of an integration, newest first. Open ones are read by their partial index. Of others, at most
- * `MOST_CANDIDATES` are read, by the index of references, subjects or integrations, which bounds the cost of a page
- * however many rows the filter skips.
+ * `MOST_CANDIDATES` are read by an index, which bounds a page's cost however many rows the filter skips.
  */
 export const listOperations = async (
   db: Database,

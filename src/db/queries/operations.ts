@@ -49,8 +49,8 @@ export const acceptedRow = (
 });
 
 /**
- * Condition: an operation is open. SQLite uses a partial index only for a query that repeats its predicate literally
- * (https://sqlite.org/partialindex.html), so this has the words of the indexes and no parameter.
+ * Condition: an operation is open. SQLite uses a partial index only if the query repeats its predicate literally
+ * (https://sqlite.org/partialindex.html).
  */
 export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 
@@ -90,9 +90,8 @@ export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | un
   db.select().from(operations).where(eq(operations.id, id)).get();
 
 /**
- * Commits a pending operation to one of two exclusive outcomes: a caller receives 202, or its request gives it up. The
- * first one set stays, and can be set again.
- * @returns its row; undefined: it has ended or is committed to the other outcome
+ * Commits a pending operation to one of two exclusive outcomes: a caller receives 202, or its request gives it up. The first
+ * one set stays. @returns its row; undefined: it has ended or is committed to the other outcome
  */
 export const commitTo = async (
   db: Database,
@@ -131,10 +130,7 @@ export const endOperation = (db: Database, id: Uuid, ending: EndedState, now: Da
     .where(and(eq(operations.id, id), OPEN))
     .returning();
 
-/**
- * Takes the lease for writing the effects of an open operation, unless it is taken. It only saves work: effects are written
- * once in any case.
- */
+/** Takes the lease for writing the effects of an open operation, unless it is taken. It only saves work. */
 export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Date): Promise<boolean> => {
   const leased = await db
     .update(operations)
@@ -174,9 +170,7 @@ const staleColumns = {
   subjectId: operations.subjectId,
 };
 
-/**
- * Open operations that were not processed since `before`, the oldest first, without those that wait for their turn.
- */
+/** Open operations that were not processed since `before`, the oldest first, without those that wait for their turn. */
 export const staleOperations = (db: Database, before: Date, limit: number): Promise<StaleOperation[]> =>
   db
     .select(staleColumns)

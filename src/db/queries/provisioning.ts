@@ -38,8 +38,8 @@ export const claimPublication = async (db: Database, codeHash: Uint8Array, opera
 };
 
 /**
- * Stores the sealed copy of a wallet's key, before its account exists. One that is stored is never replaced by another
- * key's, because an account may exist that has no key but that one. False if that would be.
+ * Stores the sealed copy of a wallet's key, before its account exists. It never replaces another key's, which may be the only
+ * one of an account; false then.
  */
 export const storeWalletKey = async (
   db: Database,

@@ -38,10 +38,7 @@ export const missingOperations = async (db: Database, ids: readonly Uuid[]): Pro
   return new Set(rows.map(({ hex }) => uuidFromBytes(Buffer.from(hex, "hex"))));
 };
 
-/**
- * Open operations of a wallet in the order of acceptance, after a row number. The unary plus keeps SQLite from scanning
- * all operations by row number.
- */
+/** Open operations of a wallet in the order of acceptance. The unary plus keeps SQLite from scanning by row number. */
 export const openOperationsOf = (db: Database, wallet: WalletName, after: number, limit: number) =>
   db
     .select({ rowNumber: sql<number>`rowid`, id: operations.id, kind: operations.kind })

@@ -7,8 +7,8 @@ import { failedOn, type Statement } from "../statements.ts";
 import { OPEN } from "./operations.ts";
 
 /**
- * What integrations use, and the limits of writes. Drafts, keys and pending operations are counted up to the limit, by
- * partial indexes. Bytes are counters in the integration's row, which the batch that changes the counted rows updates.
+ * Drafts, keys and pending operations are counted up to the limit, by partial indexes. Bytes are counters in the integration's
+ * row, updated by the batch that changes the counted rows.
  */
 
 /** Approximate bytes of a row and its index entries, without its texts. */
@@ -59,10 +59,7 @@ const COUNTERS = { stored_bytes: "storedBytes", database_bytes: "databaseBytes" 
 /** A counter of an integration's row. */
 export type Counter = keyof typeof COUNTERS;
 
-/**
- * Makes a batch fail that has brought an integration above a limit, as its last statement: it sets the counter to null,
- * which a constraint forbids. `exceededCounter` identifies the counter.
- */
+/** As its last statement, makes a batch fail that has brought an integration above a limit: the counter becomes null. */
 export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter): Statement =>
   db
     .update(integrations)

@@ -16,9 +16,7 @@ export type NewWebhook = Pick<
 >;
 
 /**
- * Stores an endpoint. Its events begin after the last one.
- * @param answered the response to store, if the endpoint is stored
- * @returns false: the integration has the most endpoints allowed
+ * Stores an endpoint, whose events begin after the last one, with its response; false: there are too many already.
  * @throws ServiceError idempotency_key_in_flight
  */
 export const insertWebhook = async (
@@ -124,9 +122,7 @@ export const storeSecrets = (
 const SHOWN = ["url", "types", "description", "state", "disabledReason"] as const;
 
 /**
- * Changes an endpoint if it is unchanged since it was read.
- * @param answered the response to store, with the changes
- * @returns false: it was deleted or changed
+ * Changes an endpoint and stores the response; false: it was deleted or changed since it was read.
  * @throws ServiceError idempotency_key_in_flight
  */
 export const changeAsRead = async (
@@ -145,12 +141,7 @@ export const changeAsRead = async (
   return (await runWithResponse(db, { answered, condition }, change)).length > 0;
 };
 
-/**
- * Deletes an endpoint.
- * @param answered the response to store, if it is deleted
- * @returns whether there was one
- * @throws ServiceError idempotency_key_in_flight
- */
+/** Deletes an endpoint and stores the response; false: there is none. @throws ServiceError idempotency_key_in_flight */
 export const deleteWebhook = async (
   db: Database,
   integrationId: Uuid,

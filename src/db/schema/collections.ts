@@ -32,10 +32,7 @@ export const collections = sqliteTable(
     assets: integer("assets").notNull(),
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
-    /**
-     * Mint fees paid to the contract's owners, as last read from the chain: yoctoNEAR as a decimal string. Null: earlier fees
-     * belong to another owner, or the contract doesn't count them.
-     */
+    /** Mint fees paid to the owner, as last read from the chain, yoctoNEAR; null: another owner's, or not counted. */
     earned: text("earned"),
     /** Number of the last token up to which all are reported as events. */
     eventsReportedTo: integer("events_reported_to").notNull().default(0),
@@ -53,10 +50,7 @@ export const collections = sqliteTable(
     pinAttempts: integer("pin_attempts").notNull().default(0),
     pinRetryAt: instant("pin_retry_at"),
     ...timestamps(),
-    /**
-     * Transactions that minted its latest tokens, if it has a page; null: none since. When it is full, the next mint moves it
-     * to `minted_hundreds`.
-     */
+    /** Transactions that minted its latest tokens, if it has a page. When full, it moves to `minted_hundreds`. */
     recentMints: text("recent_mints", { mode: "json" }).$type<MintNotes>(),
   },
   (table) => [
@@ -68,8 +62,8 @@ export const collections = sqliteTable(
 );
 
 /**
- * Blobs of a collection other than its draft's assets: blocks of its UnixFS directory, and files that mints and updates
- * added by URL. Clean-up deletes blobs that neither this table nor an asset refers to.
+ * Blobs of a collection other than its draft's assets: blocks of its directory, and files that mints and updates added by
+ * URL. Clean-up deletes blobs that neither this table nor an asset refers to.
  */
 export const collectionBlobs = sqliteTable(
   "collection_blobs",
@@ -80,10 +74,7 @@ export const collectionBlobs = sqliteTable(
     sha256: bytes("sha256")
       .notNull()
       .references(() => blobs.sha256),
-    /**
-     * Pinning of a file by URL at the Kubo node: `due` once its mint or update has succeeded. Null before that, and for
-     * files that are pinned with the directory.
-     */
+    /** Pinning of a file by URL: `due` once its mint or update has succeeded. Null before, and for files of the directory. */
     pinState: text("pin_state", { enum: ["due", "pinned"] }),
   },
   (table) => [
@@ -119,9 +110,8 @@ export const collectionPages = sqliteTable(
 );
 
 /**
- * Transactions that minted the tokens of collections with a page, one row for each hundred numbers: mints by the API and
- * claims, once `collections.recent_mints` is full, and mints from wallets that a page has followed to their end. Only pages
- * read it. Rows are kept forever; mints from before the page are missing. The migration makes the table WITHOUT ROWID.
+ * Transactions that minted the tokens of collections with a page, one row for each hundred numbers; see
+ * `collections.recent_mints`. Kept forever; mints from before the page are missing. The migration makes it WITHOUT ROWID.
  */
 export const mintedHundreds = sqliteTable(
   "minted_hundreds",
@@ -171,8 +161,8 @@ export const claimDrops = sqliteTable(
 );
 
 /**
- * The operation that relays the claim of a link: the last accepted one. If it failed, the link can be claimed again. Links
- * claimed without the service have no row. The migration makes the table WITHOUT ROWID.
+ * The operation that relays the claim of a link: the last accepted one. Links claimed without the service have no row. The
+ * migration makes the table WITHOUT ROWID.
  */
 export const claims = sqliteTable(
   "claims",

@@ -3,10 +3,7 @@ import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
-/**
- * The deployment that publishes a code as a global contract. Publishing burns NEAR for each byte, so only one of several
- * simultaneous deployments does it.
- */
+/** The deployment that publishes a code as a global contract, which burns NEAR for each byte: only one of several does it. */
 export const publications = sqliteTable("publications", {
   /** SHA-256 of the code. */
   codeHash: bytes("code_hash").primaryKey(),

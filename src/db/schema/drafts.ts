@@ -21,10 +21,7 @@ export const drafts = sqliteTable(
     state: text("state", { enum: ["draft", "finalizing", "finalized"] }).notNull(),
     /** The finalization, from the moment it was accepted. */
     operationId: uuid("operation_id"),
-    /**
-     * Uuid of the collection that it becomes. The contract keeps it as external id, so the chain shows which draft a
-     * collection comes from, whatever the database has lost.
-     */
+    /** Uuid of its collection to be. The contract keeps it, so the chain shows from which draft a collection comes. */
     plannedCollectionId: uuid("planned_collection_id").notNull(),
     ...timestamps(),
   },

@@ -40,10 +40,7 @@ export const webhooks = sqliteTable(
   ],
 );
 
-/**
- * Events of an integration. A row has all events of one batch of effects. The migration makes the table WITHOUT ROWID, so
- * that a row is one write.
- */
+/** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
 export const events = sqliteTable(
   "events",
   {

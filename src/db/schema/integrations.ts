@@ -4,10 +4,7 @@ import type { Limits } from "../../domain/quota.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
 
-/**
- * An integration: the owner of keys, contracts, drafts and collections, and its wallet.
- * The wallet's key lives in its Durable Object; the encrypted copy here is what an operator restores from.
- */
+/** An integration and its wallet, whose key is in its Durable Object; an operator restores it from the sealed copy. */
 export const integrations = sqliteTable(
   "integrations",
   {

@@ -33,8 +33,8 @@ interface Replayed extends Pick<EventsRead, "seen" | "hasMore"> {
 }
 
 /**
- * Sends what is due to an endpoint, one event at a time: first attempts in the order of their numbers, with retries and
- * replays between them. The result of an attempt is stored before the next, so an interruption repeats at most one.
+ * Sends what is due to an endpoint, one event at a time: first attempts in the order of their numbers, retries and replays
+ * between them. An attempt's result is stored before the next, so an interruption repeats at most one.
  */
 export class DeliveryRun {
   readonly #parts: DeliveringParts;
@@ -87,9 +87,8 @@ export class DeliveryRun {
   }
 
   /**
-   * After a rollback of the database, new events may have numbers up to this endpoint's cursor. Those without an attempt
-   * are queued, and later numbers continue after the cursor. If more events were inserted than lost, or a recovery raised
-   * the numbers, the rollback shows only by the missing row that was read last.
+   * After a rollback of the database, new events may have numbers up to this endpoint's cursor. Those without an attempt are
+   * queued. If more events were inserted than lost, the rollback shows only by the missing row that was read last.
    */
   async #lookBackIfLost(cursor: number): Promise<void> {
     const { context, webhook, journal } = this.#parts;

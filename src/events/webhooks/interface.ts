@@ -52,8 +52,8 @@ const ATTEMPTS = {
 };
 
 /**
- * The object of an endpoint. After an exception, such as a reset, a stub is unusable, so each try has a new one. Calls that
- * would send twice are not retried.
+ * The object of an endpoint. After an exception a stub is unusable, so each try has a new one. Calls that would send twice are
+ * not retried.
  */
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
@@ -71,10 +71,7 @@ const CACHE_MS = 10_000;
 const MOST_CACHED = 1_000;
 const cache = new Map<Uuid, { readonly ids: readonly Uuid[]; readonly until: number }>();
 
-/**
- * Wakes an integration's endpoints after the response, because there are events. If that fails, the scheduled job wakes
- * them within a minute.
- */
+/** Wakes an integration's endpoints after the response. If that fails, the scheduled job does so within a minute. */
 export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): void => {
   const { env, log, waitUntil } = context;
   const wake = async () => {

@@ -16,9 +16,8 @@ import { newSecret, replacedSecret, shownSecret } from "./secrets.ts";
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Why a URL can't be an endpoint, as a sentence; null: it can. The rules for URLs of files hold, and the service itself is
- * excluded. The platform ensures that a public name doesn't resolve to a private address. Checked again before each
- * attempt, since rules may have become stricter.
+ * Why a URL can't be an endpoint, as a sentence; null: it can. Checked again before each attempt. The platform ensures that a
+ * public name doesn't resolve to a private address.
  * @param settings LOCAL_WEBHOOKS allows http to this machine, for receivers of `npm start`
  * @param addresses the service's addresses other than PUBLIC_URL
  */
@@ -197,10 +196,7 @@ export const deleteWebhook = async (context: ServiceContext, caller: Writer, id:
   await endpointOf(context.env, id).forget();
 };
 
-/**
- * Replaces an endpoint's secret; the previous one also signs for a day.
- * @throws ServiceError not_found; conflict if another request has just replaced it
- */
+/** Replaces an endpoint's secret; the previous one also signs for a day. @throws ServiceError not_found, conflict */
 export const rotateSecret = async (
   context: ServiceContext,
   caller: Writer,
@@ -223,8 +219,7 @@ export const rotateSecret = async (
 };
 
 /**
- * Sends a test now and returns its result. A caller could target a host of someone else, so tests are limited.
- * @param admit counts the test, and throws to reject it
+ * Sends a test now and returns its result. Tests are limited (`admit`), because they could target a host of someone else.
  * @throws ServiceError not_found, rate_limited while another test of the endpoint is in progress
  */
 export const testWebhook = async (
@@ -241,11 +236,7 @@ export const testWebhook = async (
   throw rateLimited("Another test of this webhook is being sent.", retryAfter);
 };
 
-/**
- * Replays events.
- * @throws ServiceError not_found; conflict if the endpoint is disabled; rate_limited while the most replays allowed are in
- *   progress
- */
+/** Replays events. @throws ServiceError not_found, conflict (disabled), rate_limited (the most replays are in progress) */
 export const replayWebhook = async (
   context: ServiceContext,
   caller: Owner,

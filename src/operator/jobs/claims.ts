@@ -77,8 +77,8 @@ const MOST = 2_000;
 const ROW = 50;
 
 /**
- * Reports redeemed claim links as `claim.redeemed`; the contract keeps one bit for each link. `nft.minted` names the
- * owners of the tokens. If a drop is closed within a minute of a claim, the claim isn't reported.
+ * Reports redeemed claim links as `claim.redeemed`; `nft.minted` names the owners. A claim within a minute of its drop's
+ * closing isn't reported.
  */
 export const reportClaims = async (
   context: ServiceContext,

@@ -20,10 +20,7 @@ const SWEEP = "wallets";
 /** Wallets of one run: each is a call to its object, which reads the chain. */
 const WALLETS = 20;
 
-/**
- * Looks at some wallets a run, and reports which run low and which were topped up. One that can't be read is left
- * for later.
- */
+/** Reports which of some wallets run low and which were topped up. One that can't be read is left for later. */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;

@@ -36,10 +36,7 @@ const nextToPin = (db: Database, now: Date, limit: number) =>
     .orderBy(asc(collections.updatedAt))
     .limit(limit);
 
-/**
- * Notes a step that was done, unless another run did it first. A collection is pinned once its root is and no
- * file by URL is left.
- */
+/** Notes a step, unless another run did it first. A collection is pinned once its root is and no file by URL is left. */
 const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | null) =>
   db
     .update(collections)
@@ -104,11 +101,7 @@ class KuboFailure extends Error {
   }
 }
 
-/**
- * Has the node take a CAR's blocks in.
- * @param length of the CAR, in bytes
- * @throws KuboFailure
- */
+/** Has the node take a CAR's blocks in. @param length of the CAR, in bytes @throws KuboFailure */
 async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: number): Promise<void> {
   const boundary = `car-${crypto.randomUUID()}`;
   const encoder = new TextEncoder();
@@ -252,11 +245,9 @@ const FIRST_WAIT = 60_000;
 const LONGEST_WAIT = 3_600_000;
 
 /**
- * Goes on with pinning collections at the Kubo node that is configured, a few steps a run. A step is one CAR of at most
- * 64 MB; the files come first and the directory's blocks last, so that the node holds all of a collection when its root
- * is pinned. Files that mints and updates bring by URL follow, one a step, each with a pin of its own. A step that fails
- * is tried again later; one that was done twice does no harm.
- * @returns the number of steps done
+ * Continues pinning at the configured Kubo node, a few steps a run, each a CAR of at most 64 MB: files, then the directory's
+ * blocks, then the root's pin, so that the node has all of a collection when its root is pinned; then files by URL, each with
+ * its own pin. A failed step is tried again later; a repeated one does no harm. @returns the number of steps done
  */
 export async function continuePinning(context: ServiceContext): Promise<number> {
   const { KUBO_RPC_URL: url, KUBO_RPC_AUTHORIZATION: authorization } = context.settings;

@@ -21,10 +21,7 @@ const BATCH = 100;
 const VIEW = 50;
 const ROW = 25;
 
-/**
- * After this many other events of the integration, a collection without new tokens is recorded as scanned, which bounds
- * what the scan after its next mint reads.
- */
+/** After this many other events, a collection without new tokens is recorded as scanned, which bounds its next scan. */
 const MOST_BEHIND = 1_000;
 
 /** How long to wait for the service's own recent mints, which are recent, and the interval of polling. Milliseconds. */
@@ -65,8 +62,7 @@ const isReportedTo = (id: Uuid, reported: number): SQL =>
   sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND events_reported_to = ${reported})`;
 
 /**
- * Records that the tokens of a collection up to `upTo` are reported.
- * @param collection as read; another number in the row changes nothing
+ * Records that the tokens of a collection up to `upTo` are reported, unless its row has changed since it was read.
  * @param seq number of an event up to which none reports a token above `upTo`; undefined: not known
  */
 const setReportedTo = (
@@ -133,9 +129,8 @@ export const noteQuiet = async (
 };
 
 /**
- * Reports tokens that were minted without the service: all that the chain shows except those that the service's own mints
- * have reported or will report when they end. Waits a while for pending mints; tokens of receivers of mints that are
- * still pending then aren't reported.
+ * Reports tokens that were minted without the service. Waits a while for the service's own pending mints; tokens of receivers
+ * of mints that are still pending then aren't reported.
  */
 export const reportWalletMints = async (
   context: ServiceContext,
@@ -218,8 +213,7 @@ interface Reporting {
 }
 
 /**
- * Reports tokens with these numbers, unless another run has.
- * @param reported the number up to which tokens are reported
+ * Reports tokens with these numbers, unless another run has. @param reported the number up to which tokens are reported
  * @returns the number up to which they are now; null leaves the rest to the next run
  */
 const reportTokens = async (
