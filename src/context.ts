@@ -28,7 +28,6 @@ export interface Caller {
   readonly role: "full" | "read";
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;
-  /** The request's Idempotency-Key; null if none was sent. */
   readonly requestKey: RequestKey | null;
   /** Base address of the service as the caller sees it, without a slash at the end. */
   readonly baseUrl: string;
@@ -61,7 +60,6 @@ export interface EndpointResponse<Body = unknown> {
   readonly status: number;
   /** A stream if it is long stored JSON. */
   readonly body: Body | ReadableStream<Uint8Array>;
-  /** The operation of the response. */
   readonly operationUuid?: Uuid;
 }
 

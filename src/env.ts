@@ -136,11 +136,9 @@ const fieldsSchema = z.object({
   LANE_DEPTH: numberFrom(1, 1),
   /** Most lanes a wallet grows to. */
   MAX_LANES: numberFrom(1, 64, 64),
-  /** Most intents that wait in a wallet's queue. */
   MAX_QUEUE: numberFrom(1, 5_000),
   /** Days after its end after which an operation is moved from D1 to R2, with its transactions; not before its keys end. */
   OPERATIONS_KEPT_DAYS: numberFrom(1, 30),
-  /** Days that events are kept. */
   EVENTS_KEPT_DAYS: numberFrom(1, 90),
   /** Hours that an Idempotency-Key is kept; the interface promises 24. */
   KEYS_KEPT_HOURS: numberFrom(24, 25),
@@ -180,7 +178,6 @@ const settingsSchema = fieldsSchema.superRefine(requireKeptForKeys).transform((f
   return z.NEVER;
 });
 
-/** The parsed settings. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** The Worker for writes, as the first Worker of a deployment sees it (src/index.ts). */
@@ -195,7 +192,6 @@ interface WritesWorker {
  */
 export type Bindings = Env & { readonly WRITES?: WritesWorker; readonly IMAGES?: ImagesBinding };
 
-/** SHA-256 of settings by their names, lower-case hexadecimal. Of those that are set. */
 export type SettingDigests = Readonly<Record<string, string>>;
 
 /** What this Worker is configured with, for another one to compare: secrets don't leave it. */
@@ -212,7 +208,6 @@ export const settingDigests = async (env: object): Promise<SettingDigests> => {
 
 /** Settings are missing or wrong. The message names each with what is wrong, for the operator's log. */
 export class SettingsError extends Error {
-  /** Names of the settings at fault. */
   readonly names: readonly string[];
 
   constructor(faults: readonly (readonly [path: string, message: string])[]) {
@@ -223,7 +218,6 @@ export class SettingsError extends Error {
 
 const parsed = new WeakMap<object, Settings>();
 
-/** The settings of this isolate. @throws SettingsError */
 export function settingsOf(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;
@@ -235,7 +229,6 @@ export function settingsOf(env: object): Settings {
   return result.data;
 }
 
-/** What is wrong where PUBLIC_URL is missing. */
 export const PUBLIC_URL_MISSING = `must be ${PUBLIC_ADDRESS}`;
 
 /** What is wrong with a setting. zod's own messages say what a value is; the descriptions say what to give. */

@@ -3,7 +3,6 @@ import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { within } from "../waiting.ts";
 import { failure, type Statement, unanswered } from "./statements.ts";
 
-/** D1 through Drizzle. */
 export type Database = DrizzleD1Database;
 
 /**
@@ -63,7 +62,6 @@ export const openDatabase = (d1: D1Database): Database => {
   return database;
 };
 
-/** The results of statements, in order. */
 type Results<Statements extends readonly Statement[]> = {
   [Index in keyof Statements]: Statements[Index]["_"]["result"];
 };
@@ -77,7 +75,6 @@ export const runBatch = async <const Statements extends readonly Statement[]>(
   return (first === undefined ? [] : await db.batch([first, ...others])) as Results<Statements>;
 };
 
-/** Whether a condition holds now. */
 export const holds = async (db: Database, condition: SQL): Promise<boolean> =>
   (await db.get<{ holds: number }>(sql`SELECT ${condition} AS holds`)).holds === 1;
 

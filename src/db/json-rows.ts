@@ -26,7 +26,6 @@ export function* jsonRows(rows: Iterable<unknown>): Generator<string, void, void
   if (length > 0) yield closed(packed, length);
 }
 
-/** Initial buffer, enough for a few rows. */
 const FIRST_BYTES = 1024;
 
 function closed(packed: Buffer, length: number): string {

@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 
-/** A statement of a batch. */
 export type Statement = BatchItem<"sqlite">;
 
 /** JSON with fields set to these values, by name; null: there are no fields. */

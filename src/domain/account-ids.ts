@@ -7,7 +7,6 @@ const SHAPE = /^(?:[a-z\d]+[-_])*[a-z\d]+(?:\.(?:[a-z\d]+[-_])*[a-z\d]+)*$/;
 const MIN_LENGTH = 2;
 const MAX_LENGTH = 64;
 
-/** Whether a text is a NEAR account id. */
 export const isAccountId = (text: string): boolean =>
   text.length >= MIN_LENGTH && text.length <= MAX_LENGTH && SHAPE.test(text);
 

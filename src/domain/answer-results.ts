@@ -1,6 +1,5 @@
 /** A row keeps an operation's answer with the hashes of transactions in place of their results, which have their own rows. */
 
-/** A transaction's result, as answers show it. */
 interface Result {
   /** base58. */
   readonly transaction_hash: string;

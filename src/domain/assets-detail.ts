@@ -8,7 +8,6 @@ import { textProblem } from "./texts.ts";
 
 /** A part of a multipart form while its body streams in. */
 export interface FormPart {
-  /** The form field's name. */
   readonly name: string;
   /** The file's name, or null if the part is a plain field. */
   readonly filename: string | null;
@@ -32,13 +31,10 @@ const assetDetailSchema = z.strictObject({
     .nullish(),
 });
 
-/** One asset detail of a request. */
 export type AssetDetail = z.infer<typeof assetDetailSchema>;
 
-/** The form's two kinds of files. */
 export type FileKind = "asset_file" | "reference_file";
 
-/** The content of `assets_detail`. */
 export interface AssetsDetail {
   /** Its elements in order; null for an invalid one. */
   readonly details: readonly (AssetDetail | null)[];

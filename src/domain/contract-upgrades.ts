@@ -10,7 +10,6 @@ export interface CollectionBefore {
   readonly collection_id: number;
   readonly published: boolean;
   readonly assets: number;
-  /** Sum of copies. */
   readonly total: number;
   readonly minted: number;
 }

@@ -20,7 +20,6 @@ export interface ErrorDefinition {
   readonly remedy: string;
 }
 
-/** A table of codes, with each code as its type has it. */
 const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
 
 /** Codes of requests whose key or token is missing or not accepted. */
@@ -323,7 +322,6 @@ export const ERRORS = define({
   },
 });
 
-/** A code of the closed list. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** All codes, for z.enum and for tests that go through them. */
@@ -346,13 +344,11 @@ export class ServiceError extends Error {
     this.details = details.issues ? { ...details, issues } : details;
   }
 
-  /** HTTP status of the code. */
   get status(): ErrorDefinition["status"] {
     return ERRORS[this.code].status;
   }
 }
 
-/** The control that responses with a code name, if any. */
 const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
   const { limit }: ErrorDefinition = ERRORS[code];
   return limit;
@@ -404,7 +400,6 @@ export const databaseUnavailable = (
   });
 };
 
-/** The body of every error. */
 export interface ErrorBody {
   readonly message: string;
   readonly code: string;
@@ -418,7 +413,6 @@ export interface ErrorBody {
   readonly operation_uuid?: string;
 }
 
-/** The response body of an error. */
 export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
   const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
   const limit = controlOf(error.code);

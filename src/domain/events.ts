@@ -20,13 +20,10 @@ export const EVENT_TYPES = [
   "webhook.disabled",
 ] as const;
 
-/** One of the types above. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Consecutive events of one type. */
 export type EventRun = readonly [type: EventType, count: number];
 
-/** Consecutive numbers of tokens. */
 export type NumberRun = readonly [first: number, last: number];
 
 /** The events of one batch of statements. */
@@ -68,7 +65,6 @@ const effectsOf = (kind: OperationKind, body: unknown): EventReport => {
   }
 };
 
-/** Ascending numbers as runs. */
 export const numberRuns = (numbers: readonly number[]): NumberRun[] => {
   const runs: [number, number][] = [];
   for (const number of numbers) {
@@ -91,7 +87,6 @@ export const numbersLeft = (from: number, to: number, runs: readonly NumberRun[]
   return left;
 };
 
-/** Number of events in runs. */
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
 /**
@@ -100,7 +95,6 @@ export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, 
  */
 const NUMBERS_PER_GENERATION = 1_000_000_000;
 
-/** The generation of a number. */
 export const generationOf = (seq: number): number => Math.floor(seq / NUMBERS_PER_GENERATION);
 
 /** The number before the first of a generation; the first generation is 0. */

@@ -7,17 +7,14 @@ export interface Failure {
   readonly message: string;
   readonly outcome: ChainOutcome;
   readonly retryable: boolean;
-  /** Seconds. */
   readonly retryAfter?: number;
   readonly issues?: readonly Issue[];
   readonly cost?: ExceededCost;
 }
 
-/** The error that the caller gets for a failure. */
 export const failureError = (failure: Failure, operationUuid: string): ServiceError => {
   const { code, message, ...details } = failure;
   return new ServiceError(code, message, { ...details, operationUuid });
 };
 
-/** HTTP status of a failure. */
 export const failureStatus = (failure: Failure): number => ERRORS[failure.code].status;

@@ -28,7 +28,6 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Where something is in a JSON value. */
 export type JsonPath = readonly (string | number)[];
 
 /** Whichever of a body and its fields has the most entries, and how many. */

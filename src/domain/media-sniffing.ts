@@ -17,7 +17,6 @@ const MEDIA_TYPES = [
 /** What wallets and marketplaces show, and Mintage takes as an asset. */
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** Whether a type is one of them. */
 export const isMediaType = (type: string): type is MediaType => MEDIA_TYPES.some((each) => each === type);
 
 /** What messages call them. */
@@ -162,7 +161,6 @@ function glb(start: Uint8Array): MediaType | null {
   return isGltf ? "model/gltf-binary" : null;
 }
 
-/** The namespace that makes an `svg` element one of SVG's. */
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 /**

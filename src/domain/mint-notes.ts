@@ -34,7 +34,6 @@ export type MintNotes = Readonly<Record<string, readonly [last: number, hash: st
 /** The hundred of a token's number; a run of notes never reaches into another. */
 export const hundredOf = (number: number): number => Math.floor(number / 100);
 
-/** Notes of one mint. */
 export const notesOf = ({ hash, tokenIds }: Mint): MintNotes => {
   const numbers = tokenIds.map(tokenNumber).sort((a, b) => a - b);
   const runs = [...Map.groupBy(numbers, hundredOf).values()].flatMap(numberRuns);

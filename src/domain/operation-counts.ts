@@ -8,7 +8,6 @@ export const DAYS_KEPT = 14;
 /** The day (UTC) of a moment, counted from the Unix epoch. */
 export const dayOf = (moment: Date): number => Math.floor(moment.getTime() / DAY_MS);
 
-/** When a day begins. */
 export const startOfDay = (day: number): Date => new Date(day * DAY_MS);
 
 /** Upper bounds, inclusive, of the times of operations, dense about the time to finality and a request's wait (25). Seconds. */

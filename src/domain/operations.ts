@@ -1,8 +1,6 @@
 /** Properties of a kind of operation that the whole service needs. What it sends and returns is in operations/kinds/. */
 interface KindTraits {
-  /** Which wallet signs its transactions. */
   readonly wallet: "integration" | "platform";
-  /** Whether it acts on a collection, which is its subject. */
   readonly isOnCollection: boolean;
   /** Whether ended operations are archived. The others are few for each wallet, contract and collection. */
   readonly isArchived: boolean;
@@ -50,22 +48,17 @@ export const KINDS = {
   claim: { ...ON_COLLECTION, needsRole: false, event: "nft.minted" },
 } as const satisfies Readonly<Record<string, KindTraits>>;
 
-/** One of the kinds above. */
 export type OperationKind = keyof typeof KINDS;
 
-/** Their names. */
 export const OPERATION_KINDS = Object.keys(KINDS) as [OperationKind, ...OperationKind[]];
 
 const kindsWhere = (holds: (traits: KindTraits) => boolean): OperationKind[] =>
   OPERATION_KINDS.filter((kind) => holds(KINDS[kind]));
 
-/** Kinds that the platform's wallet signs. */
 export const PLATFORM_KINDS = kindsWhere(({ wallet }) => wallet === "platform");
 
-/** Kinds whose operations run in turn. */
 export const KINDS_IN_TURN = kindsWhere(({ isInTurn }) => isInTurn);
 
-/** Kinds that spend in parts. */
 export const KINDS_IN_PARTS = kindsWhere(({ isInParts }) => isInParts);
 
 /** Pays out to the account that the operator has set. It doesn't count as spending. */
@@ -74,5 +67,4 @@ export const PAYOUT: OperationKind = "wallet_payout";
 /** `unknown`: the nodes can't prove the outcome of a transaction, and the operator settles the operation. */
 export const OPERATION_STATES = ["pending", "succeeded", "failed", "unknown"] as const;
 
-/** One of the states above. */
 export type OperationState = (typeof OPERATION_STATES)[number];

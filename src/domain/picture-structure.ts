@@ -104,7 +104,6 @@ const FORMATS = [
   { name: "WebP", begin: "RIFF....WEBPVP", end: "its last chunk", read: webp },
 ] as const;
 
-/** Bytes that identify the formats. */
 const SIGNATURE_BYTES = 14;
 
 const NOTHING = new Uint8Array();
@@ -126,7 +125,6 @@ export class PictureStructure {
   #mayMark = false;
   #fault: string | null = null;
 
-  /** Takes the next bytes of the file. */
   push(piece: Uint8Array): void {
     if (this.#format !== undefined) {
       if (this.#format !== null) this.#read(piece);

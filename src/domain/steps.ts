@@ -15,7 +15,6 @@ export interface StepOutcome {
   readonly failure: string | null;
 }
 
-/** The remedy for a failed step. */
 export type Remedy =
   /** Submit another transaction first, such as a top-up, then retry the step. */
   | { readonly first: string }
@@ -23,10 +22,8 @@ export type Remedy =
   | { readonly again: number }
   /** Wait for an event elsewhere: check again after a pause. Milliseconds. */
   | { readonly pause: number }
-  /** No remedy: the operation fails with this step. */
   | null;
 
-/** The next action of an operation. */
 export type Next =
   /** Submit this step to the wallet after `delay` milliseconds. */
   | { readonly do: "submit"; readonly step: string; readonly delay: number }

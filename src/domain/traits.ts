@@ -6,7 +6,6 @@ export interface Trait {
   readonly value: string;
 }
 
-/** Most traits that one file can have. */
 export const MOST_TRAITS = 32;
 const MOST_TYPE = 64;
 const MOST_VALUE = 128;

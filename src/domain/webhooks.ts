@@ -22,7 +22,6 @@ export const DISABLED_AFTER_MS = 5 * 24 * 3_600_000;
 /** How long a replaced secret signs in addition to the new one. Milliseconds. */
 export const OLD_SECRET_MS = 24 * 3_600_000;
 
-/** The response of an endpoint to an attempt. */
 export interface AttemptOutcome {
   /** HTTP status; null: no connection, or a timeout. */
   readonly status: number | null;

@@ -165,34 +165,28 @@ const collectionAt = (resource: { readonly collection_uuid: string }): Shown => 
   see: `${API}/collection/${resource.collection_uuid}`,
 });
 
-/** Most rows of one read. */
 const MOST_ROWS = 50;
 /** Rows whose operations are read at once: each response has up to 64 kB. */
 const ROWS_AT_ONCE = 20;
 /** Most characters of JSON of one read, unless its first event is larger. */
 const MOST_CHARACTERS = 1_048_576;
 
-/** Which events are read. */
 export interface EventsWanted {
   /** The number after which events are read. */
   readonly after: number;
   readonly limit: number;
-  /** Types to read; absent: all. */
   readonly types?: readonly EventType[];
   /** Most characters of JSON, unless the first event is larger; absent: those of a page. */
   readonly characters?: number;
 }
 
-/** Events in order. */
 export interface EventsRead {
   readonly events: readonly Event[];
-  /** The number of the integration's last event; 0: it has none. */
   readonly last: number;
   /** The number up to which all events were examined. */
   readonly seen: number;
   /** The last examined row; null: none. */
   readonly row: RowMark | null;
-  /** Whether there may be more events. */
   readonly hasMore: boolean;
 }
 

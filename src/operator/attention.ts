@@ -147,7 +147,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** Everything that needs attention, by the rules above. */
 export const attentionOf = (facts: Facts): Attention[] =>
   Object.entries(RULES).flatMap(([rule, { severity, find }]) =>
     find(facts).map(([subject, message]) => ({ rule, severity, subject, message })),

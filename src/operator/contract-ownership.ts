@@ -18,7 +18,6 @@ import { toContract } from "./contracts.ts";
 import { requireIntegration, requireUndeleted } from "./integrations.ts";
 import { OPERATOR, requireContract, requireWallet, unfitAccount } from "./provisioning.ts";
 
-/** A change of a contract's owner. */
 interface HandOver {
   readonly contractId: Uuid;
   /** The account that becomes the owner by accepting; null withdraws the proposal. */
@@ -95,7 +94,6 @@ export const readContract = async (context: ServiceContext, contractId: Uuid): P
   return withRoles(context, contract, await requireIntegration(context, contract.integrationId));
 };
 
-/** Contracts whose roles are read concurrently. */
 const ROLES_AT_ONCE = 50;
 
 /** An integration's contracts as `readContract` shows each, newest first. A page may have fewer than `size`. */

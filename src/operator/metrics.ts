@@ -92,7 +92,6 @@ const walletMetrics = ({ wallets }: Overview): string[] => {
   ];
 };
 
-/** An overview as OpenMetrics text. */
 export const metricsOf = (overview: Overview): string => {
   const { attention, database, nodes, platform } = overview;
   const metrics = [

@@ -63,7 +63,6 @@ interface TableProps {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Child[])[];
-  /** Instead of no rows. */
   readonly none?: string;
   /** Where to find what the table leaves out; undefined: it shows everything. */
   readonly rest?: string | undefined;
@@ -103,7 +102,6 @@ const Table = ({ caption, columns, rows, none, rest }: TableProps) => (
 
 const ENDED = ["succeeded", "failed", "p50", "p95"];
 
-/** The cells of `ENDED`. */
 const ended = (one: Overview["operations"]["days"][number] | Overview["operations"]["today"][number]) => [
   one.succeeded,
   one.failed,
@@ -145,7 +143,6 @@ const Parts = (overview: Overview) => {
 
 const code = (text: string) => <code>{text}</code>;
 
-/** Wallets in the page's table. */
 const WALLETS = 50;
 
 const Wallets = (overview: Overview) => (

@@ -106,7 +106,6 @@ const newKey = async (context: ServiceContext, id: Uuid, accountId: string): Pro
   );
 };
 
-/** A contract to deploy. */
 interface Deployment {
   readonly integrationId: Uuid;
   /** NEP-177 metadata of the contract. */
@@ -114,7 +113,6 @@ interface Deployment {
   readonly symbol: string;
   /** The service's own URL, without a trailing slash; media is served below it. */
   readonly baseUrl: string;
-  /** Another account with the rights of an admin. */
   readonly adminId?: string | null;
 }
 
@@ -231,7 +229,6 @@ export const adoptContract = async (
   };
 };
 
-/** The error for an account that can't be used. */
 export const unfitAccount = (message: string): ServiceError =>
   new ServiceError("invalid_request", message, { issues: [{ path: ["account_id"], message }] });
 

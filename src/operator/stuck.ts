@@ -22,7 +22,6 @@ interface Cursor {
   readonly record: number;
 }
 
-/** A stuck operation of one wallet, with its position. */
 interface Found {
   readonly position: number;
   readonly stuck: Stuck;

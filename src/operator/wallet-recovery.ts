@@ -109,11 +109,9 @@ const unrestorable = async (attempt: () => Promise<void>): Promise<Unrestorable 
   }
 };
 
-/** The body of the response. */
 const bodyOf = async (context: ServiceContext, { answerBody }: OperationEnding): Promise<unknown> =>
   new Response(await openText(context.env.BUCKET, answerBody)).json();
 
-/** The operation's row at its acceptance. */
 const operationOf = (journaled: JournaledOperation): OperationRow =>
   acceptedRow(
     {
@@ -128,7 +126,6 @@ const operationOf = (journaled: JournaledOperation): OperationRow =>
     new Date(journaled.acceptedAt),
   );
 
-/** The Idempotency-Keys that haven't expired. */
 const keysOf = (context: ServiceContext, { keys }: JournaledOperation): readonly SnapshotKey[] =>
   keys.filter(({ expiresAt }) => expiresAt > context.now().getTime());
 
@@ -179,7 +176,6 @@ const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promis
 
 /** The latest operations that the database has; the search for lost ones starts at these. */
 const ANCHORS = 64;
-/** Operations of the journal in one response of the wallet. */
 const PAGE = 50;
 
 /** The counts of a recovery, and the operations that could not be restored completely. */
@@ -189,7 +185,6 @@ interface Account {
   readonly unrestored: Recovery["unrestored"][number][];
 }
 
-/** A wallet to recover. */
 interface Job {
   readonly context: ServiceContext;
   readonly name: WalletName;
@@ -292,7 +287,6 @@ const tryPutBack = async (
 
 /** A call starts nothing new after this time; the caller continues with the next. Milliseconds. */
 const CALL_MS = 15_000;
-/** Wallets that one query reads. */
 const WALLETS_PAGE = 50;
 
 /**

@@ -18,7 +18,6 @@ import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
 import { requireIntegration } from "./integrations.ts";
 
-/** A transaction that needs the operator's attention. */
 export type Stuck = Omit<StuckTransaction, "integration_uuid">;
 
 export const toStuck = (record: TransactionRecord): Stuck => ({
@@ -50,7 +49,6 @@ export const readWallet = async (context: ServiceContext, integrationId: Uuid): 
   return toWallet(status, { accountId: walletAccountId, publicKey: walletPublicKey });
 };
 
-/** The platform account's wallet. */
 export const readPlatform = async (context: ServiceContext): Promise<WalletShown> =>
   toWallet(await walletOf(context.env, "platform").status());
 

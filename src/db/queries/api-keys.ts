@@ -3,7 +3,6 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { apiKeys, integrations } from "../schema/index.ts";
 
-/** A row of an integration's keys. */
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
 /** The key with this digest in any state, with its integration's limits and suspension time. */

@@ -3,7 +3,6 @@ import { type Uuid, uuidAt } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { archives } from "../schema/index.ts";
 
-/** A row of an archive file. */
 export type ArchiveRow = typeof archives.$inferSelect;
 
 const DAY_MS = 24 * 3_600_000;

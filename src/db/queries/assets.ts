@@ -20,7 +20,6 @@ export interface NewAsset {
   readonly copies: number;
 }
 
-/** An asset with its position in the draft. */
 export type PlacedAsset = NewAsset & { readonly position: number };
 
 /**
@@ -80,10 +79,8 @@ export const isTaken = (error: unknown): boolean => violated(error, "UNIQUE", "d
 /** Whether a batch failed because the draft's assets would have too many copies. */
 export const isTooMany = (error: unknown): boolean => failedOn(error, "draft_assets.copies");
 
-/** A draft with the position of its next asset. */
 export interface DraftPosition {
   readonly isOpen: boolean;
-  /** Position of the next asset. */
   readonly nextPosition: number;
 }
 
@@ -114,7 +111,6 @@ export async function draftTotals(db: Database, draftId: Uuid): Promise<{ assets
   return totals ?? { assets: 0, copies: 0 };
 }
 
-/** An asset with the data of its files. */
 export type AssetRow = Awaited<ReturnType<typeof pageOfAssets>>[number];
 
 /** Assets of a draft in order, after a position. @param draftId or a subquery that has it */

@@ -11,7 +11,6 @@ import { keptFilesWeight, ownerOf, weighed } from "./usage.ts";
 export interface StoredBlob {
   /** Lower-case hexadecimal. */
   readonly sha256: string;
-  /** Bytes. */
   readonly size: number;
   readonly mediaType: string;
 }
@@ -116,7 +115,6 @@ export const abandonBlobs = (
   );
 };
 
-/** A file's row. */
 export type BlobRow = typeof blobs.$inferSelect;
 
 /** Reads a file or directory block by its digest, if it is visible. */

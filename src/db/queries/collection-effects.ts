@@ -72,7 +72,6 @@ export const lockDraft = (
     .set({ state: "finalizing", operationId, plannedCollectionId: collectionId, updatedAt: now })
     .where(and(eq(drafts.id, draftId), wasAccepted(operationId)));
 
-/** Marks a draft as finalized. */
 export const finishDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
   db
     .update(drafts)

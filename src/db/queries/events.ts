@@ -111,7 +111,6 @@ export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date,
     WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM events WHERE ${own}))`);
 };
 
-/** An event for the operator. */
 export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };
 
 /** Inserts an event of the operator's integration if `condition` holds and that integration is configured and exists. */

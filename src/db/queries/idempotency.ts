@@ -7,16 +7,13 @@ import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 
-/** A key with its operation or its stored response. */
 export type KeyRow = typeof idempotencyKeys.$inferSelect;
 
 /** A request's Idempotency-Key, which the batch of the request's effect inserts. */
 export type NewKey = Pick<KeyRow, "integrationId" | "key" | "createdAt" | "expiresAt"> & {
-  /** SHA-256 of the request. */
   readonly fingerprint: Uint8Array;
 };
 
-/** The response stored for a key. */
 export interface StoredResponse {
   readonly status: number;
   /** The body, or its location in R2 (`keepText`); null: none. */
@@ -153,7 +150,6 @@ export const expiredKeys = (db: Database, now: Date, limit: number) =>
     .limit(limit)
     .all();
 
-/** An expired key, and the location of its response. */
 type ExpiredKey = Awaited<ReturnType<typeof expiredKeys>>[number];
 
 /** Deletes the given keys that are still expired, in one batch. */

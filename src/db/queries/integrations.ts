@@ -5,7 +5,6 @@ import type { Database } from "../client.ts";
 import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
 import { OPEN } from "./operations.ts";
 
-/** A row of the integrations. */
 export type IntegrationRow = typeof integrations.$inferSelect;
 
 /** An integration; undefined if there is none. */
@@ -38,7 +37,6 @@ export const integrationIds = async (
   return rows.map(({ id }) => id);
 };
 
-/** Stores a new integration without a wallet. */
 export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
   await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
 };
@@ -71,7 +69,6 @@ export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Prom
   return gone.length > 0;
 };
 
-/** Some open drafts of integrations. */
 export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limit: number) =>
   db
     .select({ id: drafts.id, integrationId: drafts.integrationId })
@@ -90,7 +87,6 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
 export const isSealedBefore = (version: number): SQL =>
   sql`wallet_secret IS NOT NULL AND wallet_secret_version < ${version}`;
 
-/** Number of integrations that meet a condition. */
 export const countIntegrations = async (db: Database, which: SQL): Promise<number> =>
   (await db.get<{ count: number }>(sql`SELECT count(*) AS count FROM integrations WHERE ${which}`)).count;
 

@@ -15,7 +15,6 @@ export interface OperationFilter {
   readonly createdAfter?: Date;
 }
 
-/** The part of the list to read. */
 export interface OperationPage {
   /** The id before the first one to read; null: start at the newest. */
   readonly after: Uuid | null;
@@ -36,10 +35,8 @@ const columns = {
   finishedAt: operations.finishedAt,
 };
 
-/** An operation of a list. */
 export type ListedOperation = Pick<typeof operations.$inferSelect, keyof typeof columns>;
 
-/** Whether a filter matches an operation. */
 export const narrows = (
   { state, kind, subject, reference, createdAfter }: OperationFilter,
   operation: ListedOperation,

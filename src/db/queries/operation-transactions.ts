@@ -8,7 +8,6 @@ import { isOpen, type OperationRow } from "./operations.ts";
 /** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
 export const HASH_BYTES = 32;
 
-/** A transaction's final record. */
 export interface NewTransaction {
   /** 32 bytes. */
   readonly hash: Uint8Array;
@@ -83,7 +82,6 @@ const transactionRows = (db: Database, operationId: Uuid) =>
     .where(eq(transactions.operationId, operationId))
     .orderBy(sql`rowid`);
 
-/** A transaction of an ended operation. */
 export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
 
 /** The results of an operation's transactions, in the order of its steps. */

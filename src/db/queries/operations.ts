@@ -5,10 +5,8 @@ import type { CostLimit } from "../../domain/spending.ts";
 import type { Database } from "../client.ts";
 import { operations } from "../schema/index.ts";
 
-/** A row of operations. */
 export type OperationRow = typeof operations.$inferSelect;
 
-/** An operation to accept. */
 export interface NewOperation {
   readonly id: Uuid;
   readonly integrationId: Uuid;
@@ -19,7 +17,6 @@ export interface NewOperation {
   readonly filled?: Readonly<Record<string, SQL>>;
   /** Limit of its cost; null or absent: none. */
   readonly costLimit?: CostLimit | null;
-  /** As in its row; absent: null. */
   readonly reference?: string | null;
 }
 
@@ -58,7 +55,6 @@ export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 export const isOpen = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`;
 
-/** Condition: an operation is pending. */
 export const isPending = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state = 'pending')`;
 
@@ -112,12 +108,10 @@ export const commitTo = async (
   return row;
 };
 
-/** The result of an operation. */
 export interface EndedState {
   readonly state: "succeeded" | "failed" | "unknown";
   readonly answerStatus: number;
   readonly answerBody: string;
-  /** As in the row. */
   readonly height: number | null;
   readonly actualCost: string | null;
 }
@@ -186,7 +180,6 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
     .limit(limit)
     .all();
 
-/** The subject of operations, and its integration. */
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 
 const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind) =>

@@ -6,11 +6,9 @@ import { collections, contracts, operations } from "../schema/index.ts";
 import type { CollectionRow } from "./collections.ts";
 import { OPEN, type OperationRow, type StaleOperation, type Subject } from "./operations.ts";
 
-/** The turn of an operation on a collection. */
 export interface CollectionTurn {
   /** The last pending operation of its kind that was accepted before it for the same collection; null: none. */
   readonly earlier: Uuid | null;
-  /** The collection; null: there is none. */
   readonly row: CollectionRow | null;
 }
 
@@ -37,7 +35,6 @@ export const collectionTurn = (
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.id, subjectId), eq(collections.integrationId, integrationId)));
 
-/** The turn of rows. */
 export const turnFrom = ([row]: readonly TurnRow[]): CollectionTurn => ({
   earlier: row?.earlier ? uuidFromBytes(Buffer.from(row.earlier, "hex")) : null,
   row: row ?? null,

@@ -56,7 +56,6 @@ export const hasRoom = (integrationId: Uuid, more: SQL = sql`0`): SQL => sql`(
 
 const COUNTERS = { stored_bytes: "storedBytes", database_bytes: "databaseBytes" } as const;
 
-/** A counter of an integration's row. */
 export type Counter = keyof typeof COUNTERS;
 
 /** As its last statement, makes a batch fail that has brought an integration above a limit: the counter becomes null. */
@@ -122,7 +121,6 @@ export const assetsWeight = (integrationId: Uuid, draftId: Uuid, which: SQL = sq
   };
 };
 
-/** Both of two weights. */
 export const both = (one: Weight, other: Weight): Weight => ({
   database: sql`coalesce(${one.database ?? sql`0`}, 0) + coalesce(${other.database ?? sql`0`}, 0)`,
   stored: sql`coalesce(${one.stored ?? sql`0`}, 0) + coalesce(${other.stored ?? sql`0`}, 0)`,
@@ -155,7 +153,6 @@ const unweighRows = (db: Database, table: SQL, bytes: SQL, which: SQL): Statemen
       FROM ${table} WHERE ${which} GROUP BY integration_id) AS weight`)
     .where(sql`integrations.id = weight.integration_id`);
 
-/** Subtracts the weight of keys from the counters of their integrations. */
 export const unweighKeys = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`idempotency_keys`, KEY_BYTES, which);
 
@@ -166,7 +163,6 @@ export const quotesWeight = (which: SQL): Weight => ({
   database: sql`(SELECT sum(${QUOTE_BYTES}) FROM quotes WHERE ${which})`,
 });
 
-/** Subtracts the weight of quotes from the counters of their integrations. */
 export const unweighQuotes = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`quotes`, QUOTE_BYTES, which);
 
@@ -208,7 +204,6 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     .where(eq(integrations.id, integrationId));
 };
 
-/** The limits and the use of an integration. */
 export interface UsageRead {
   /** Limits that the operator has set. */
   readonly set: Partial<Limits> | null;
@@ -236,10 +231,8 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
     .where(eq(integrations.id, integrationId));
 };
 
-/** A row as `selectUsage` reads it. */
 export type UsageRow = Awaited<ReturnType<typeof selectUsage>>[number];
 
-/** The usage of a row. */
 export const usageFrom = ({ set, spendingPerDay, name, walletAccountId, ...used }: UsageRow): UsageRead => ({
   set,
   used,

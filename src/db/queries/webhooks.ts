@@ -6,10 +6,8 @@ import { webhooks } from "../schema/index.ts";
 import { insertEvents, lastSeq } from "./events.ts";
 import { type KeyWithResponse, runWithResponse } from "./idempotency.ts";
 
-/** A row of the webhooks. */
 export type WebhookRow = typeof webhooks.$inferSelect;
 
-/** An endpoint to store. */
 export type NewWebhook = Pick<
   WebhookRow,
   "id" | "integrationId" | "url" | "types" | "description" | "secret" | "secretVersion" | "createdAt"
@@ -48,7 +46,6 @@ export const webhookById = (db: Database, id: Uuid): Promise<WebhookRow | undefi
 const own = (integrationId: Uuid, id: Uuid): SQL | undefined =>
   and(eq(webhooks.id, id), eq(webhooks.integrationId, integrationId));
 
-/** Endpoints of an integration, newest first, after one. */
 export const listWebhooks = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
   db
     .select()
@@ -58,7 +55,6 @@ export const listWebhooks = (db: Database, integrationId: Uuid, after: Uuid | nu
     .limit(limit)
     .all();
 
-/** Ids of an integration's endpoints that are enabled. */
 export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promise<Uuid[]> => {
   const rows = await db
     .select({ id: webhooks.id })

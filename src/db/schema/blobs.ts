@@ -10,7 +10,6 @@ export const blobs = sqliteTable(
   "blobs",
   {
     sha256: bytes("sha256").primaryKey(),
-    /** Bytes. */
     size: integer("size").notNull(),
     /** Media type by the content, such as `image/png`. */
     mediaType: text("media_type").notNull(),
@@ -19,7 +18,6 @@ export const blobs = sqliteTable(
     /** Key in R2 of a file above one block, whose digest is known only after the upload; null: `blob/{sha256}`. */
     objectKey: text("object_key"),
     going: text("going", { enum: ["marked", "deleting", "deleted"] }),
-    /** When `going` last changed. */
     goingAt: instant("going_at"),
     createdAt: instant("created_at").notNull(),
   },

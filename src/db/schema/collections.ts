@@ -28,7 +28,6 @@ export const collections = sqliteTable(
     settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
     /** Sum of copies over the assets. */
     total: integer("total").notNull(),
-    /** Number of assets. */
     assets: integer("assets").notNull(),
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
@@ -150,7 +149,6 @@ export const claimDrops = sqliteTable(
     contractId: uuid("contract_id")
       .notNull()
       .references(() => contracts.id),
-    /** Its number on the contract. */
     dropId: integer("drop_id").notNull(),
     /** How many claimed links are reported. */
     reported: integer("reported").notNull(),

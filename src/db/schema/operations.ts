@@ -14,7 +14,6 @@ export const idempotencyKeys = sqliteTable(
     key: text("key").notNull(),
     /** SHA-256 of method, path and body; for multipart of part names, file names and digests. Null: unknown (recovery). */
     fingerprint: bytes("fingerprint"),
-    /** The operation; null: there is a response. */
     operationId: uuid("operation_id"),
     /** Status of the response; null: the operation has it. */
     status: integer("status"),
@@ -46,7 +45,6 @@ export const operations = sqliteTable(
     subjectId: uuid("subject_id").notNull(),
     /** The validated request, by `kind`, with all that its steps need. */
     request: text("request", { mode: "json" }).notNull(),
-    /** Status of the response once it has ended. */
     answerStatus: integer("answer_status"),
     /** Body of the synchronous response, with hashes for transaction results; above 64 kB `r2:<key>` of the whole. */
     answerBody: text("answer_body"),
@@ -143,7 +141,6 @@ export const quotes = sqliteTable(
     path: text("path").notNull(),
     /** SHA-256 of the body's canonical JSON. */
     bodyDigest: bytes("body_digest").notNull(),
-    /** yoctoNEAR. */
     expected: text("expected").notNull(),
     most: text("most").notNull(),
     createdAt: instant("created_at").notNull(),
@@ -196,9 +193,7 @@ export const broughtFiles = sqliteTable(
 
 /** Wallets whose journal has an operation that this database lacks. The objects decide; these rows save a call to each. */
 export const behindWallets = sqliteTable("behind_wallets", {
-  /** The integration's uuid, or `platform`. */
   wallet: text("wallet").primaryKey(),
-  /** The operation that is missing. */
   missing: uuid("missing").notNull(),
   noticedAt: instant("noticed_at").notNull(),
 });

@@ -11,7 +11,6 @@ import { wakeEndpoints } from "./interface.ts";
 import type { DeliveryJournal } from "./journal.ts";
 import { toWebhook } from "./webhooks.ts";
 
-/** Events of one read. */
 const AT_ONCE = 20;
 /** Events that are compared with the attempts after a rollback of the database: more than could be lost. */
 const LOOKED_BACK = 200;
@@ -25,10 +24,8 @@ interface DeliveringParts {
   readonly die: () => void;
 }
 
-/** Events of a replay. */
 interface Replayed extends Pick<EventsRead, "seen" | "hasMore"> {
   readonly round: number;
-  /** Remaining events. */
   readonly events: readonly Event[];
 }
 

@@ -6,7 +6,6 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Bindings } from "../../env.ts";
 import { retry } from "../../waiting.ts";
 
-/** The events to replay. */
 export interface Replay {
   /** Numbers, both exclusive; `before` null: to the last. */
   readonly after: number;
@@ -15,18 +14,15 @@ export interface Replay {
   readonly onlyFailed: boolean;
 }
 
-/** A page of attempts, newest first. */
 export interface DeliveryPage {
   readonly items: readonly Delivery[];
   /** Cursor of the next page; null: none. */
   readonly next: number | null;
 }
 
-/** The progress of an endpoint when it is woken. */
 export interface Progress {
   /** Number of the last event that was attempted or skipped; null: none yet. */
   readonly cursor: number | null;
-  /** Whether a retry or a replay is pending. */
   readonly isWaiting: boolean;
 }
 
@@ -38,7 +34,6 @@ export interface Endpoint {
   sendTest(webhook: Uuid): Promise<Delivery | null>;
   /** Starts a replay; false while the most replays allowed are in progress. */
   replay(webhook: Uuid, replay: Replay): Promise<boolean>;
-  /** @param before cursor of the page; null: the newest attempts */
   deliveries(before: number | null, limit: number): Promise<DeliveryPage>;
   /** Deletes all data: the endpoint was deleted. */
   forget(): Promise<void>;

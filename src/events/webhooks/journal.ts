@@ -4,20 +4,17 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryPage, Replay } from "./interface.ts";
 
-/** Number of attempts that are kept. */
 const KEPT = 1_000;
 
 /** Most simultaneous replays of an endpoint. */
 export const MOST_REPLAYS = 10;
 
-/** An event to retry. */
 export interface Retry {
   readonly seq: number;
   /** Failed attempts so far. */
   readonly attempts: number;
 }
 
-/** A replay in progress. */
 export interface ReplayRound {
   readonly id: number;
   /** Number of the last replayed event. */
@@ -25,7 +22,6 @@ export interface ReplayRound {
   readonly before: number | null;
 }
 
-/** An attempt to store. */
 export interface Noted {
   readonly seq: number;
   readonly eventUuid: string;
@@ -39,7 +35,6 @@ export interface Noted {
 
 /** Single values of an endpoint's object. */
 interface State {
-  /** The endpoint. */
   webhook: Uuid;
   /** Number of the last event that was attempted, or skipped because of its type. */
   cursor: number;
@@ -49,7 +44,6 @@ interface State {
   failingSince: number | null;
 }
 
-/** The data of an endpoint's object. Each method is atomic. */
 export class DeliveryJournal {
   readonly #sql: SqlStorage;
   readonly #kv: SyncKvStorage;
@@ -60,7 +54,6 @@ export class DeliveryJournal {
     this.begin();
   }
 
-  /** Creates missing tables. */
   begin(): void {
     for (const table of TABLES) this.#sql.exec(table);
   }
@@ -84,7 +77,6 @@ export class DeliveryJournal {
     this.record(noted);
   }
 
-  /** Stores an attempt for the list. */
   record({ seq, eventUuid, type, number, attempt, nextAt }: Noted): void {
     const { at, status, ms, excerpt } = attempt;
     this.#sql.exec(
@@ -165,7 +157,6 @@ export class DeliveryJournal {
     return row ?? null;
   }
 
-  /** Stores the progress of a round. */
   moveRound(id: number, place: number): void {
     this.#sql.exec("UPDATE replays SET place = ? WHERE id = ?", place, id);
   }

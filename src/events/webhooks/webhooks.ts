@@ -56,7 +56,6 @@ type ShownRow = Omit<
   "integrationId" | "secret" | "oldSecret" | "secretVersion" | "fromSeq" | "wokenSeq"
 >;
 
-/** The response for an endpoint. */
 export const toWebhook = (row: ShownRow, now: Date): Webhook => ({
   webhook_uuid: row.id,
   url: row.url,
@@ -82,7 +81,6 @@ export interface WebhookChanges {
 const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;
-/** The caller of a write, with its Idempotency-Key. */
 type Writer = Owner & Pick<Caller, "requestKey">;
 
 const requireUrl = ({ settings }: ServiceContext, { baseUrl }: Owner, url: string): void => {
@@ -128,7 +126,6 @@ export const createWebhook = async (
   return made;
 };
 
-/** The initial state of an endpoint. */
 const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null } as const;
 
 /** A response to store for the caller's key; it is sealed if it shows a secret. */

@@ -18,7 +18,6 @@ import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Rows of one page. */
 const PAGE = 500;
 /** The newest operations of a wallet stay: they show a rollback, and recovery starts there (at most 64). */
 const NEWEST = 100;
@@ -38,7 +37,6 @@ interface OldOperation {
   readonly bytes: number;
 }
 
-/** An aggregate over an operation's transactions. */
 const ofTransactions = <Value>(value: SQL): SQL<Value> =>
   sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
 
@@ -111,7 +109,6 @@ const operationsWithTransactions = async (db: Database, ids: readonly Uuid[]) =>
 
 const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
 
-/** Which files a failed operation brought to its collection: hexadecimal of the three parts of their key. */
 type BroughtFile = readonly [collection: string, sha256: string, operation: string];
 
 /**
@@ -148,11 +145,9 @@ const replaceByFile = async (
   return inserted.length > 0;
 };
 
-/** The result of a page. */
 interface ArchivedPage {
   /** The last operation of the page; null at the end. */
   readonly last: Uuid | null;
-  /** Whether a file could not be written, or not replace its operations, which then stay. */
   readonly isRefused: boolean;
 }
 
@@ -280,7 +275,6 @@ interface Named {
   readonly reference?: { readonly sha256: string } | null;
 }
 
-/** Files that a mint or an update brought to its collection. */
 const filesAddedBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] => {
   const { metadata, changes } = request as { metadata?: Named | null; changes?: Named | null };
   return [metadata, changes]
@@ -297,20 +291,16 @@ const hexOf = (id: Uuid): string => id.replaceAll("-", "");
 /** Name of the sweep over all integrations, whose cursor `countRefused` reads. */
 export const ARCHIVE = "archive";
 
-/** Integrations of one run. */
 const INTEGRATIONS = 50;
 /** How long a run begins further pages: 500 operations take about half a second. Milliseconds. */
 const RUN_MS = 10_000;
-/** Most integrations that are remembered because their operations could not be moved. */
 const MOST_REFUSED = 100;
 
-/** The cursor of the sweep. */
 interface Round {
   /** The integration to continue with; null: the first. */
   readonly integration: Uuid | null;
   /** Its operation to continue after; null: from the first. */
   readonly after: Uuid | null;
-  /** Integrations with old operations that could not be moved at the last attempt. */
   readonly refused: readonly Uuid[];
 }
 

@@ -245,7 +245,6 @@ const comparePage = async (
   }
 };
 
-/** Adopts the number of minted tokens, and reports a sold-out collection. */
 const noteMinted = async (
   { db, now }: ServiceContext,
   { integrationId }: ContractRow,
@@ -256,7 +255,6 @@ const noteMinted = async (
   await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
 };
 
-/** Compares one collection with its row, if it has one. */
 const compare = async (
   context: ServiceContext,
   contract: ContractRow,

@@ -25,7 +25,6 @@ export const unreportedLinks = (claimed: Uint8Array, reported: Uint8Array, most:
   return links;
 };
 
-/** The reported links with `links` added. */
 export const withLinks = (reported: Uint8Array, links: readonly number[]): Uint8Array => {
   const last = links.at(-1) ?? 0;
   const next = new Uint8Array(Math.max(reported.length, (last >> 3) + 1));
@@ -34,14 +33,11 @@ export const withLinks = (reported: Uint8Array, links: readonly number[]): Uint8
   return next;
 };
 
-/** The links of a drop that are reported as redeemed. */
 type ReportedDrop = typeof claimDrops.$inferSelect;
 
-/** Reported links of a contract's drops. */
 export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
   db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
 
-/** Inserts a drop without reported links, unless it is there. */
 const enterDrop = (db: Database, { contractId, dropId }: ReportedDrop): Statement =>
   db
     .insert(claimDrops)
@@ -52,7 +48,6 @@ const enterDrop = (db: Database, { contractId, dropId }: ReportedDrop): Statemen
 const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`EXISTS (
   SELECT 1 FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId} AND reported = ${reported})`;
 
-/** Records more links of a drop as reported. */
 const setReportedLinks = (
   db: Database,
   { contractId, dropId, reported }: ReportedDrop,

@@ -21,7 +21,6 @@ import {
 } from "../../files/storage/keys.ts";
 import { textKey } from "../../files/storage/large-texts.ts";
 
-/** Condition: no row refers to the file. */
 const UNREFERENCED = sql`
   NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.sha256 = blobs.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.reference_sha256 = blobs.sha256)
@@ -117,14 +116,12 @@ export const takeForDeletion = (
     )
     .returning({ sha256: blobs.sha256, objectKey: blobs.objectKey });
 
-/** Records files as deleted, by a JSON array of digests in hexadecimal. */
 const markDeleted = (db: Database, json: string, now: Date) =>
   db
     .update(blobs)
     .set({ going: "deleted", goingAt: now })
     .where(and(sql`+going = 'deleting'`, inArray(blobs.sha256, unhexed(json))));
 
-/** Deletes the rows of files that were deleted before `before`. */
 const dropTombstones = (db: Database, before: Date, limit: number) => {
   const old = select(and(eq(blobs.going, "deleted"), lt(blobs.goingAt, before)), limit);
   return [

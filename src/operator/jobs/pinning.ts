@@ -49,14 +49,12 @@ const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | n
     })
     .where(and(eq(collections.id, id), sql`${collections.pinCursor} IS ${cursor}`));
 
-/** Notes a step that failed, and when it is tried again. */
 const failPin = (db: Database, { id, attempts }: PinningRow, pinRetryAt: Date) =>
   db
     .update(collections)
     .set({ pinState: "failed", pinAttempts: attempts + 1, pinRetryAt })
     .where(eq(collections.id, id));
 
-/** The blocks of a collection's directory. */
 const directoryBlocks = (db: Database, collectionId: Uuid) =>
   db
     .select({ sha256: blobs.sha256, size: blobs.size })
@@ -74,7 +72,6 @@ const nextMedia = (db: Database, collectionId: Uuid) =>
     .limit(1)
     .get();
 
-/** Notes that a file by URL is pinned. */
 const mediaPinned = (db: Database, collectionId: Uuid, sha256: Uint8Array) =>
   db
     .update(collectionBlobs)
@@ -93,7 +90,6 @@ export interface Kubo {
 const IMPORT_TIMEOUT = 600_000;
 const PIN_TIMEOUT = 120_000;
 
-/** A failure of the Kubo node. */
 class KuboFailure extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -132,7 +128,6 @@ async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: num
   if (written !== null) throw new KuboFailure("The node did not take all blocks.", written.error);
 }
 
-/** The CAR could not be built; `cause` has the reason. */
 class UnreadableBlocks extends Error {}
 
 async function writeAll(
@@ -166,7 +161,6 @@ async function pinRoot(kubo: Kubo, cid: string): Promise<void> {
   if (!answer.includes(cid)) throw new KuboFailure("The node did not confirm the pin.");
 }
 
-/** A command of the RPC API. */
 interface Command {
   readonly command: string;
   readonly query: Readonly<Record<string, string>>;
@@ -197,7 +191,6 @@ async function call(
   return text;
 }
 
-/** A block that a CAR is to contain, and how many bytes it has. */
 export interface SizedBlock {
   readonly block: BlockId;
   readonly size: number;
@@ -206,7 +199,6 @@ export interface SizedBlock {
 /** Blocks to read ahead: with the CAR's own upload, a Worker's limit of connections. */
 const AHEAD = 5;
 
-/** Bytes of a CAR of these blocks. */
 const carLength = (root: BlockId, blocks: readonly SizedBlock[]): number =>
   blocks.reduce((sum, { size }) => sum + carSectionLength(size), carHeader(root).length);
 
@@ -236,9 +228,7 @@ async function* carOfBlocks(
 const MAX_CAR_BYTES = 64 * 1_048_576;
 /** Blocks of at most 1 MiB that fit one CAR with what stands between them. */
 const BLOCKS = 63;
-/** Steps of one run, over all collections. */
 const STEPS = 4;
-/** Assets that one query reads. */
 const PAGE = 500;
 /** First wait after a failed step, and the longest, in milliseconds; it doubles each time. */
 const FIRST_WAIT = 60_000;

@@ -24,7 +24,6 @@ import { continuePinning } from "./pinning.ts";
 import { keepStatistics } from "./statistics.ts";
 import { wakeForgotten } from "./webhooks.ts";
 
-/** Name under which the database stores the job's last run. */
 export const SCHEDULE = "schedule";
 
 /** Operations untouched for this long are continued here: their requests and alarms had their time. Milliseconds. */

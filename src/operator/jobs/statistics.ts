@@ -4,7 +4,6 @@ import { addUpOldDays } from "../../db/queries/operation-counts.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { type SizeSample, withSample } from "../../domain/database-growth.ts";
 
-/** Under which the sizes of the database are noted. */
 export const DATABASE_SIZE = "database_size";
 
 /** How large the database was at some moments of the last month. @param cursor as noted */

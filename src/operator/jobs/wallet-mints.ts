@@ -29,7 +29,6 @@ const WAIT_MS = 4_000;
 const LATELY_MS = 20_000;
 const LOOK_MS = 500;
 
-/** A pending mint and its receivers. */
 interface OpenMint {
   readonly id: Uuid;
   readonly receivers: readonly string[];
@@ -97,7 +96,6 @@ export const reportedNumbers = async (
   return rows.flatMap(({ minted }) => minted ?? []);
 };
 
-/** A collection's row before the chain was read. */
 interface ReportedCollection {
   readonly id: Uuid;
   readonly onChainId: number;
@@ -105,10 +103,8 @@ interface ReportedCollection {
   readonly scannedSeq: number;
 }
 
-/** The result of reading a collection from the chain. */
 interface ChainScan {
   readonly contract: ContractRow;
-  /** Tokens that were minted. */
   readonly minted: number;
   /** The integration's last event before that read. No event up to it reports a token that isn't among `minted`. */
   readonly seq: number;
@@ -201,14 +197,12 @@ const stillOpen = async (
   return open;
 };
 
-/** The tokens of a collection that are being reported. */
 interface Reporting {
   readonly collection: ReportedCollection;
   readonly contract: ContractRow;
   readonly views: ContractViews;
   /** Receivers of pending mints, whose tokens aren't reported. */
   readonly receivers: ReadonlySet<string>;
-  /** Base URL of the gateway. */
   readonly base: string;
 }
 
