@@ -22,35 +22,6 @@ export interface ErrorDefinition {
 
 const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
 
-/** Codes of requests whose key or token is missing or not accepted. */
-const ACCESS_ERRORS = define({
-  api_key_missing: {
-    status: 401,
-    cause: "There is no Authorization header.",
-    remedy: "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
-  },
-  api_key_invalid: {
-    status: 401,
-    cause: "The Authorization header is malformed, or its key is unknown.",
-    remedy: "Check the key. It begins with `mk_live_`.",
-  },
-  api_key_expired: {
-    status: 401,
-    cause: "The key has expired.",
-    remedy: "Ask the operator for a new key.",
-  },
-  api_key_revoked: {
-    status: 401,
-    cause: "The key was revoked.",
-    remedy: "Ask the operator for a new key.",
-  },
-  admin_token_invalid: {
-    status: 401,
-    cause: "The operator's bearer token is missing or wrong.",
-    remedy: "Send `Authorization: Bearer <token>` with the token the service was configured with.",
-  },
-});
-
 /** The effect of a chain operation that failed. `final`: an effect that won't change. */
 export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
 
@@ -124,7 +95,31 @@ export const ERRORS = define({
       "The file at asset_file_url or reference_file_url can't be fetched, is too large or of the wrong kind.",
     remedy: "Give an https address that returns the file itself. Nothing was sent to the chain.",
   },
-  ...ACCESS_ERRORS,
+  api_key_missing: {
+    status: 401,
+    cause: "There is no Authorization header.",
+    remedy: "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
+  },
+  api_key_invalid: {
+    status: 401,
+    cause: "The Authorization header is malformed, or its key is unknown.",
+    remedy: "Check the key. It begins with `mk_live_`.",
+  },
+  api_key_expired: {
+    status: 401,
+    cause: "The key has expired.",
+    remedy: "Ask the operator for a new key.",
+  },
+  api_key_revoked: {
+    status: 401,
+    cause: "The key was revoked.",
+    remedy: "Ask the operator for a new key.",
+  },
+  admin_token_invalid: {
+    status: 401,
+    cause: "The operator's bearer token is missing or wrong.",
+    remedy: "Send `Authorization: Bearer <token>` with the token the service was configured with.",
+  },
   insufficient_funds: {
     status: 402,
     cause: "The integration wallet can't pay for the operation. Nothing was sent.",
@@ -349,11 +344,6 @@ export class ServiceError extends Error {
   }
 }
 
-const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
-  const { limit }: ErrorDefinition = ERRORS[code];
-  return limit;
-};
-
 /**
  * The error for a request above a rate limit. It has no `outcome`: it may precede the lookup of an Idempotency-Key.
  * @param why a sentence @param retryAfter seconds
@@ -400,22 +390,10 @@ export const databaseUnavailable = (
   });
 };
 
-export interface ErrorBody {
-  readonly message: string;
-  readonly code: string;
-  readonly request_id: string;
-  readonly limit?: string;
-  readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
-  readonly quota?: ExceededQuota;
-  readonly cost?: ExceededCost;
-  readonly outcome?: string;
-  readonly retryable?: boolean;
-  readonly operation_uuid?: string;
-}
-
-export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
+/** The body of an error's response. */
+export const errorBody = (error: ServiceError, requestId: string) => {
   const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
-  const limit = controlOf(error.code);
+  const { limit }: ErrorDefinition = ERRORS[error.code];
   return {
     message: error.message,
     code: error.code,

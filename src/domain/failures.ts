@@ -1,15 +1,11 @@
-import { type ChainOutcome, ERRORS, type ErrorCode, type ExceededCost, ServiceError } from "./errors.ts";
-import type { Issue } from "./issues.ts";
+import { type ChainOutcome, ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from "./errors.ts";
 
 /** The failure of an operation, as its row and its response have it. */
-export interface Failure {
+export interface Failure extends Pick<ErrorDetails, "retryAfter" | "issues" | "cost"> {
   readonly code: ErrorCode;
   readonly message: string;
   readonly outcome: ChainOutcome;
   readonly retryable: boolean;
-  readonly retryAfter?: number;
-  readonly issues?: readonly Issue[];
-  readonly cost?: ExceededCost;
 }
 
 export const failureError = (failure: Failure, operationUuid: string): ServiceError => {

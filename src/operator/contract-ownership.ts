@@ -1,5 +1,5 @@
 import type { ContractHandOver, ContractOwnership, ContractWithRoles } from "../api/resources/contract.ts";
-import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
+import { contractViews } from "../chain/contract/views.ts";
 import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
@@ -16,7 +16,7 @@ import type {
 } from "../operations/kinds/contract-ownership.ts";
 import { toContract } from "./contracts.ts";
 import { requireIntegration, requireUndeleted } from "./integrations.ts";
-import { OPERATOR, requireContract, requireWallet, unfitAccount } from "./provisioning.ts";
+import { OPERATOR, requireContract, requireWallet, rolesOf, unfitAccount } from "./provisioning.ts";
 
 interface HandOver {
   readonly contractId: Uuid;
@@ -129,17 +129,4 @@ const withRoles = async (
     proposed_owner_id: roles?.proposed_owner_id ?? null,
     wallet_is_admin: roles && wallet !== null && roles.admin_ids.includes(wallet),
   };
-};
-
-/** The roles of a contract. @param refusal the error for an account without a contract of this service */
-const rolesOf = async (
-  { settings }: ServiceContext,
-  accountId: string,
-  refusal: (error: ViewError) => ServiceError,
-): Promise<ContractRoles> => {
-  try {
-    return await contractViews(connect(settings), accountId).roles();
-  } catch (error) {
-    throw error instanceof ViewError ? refusal(error) : error;
-  }
 };

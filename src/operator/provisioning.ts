@@ -2,7 +2,7 @@ import { not } from "drizzle-orm";
 import type { Contract, ContractDeployed } from "../api/resources/contract.ts";
 import type { WalletCreated } from "../api/resources/integration.ts";
 import { contractCode } from "../chain/contract/code.ts";
-import { contractViews } from "../chain/contract/views.ts";
+import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
@@ -19,6 +19,7 @@ import { runOperation, tryOperation } from "../operations/engine/run.ts";
 import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
 import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts";
 import { walletOf } from "../wallet/client.ts";
+import { toContract } from "./contracts.ts";
 import { requireIntegration, requireUndeleted } from "./integrations.ts";
 import { restoredKey } from "./wallets.ts";
 
@@ -132,6 +133,7 @@ export const deployContract = async (
   const contractId = newUuid();
   const now = context.now();
   const accountId = subAccount("c", contractId, settings.PLATFORM_ACCOUNT_ID);
+  const row = { id: contractId, integrationId, accountId, codeHash: code.hash };
   const request: ContractDeployOperation = {
     accountId,
     ownerId,
@@ -151,17 +153,7 @@ export const deployContract = async (
       kind: "contract_deploy",
       subjectId: contractId,
       request,
-      after: [
-        insertContract(db, {
-          id: contractId,
-          integrationId,
-          accountId,
-          codeHash: code.hash,
-          state: "deploying",
-          createdAt: now,
-          updatedAt: now,
-        }),
-      ],
+      after: [insertContract(db, { ...row, state: "deploying", createdAt: now, updatedAt: now })],
     },
   );
 };
@@ -194,39 +186,19 @@ export const adoptContract = async (
       `Give an account that runs this service's contract: code ${toHex(code.hash)}, or that of an earlier release. This one runs ${codeHash}.`,
     );
   }
-  const roles = await contractViews(rpc, accountId)
-    .roles()
-    .catch((error: unknown) => {
-      if (error instanceof ViewError)
-        throw unfitAccount(`Give a contract that is initialized: ${error.message}`);
-      throw error;
-    });
+  const roles = await rolesOf(context, accountId, ({ message }) =>
+    unfitAccount(`Give a contract that is initialized: ${message}`),
+  );
   if (roles.owner_id !== walletId && !roles.admin_ids.includes(walletId)) {
     throw unfitAccount(
       `Make the wallet ${walletId} the contract's owner or admin first. The owner now is ${roles.owner_id}.`,
     );
   }
   const now = context.now();
-  const row = {
-    id: newUuid(),
-    integrationId,
-    accountId,
-    codeHash: deployed,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const row = { id: newUuid(), integrationId, accountId, codeHash: deployed, createdAt: now, updatedAt: now };
   const [stored] = await insertContract(db, { ...row, state: "ready" });
   if (!stored) throw new ServiceError("conflict", "This contract already belongs to an integration.");
-  return {
-    status: 201,
-    body: {
-      contract_uuid: row.id,
-      account_id: accountId,
-      code_hash: codeHash,
-      state: "ready",
-      created_at: now.toISOString(),
-    },
-  };
+  return { status: 201, body: toContract(stored) };
 };
 
 export const unfitAccount = (message: string): ServiceError =>
@@ -237,4 +209,17 @@ export const requireContract = async ({ db }: ServiceContext, id: Uuid): Promise
   const contract = await findAnyContract(db, id);
   if (contract) return contract;
   throw new ServiceError("not_found", "There is no such contract. Check its contract_uuid.");
+};
+
+/** The roles of a contract. @param refusal the error for an account without a contract of this service */
+export const rolesOf = async (
+  { settings }: ServiceContext,
+  accountId: string,
+  refusal: (error: ViewError) => ServiceError,
+): Promise<ContractRoles> => {
+  try {
+    return await contractViews(connect(settings), accountId).roles();
+  } catch (error) {
+    throw error instanceof ViewError ? refusal(error) : error;
+  }
 };

@@ -47,13 +47,10 @@ export const adoptBlobs = (
   );
 
 /** A file above one block, after its last byte was read. */
-interface LargeFile {
-  readonly sha256: Uint8Array;
-  readonly rootSha256: Uint8Array | null;
+type LargeFile = Pick<BlobRow, "sha256" | "rootSha256" | "size"> & {
   readonly leaves: readonly Uint8Array[];
-  readonly size: number;
   readonly mediaType: string;
-}
+};
 
 /** Unmarks a file above one block; its object still exists. */
 export const adoptLarge = (db: Database, sha256: Uint8Array, now: Date) =>
@@ -71,14 +68,7 @@ export const storeLargeRow = (
 ): [Statement, Statement] => [
   db
     .insert(blobs)
-    .values({
-      sha256: file.sha256,
-      size: file.size,
-      mediaType: file.mediaType,
-      rootSha256: file.rootSha256,
-      objectKey,
-      createdAt: now,
-    })
+    .values({ ...file, objectKey, createdAt: now })
     .onConflictDoUpdate({
       target: blobs.sha256,
       set: { objectKey, rootSha256: file.rootSha256, going: null, goingAt: null, createdAt: now },
@@ -129,28 +119,23 @@ export const findBlob = async (db: Database, sha256: Uint8Array): Promise<BlobRo
   (await selectBlob(db, sha256))[0];
 
 /** A file above one block by the digest of its root, if it is visible. */
-export const findBlobByRoot = async (db: Database, rootSha256: Uint8Array): Promise<BlobRow | undefined> =>
-  (
-    await db
-      .select()
-      .from(blobs)
-      .where(and(eq(blobs.rootSha256, rootSha256), isNull(blobs.going)))
-      .limit(1)
-  )[0];
+export const findBlobByRoot = (db: Database, rootSha256: Uint8Array): Promise<BlobRow | undefined> =>
+  db
+    .select()
+    .from(blobs)
+    .where(and(eq(blobs.rootSha256, rootSha256), isNull(blobs.going)))
+    .limit(1)
+    .get();
 
 /** A file with a leaf of this digest, and the leaf's index. */
-export async function findLeaf(
-  db: Database,
-  sha256: Uint8Array,
-): Promise<{ blob: BlobRow; position: number } | undefined> {
-  const found = await db
+export const findLeaf = (db: Database, sha256: Uint8Array) =>
+  db
     .select({ blob: blobs, position: blobLeaves.position })
     .from(blobLeaves)
     .innerJoin(blobs, eq(blobs.sha256, blobLeaves.blobSha256))
     .where(and(eq(blobLeaves.sha256, sha256), isNull(blobs.going)))
-    .limit(1);
-  return found[0];
-}
+    .limit(1)
+    .get();
 
 /** Digests of a file's leaves, in order. */
 export async function leavesOf(db: Database, sha256: Uint8Array): Promise<Uint8Array[]> {
@@ -163,20 +148,19 @@ export async function leavesOf(db: Database, sha256: Uint8Array): Promise<Uint8A
 }
 
 /** The given files that are being deleted or are deleted, in lower-case hexadecimal, with their state. */
-export async function findGoing(
-  db: Database,
-  sha256s: Iterable<string>,
-): Promise<{ sha256: string; going: string; goingAt: number }[]> {
-  const found: { sha256: string; going: string; goingAt: number }[] = [];
+export async function findGoing(db: Database, sha256s: Iterable<string>): Promise<GoingFile[]> {
+  const found: GoingFile[] = [];
   for (const json of jsonRows(sha256s)) {
     found.push(
-      ...(await db.all<{ sha256: string; going: string; goingAt: number }>(sql`
+      ...(await db.all<GoingFile>(sql`
         SELECT lower(hex(sha256)) AS sha256, going, going_at AS goingAt FROM blobs
         WHERE sha256 IN ${unhexed(json)} AND going IN ('deleting', 'deleted')`)),
     );
   }
   return found;
 }
+
+type GoingFile = { readonly sha256: string; readonly going: string; readonly goingAt: number };
 
 /** Moves re-uploaded files, which exist in R2, from `deleted`, which clean-up ignores, to `marked`. */
 export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date): Statement[] =>

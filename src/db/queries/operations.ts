@@ -157,7 +157,7 @@ const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
 /** A stale operation, with what determines its wallet and its turn. */
 export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">;
 
-const staleColumns = {
+export const staleColumns = {
   id: operations.id,
   kind: operations.kind,
   integrationId: operations.integrationId,
@@ -182,7 +182,8 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
 
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 
-const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind) =>
+/** Condition: an operation is open, and of a kind and a subject. */
+export const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind): SQL | undefined =>
   and(
     eq(operations.integrationId, integrationId),
     eq(operations.subjectId, subjectId),

@@ -1,6 +1,6 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { DEFAULT_LIMITS, type LimitName, type Limits, type Usage } from "../../domain/quota.ts";
+import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
 import type { Database } from "../client.ts";
 import { integrations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
@@ -204,15 +204,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     .where(eq(integrations.id, integrationId));
 };
 
-export interface UsageRead {
-  /** Limits that the operator has set. */
-  readonly set: Partial<Limits> | null;
-  readonly used: Usage;
-  /** yoctoNEAR; null: all that its wallet has. */
-  readonly spendingPerDay: string | null;
-}
-
-/** Reads the limits and the use of an integration; `usageFrom` converts the row. */
+/** Reads the limits that the operator has set, and the use of all limits. */
 export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
   const count = (rows: SQL) => sql<number>`(SELECT count(*) FROM (${rows}))`;
   return db
@@ -232,22 +224,6 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
 };
 
 export type UsageRow = Awaited<ReturnType<typeof selectUsage>>[number];
-
-export const usageFrom = ({ set, spendingPerDay, name, walletAccountId, ...used }: UsageRow): UsageRead => ({
-  set,
-  used,
-  spendingPerDay,
-});
-
-/** The limits and the use of an integration; undefined if there is none. */
-export const readUsage = async (
-  db: Database,
-  integrationId: Uuid,
-  now: Date,
-): Promise<UsageRead | undefined> => {
-  const row = await selectUsage(db, integrationId, now).get();
-  return row && usageFrom(row);
-};
 
 /** Spending limit of an integration's wallet for a day, yoctoNEAR; null: none. */
 export const readSpendingPerDay = async (db: Database, integrationId: Uuid): Promise<string | null> => {

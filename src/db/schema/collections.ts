@@ -5,7 +5,7 @@ import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { blobs } from "./blobs.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { contracts } from "./contracts.ts";
 import { draftAssets, drafts } from "./drafts.ts";
 import { integrations } from "./integrations.ts";
@@ -15,15 +15,9 @@ export const collections = sqliteTable(
   "collections",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
-    contractId: uuid("contract_id")
-      .notNull()
-      .references(() => contracts.id),
-    draftId: uuid("draft_id")
-      .notNull()
-      .references(() => drafts.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
+    contractId: uuidOf("contract_id", () => contracts.id),
+    draftId: uuidOf("draft_id", () => drafts.id),
     onChainId: integer("on_chain_id").notNull(),
     settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
     /** Sum of copies over the assets. */
@@ -67,9 +61,7 @@ export const collections = sqliteTable(
 export const collectionBlobs = sqliteTable(
   "collection_blobs",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     sha256: bytes("sha256")
       .notNull()
       .references(() => blobs.sha256),
@@ -115,9 +107,7 @@ export const collectionPages = sqliteTable(
 export const mintedHundreds = sqliteTable(
   "minted_hundreds",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     /** Number of its first token divided by a hundred. */
     hundred: integer("hundred").notNull(),
     transactions: text("transactions", { mode: "json" }).$type<MintNotes>().notNull(),
@@ -129,9 +119,7 @@ export const mintedHundreds = sqliteTable(
 export const referenceTraits = sqliteTable(
   "reference_traits",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     referenceSha256: bytes("reference_sha256").notNull(),
     traits: text("traits", { mode: "json" }).$type<readonly Trait[]>().notNull(),
     /** Copies of all assets that have this reference file. */
@@ -146,9 +134,7 @@ export const referenceTraits = sqliteTable(
 export const claimDrops = sqliteTable(
   "claim_drops",
   {
-    contractId: uuid("contract_id")
-      .notNull()
-      .references(() => contracts.id),
+    contractId: uuidOf("contract_id", () => contracts.id),
     dropId: integer("drop_id").notNull(),
     /** How many claimed links are reported. */
     reported: integer("reported").notNull(),
@@ -165,9 +151,7 @@ export const claimDrops = sqliteTable(
 export const claims = sqliteTable(
   "claims",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     /** The drop's number on its contract. */
     dropId: integer("drop_id").notNull(),
     link: integer("link").notNull(),

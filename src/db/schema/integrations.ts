@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Limits } from "../../domain/quota.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 
 /** An integration and its wallet, whose key is in its Durable Object; an operator restores it from the sealed copy. */
 export const integrations = sqliteTable(
@@ -55,9 +55,7 @@ export const apiKeys = sqliteTable(
   "api_keys",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     name: text("name").notNull(),
     role: text("role", { enum: ["full", "read"] }).notNull(),
     /** SHA-256 of the whole key. */

@@ -1,16 +1,14 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { OperationKind } from "../../domain/operations.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
 /** An Idempotency-Key that an integration used, with its operation or its stored response. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     key: text("key").notNull(),
     /** SHA-256 of method, path and body; for multipart of part names, file names and digests. Null: unknown (recovery). */
     fingerprint: bytes("fingerprint"),
@@ -35,9 +33,7 @@ export const operations = sqliteTable(
   "operations",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     kind: text("kind").$type<OperationKind>().notNull(),
     /** `pending`: in progress; `succeeded`, `failed`: ended; `unknown`: the operator settles it. */
     state: text("state", { enum: ["pending", "succeeded", "failed", "unknown"] }).notNull(),
@@ -93,12 +89,8 @@ export const transactions = sqliteTable(
   {
     /** SHA-256 of the transaction. In all records but the first of a shared one, the operation's uuid follows. */
     hash: bytes("hash").primaryKey(),
-    operationId: uuid("operation_id")
-      .notNull()
-      .references(() => operations.id),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    operationId: uuidOf("operation_id", () => operations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     step: text("step").notNull(),
     /** A ChainTransactionResult as JSON; null: the same as in the first record of the transaction. */
     result: text("result", { mode: "json" }).notNull(),
@@ -133,9 +125,7 @@ export const quotes = sqliteTable(
   "quotes",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     method: text("method").notNull(),
     /** Path without the API's prefix. */
     path: text("path").notNull(),
@@ -156,9 +146,7 @@ export const quotes = sqliteTable(
 export const archives = sqliteTable(
   "archives",
   {
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     /** Smallest and largest id of its operations. */
     firstId: uuid("first_id").notNull(),
     lastId: uuid("last_id").notNull(),

@@ -2,6 +2,7 @@ import type { Delivery } from "../../api/resources/webhook.ts";
 import type { ServiceContext } from "../../context.ts";
 import { enabledWebhooks } from "../../db/queries/webhooks.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
+import type { Page } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Bindings } from "../../env.ts";
 import { retry } from "../../waiting.ts";
@@ -12,12 +13,6 @@ export interface Replay {
   readonly before: number | null;
   /** Only events whose delivery was given up. */
   readonly onlyFailed: boolean;
-}
-
-export interface DeliveryPage {
-  readonly items: readonly Delivery[];
-  /** Cursor of the next page; null: none. */
-  readonly next: number | null;
 }
 
 export interface Progress {
@@ -34,7 +29,7 @@ export interface Endpoint {
   sendTest(webhook: Uuid): Promise<Delivery | null>;
   /** Starts a replay; false while the most replays allowed are in progress. */
   replay(webhook: Uuid, replay: Replay): Promise<boolean>;
-  deliveries(before: number | null, limit: number): Promise<DeliveryPage>;
+  deliveries(before: number | null, limit: number): Promise<Page<Delivery>>;
   /** Deletes all data: the endpoint was deleted. */
   forget(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import type { Delivery } from "../../api/resources/webhook.ts";
 import type { RowMark } from "../../db/queries/events.ts";
+import { type Page, pageOf } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Attempt } from "./attempt.ts";
-import type { DeliveryPage, Replay } from "./interface.ts";
+import type { Replay } from "./interface.ts";
 
 const KEPT = 1_000;
 
@@ -165,7 +166,7 @@ export class DeliveryJournal {
     this.#sql.exec("DELETE FROM replays WHERE id = ?", id);
   }
 
-  deliveries(before: number | null, limit: number): DeliveryPage {
+  deliveries(before: number | null, limit: number): Page<Delivery> {
     const rows = this.#sql
       .exec<AttemptRow>(
         "SELECT * FROM attempts WHERE id < ? ORDER BY id DESC LIMIT ?",
@@ -173,8 +174,8 @@ export class DeliveryJournal {
         limit + 1,
       )
       .toArray();
-    const shown = rows.slice(0, limit);
-    return { items: shown.map(toDelivery), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+    const { items, next } = pageOf(rows, limit, ({ id }) => String(id));
+    return { items: items.map(toDelivery), next };
   }
 }
 

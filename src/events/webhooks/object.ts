@@ -3,13 +3,14 @@ import type { Delivery } from "../../api/resources/webhook.ts";
 import { openContext, type ServiceContext } from "../../context.ts";
 import { type WebhookRow, webhookById } from "../../db/queries/webhooks.ts";
 import { alarmToSet } from "../../domain/alarms.ts";
+import type { Page } from "../../domain/cursors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { logLine } from "../../domain/log-line.ts";
 import { isDelivered } from "../../domain/webhooks.ts";
 import type { Bindings } from "../../env.ts";
 import { attempt, type Target } from "./attempt.ts";
 import { DeliveryRun } from "./delivering.ts";
-import type { DeliveryPage, Endpoint, Progress, Replay } from "./interface.ts";
+import type { Endpoint, Progress, Replay } from "./interface.ts";
 import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
 import { urlFault } from "./webhooks.ts";
@@ -77,7 +78,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     return true;
   }
 
-  async deliveries(before: number | null, limit: number): Promise<DeliveryPage> {
+  async deliveries(before: number | null, limit: number): Promise<Page<Delivery>> {
     return this.#journal.deliveries(before, limit);
   }
 

@@ -258,6 +258,5 @@ export const listDeliveries = async (
   await required(context, caller, id);
   if (cursor !== null && !/^[1-9]\d{0,14}$/.test(cursor)) throw unknownCursor();
   const before = cursor === null ? null : Number(cursor);
-  const { items, next } = await endpointOf(context.env, id).deliveries(before, size);
-  return { items, next: next === null ? null : String(next) };
+  return endpointOf(context.env, id).deliveries(before, size);
 };

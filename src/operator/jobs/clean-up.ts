@@ -249,7 +249,9 @@ export async function cleanUp(context: ServiceContext) {
     (await sweepUnnamed(context, MEDIA_PREFIX, ORPHAN_AFTER, "blobs")) +
     (await sweepUnnamed(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER, "archives")) +
     (await sweepUnnamed(context, JOURNAL_PREFIX, journalsKept));
-  if (deleted + dropped + orphans > 0) context.log("blobs.collected", { deleted, dropped, orphans });
+  const run = { deleted, dropped, orphans };
+  if (deleted + dropped + orphans > 0) context.log("blobs.collected", run);
+  return run;
 }
 
 const ago = (context: ServiceContext, time: number): Date => new Date(context.now().getTime() - time);

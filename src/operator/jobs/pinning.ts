@@ -107,18 +107,10 @@ async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: num
   const closing = encoder.encode(`\r\n--${boundary}--\r\n`);
   const { readable, writable } = new FixedLengthStream(opening.length + length + closing.length);
   const writer = writable.getWriter();
-  const writing = writeAll(writer, [opening], car, [closing]).then(
-    () => null,
-    (error: unknown) => ({ error }),
-  );
-  const command = { command: "dag/import", query: { "pin-roots": "false" }, timeout: IMPORT_TIMEOUT };
-  const answered = await call(kubo, command, {
-    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
-    body: readable,
-  }).then(
-    () => null,
-    (error: unknown) => ({ error }),
-  );
+  const writing = errorOf(writeAll(writer, [opening], car, [closing]));
+  const options = { "pin-roots": "false", timeout: IMPORT_TIMEOUT };
+  const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+  const answered = await errorOf(call(kubo, "dag/import", options, { headers, body: readable }));
   // A node may respond before it has read the whole body; then writing has to be aborted.
   if (answered !== null) await writer.abort(answered.error).catch(() => undefined);
   const written = await writing;
@@ -129,6 +121,12 @@ async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: num
 }
 
 class UnreadableBlocks extends Error {}
+
+const errorOf = (work: Promise<unknown>): Promise<{ readonly error: unknown } | null> =>
+  work.then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
 
 async function writeAll(
   writer: WritableStreamDefaultWriter<Uint8Array>,
@@ -153,28 +151,18 @@ async function writeAll(
 
 /** Pins a DAG all of whose blocks the node has. @throws KuboFailure */
 async function pinRoot(kubo: Kubo, cid: string): Promise<void> {
-  const answer = await call(kubo, {
-    command: "pin/add",
-    query: { arg: cid, recursive: "true" },
-    timeout: PIN_TIMEOUT,
-  });
+  const answer = await call(kubo, "pin/add", { arg: cid, recursive: "true", timeout: PIN_TIMEOUT });
   if (!answer.includes(cid)) throw new KuboFailure("The node did not confirm the pin.");
-}
-
-interface Command {
-  readonly command: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** Milliseconds. */
-  readonly timeout: number;
 }
 
 async function call(
   { url, authorization }: Kubo,
-  { command, query, timeout }: Command,
+  command: string,
+  { timeout, ...query }: { readonly timeout: number } & Readonly<Record<string, string | number>>,
   init: RequestInit = {},
 ): Promise<string> {
   const address = new URL(`${url}/api/v0/${command}`);
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, String(value));
   address.searchParams.set("timeout", `${timeout / 1000}s`);
   const headers = new Headers(init.headers);
   if (authorization !== undefined) headers.set("Authorization", authorization);
