@@ -15,10 +15,7 @@ export interface ServiceContext {
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Work that may outlive the response, up to the platform's 30 s. */
   readonly waitUntil: (work: Promise<unknown>) => void;
-  /**
-   * Waits until a call of a node may be made that nothing but the answer to a request needs (`connectFor`).
-   * @throws ServiceError rate_limited
-   */
+  /** Waits until a call of a node that only the answer needs may be made (`connectFor`). @throws ServiceError rate_limited */
   readonly admitCall: () => Promise<void>;
   /** The network that a request without a key comes from: few of its calls of nodes are made at once. */
   readonly network?: string;
@@ -31,7 +28,6 @@ export interface Caller {
   readonly role: "full" | "read";
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;
-  /** The request's Idempotency-Key; null if none was sent. */
   readonly requestKey: RequestKey | null;
   /** Base address of the service as the caller sees it, without a slash at the end. */
   readonly baseUrl: string;
@@ -44,15 +40,11 @@ export interface Caller {
 /** A request's Idempotency-Key, as use cases see it: the batch that has the request's effect inserts it. */
 export interface RequestKey extends NewKey {
   /**
-   * Takes the digest of a body that was read as it streamed in. Called once the body is found valid, before anything is
-   * committed; what it throws ends the request, and nothing is stored.
-   * @throws ServiceError if the request was carried out before, or the key belongs to another one
+   * Takes the digest of a body that streamed in, once it is valid and before anything is committed; what it throws ends the
+   * request. @throws ServiceError if the request was carried out before, or the key belongs to another one
    */
   confirm(digest: Uint8Array): Promise<void>;
-  /**
-   * The key with the response of the request's effect, for the batch that has the effect. A long body is in R2 then.
-   * @param body JSON; null: none
-   */
+  /** The key with the response, JSON or null, for the batch of the effect. A long body is in R2 then. */
   keeps(
     status: number,
     body: string | AsyncIterable<Uint8Array> | null,
@@ -68,7 +60,6 @@ export interface EndpointResponse<Body = unknown> {
   readonly status: number;
   /** A stream if it is long stored JSON. */
   readonly body: Body | ReadableStream<Uint8Array>;
-  /** The operation of the response. */
   readonly operationUuid?: Uuid;
 }
 

@@ -14,8 +14,8 @@ const rpcUrls = z
   .describe("addresses of nodes, separated by commas, such as https://free.rpc.fastnear.com");
 
 /**
- * Default endpoints where NEAR_RPC_URL is absent, by network: public ones of two providers from NEAR's own list
- * (https://docs.near.org/api/rpc/providers, November 2026). docs/deploying.md says what their plans carry.
+ * Default endpoints by network: public ones of two providers from NEAR's own list (https://docs.near.org/api/rpc/providers,
+ * November 2026). docs/deploying.md says what their plans carry.
  */
 export const PUBLIC_RPC_URLS: ReadonlyMap<string, readonly string[]> = new Map([
   ["mainnet", ["https://free.rpc.fastnear.com", "https://near.drpc.org"]],
@@ -85,8 +85,8 @@ const fieldsSchema = z.object({
     .optional()
     .describe("an address with {hash} in it, such as https://nearblocks.io/txns/{hash}"),
   /**
-   * The service's own address as the world sees it, base of gateway URLs. On the embedded chain the request's origin is
-   * the default; anywhere else it is required, because contracts keep it as their `base_uri` for good.
+   * The service's public address, base of gateway URLs, which contracts keep as `base_uri` for good. On the
+   * embedded chain the request's origin is the default.
    */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
@@ -136,11 +136,9 @@ const fieldsSchema = z.object({
   LANE_DEPTH: numberFrom(1, 1),
   /** Most lanes a wallet grows to. */
   MAX_LANES: numberFrom(1, 64, 64),
-  /** Most intents that wait in a wallet's queue. */
   MAX_QUEUE: numberFrom(1, 5_000),
   /** Days after its end after which an operation is moved from D1 to R2, with its transactions; not before its keys end. */
   OPERATIONS_KEPT_DAYS: numberFrom(1, 30),
-  /** Days that events are kept. */
   EVENTS_KEPT_DAYS: numberFrom(1, 90),
   /** Hours that an Idempotency-Key is kept; the interface promises 24. */
   KEYS_KEPT_HOURS: numberFrom(24, 25),
@@ -180,7 +178,6 @@ const settingsSchema = fieldsSchema.superRefine(requireKeptForKeys).transform((f
   return z.NEVER;
 });
 
-/** The parsed settings. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** The Worker for writes, as the first Worker of a deployment sees it (src/index.ts). */
@@ -190,12 +187,11 @@ interface WritesWorker {
 }
 
 /**
- * The bindings and raw variables, as wrangler generates their types. `WRITES` is there if the deployment has a Worker for
- * writes (scripts/two-workers.ts), `IMAGES` if the platform makes the thumbnails.
+ * The bindings and raw variables. `WRITES` is there if the deployment has a Worker for writes (scripts/two-workers.ts),
+ * `IMAGES` if the platform makes the thumbnails.
  */
 export type Bindings = Env & { readonly WRITES?: WritesWorker; readonly IMAGES?: ImagesBinding };
 
-/** SHA-256 of settings by their names, lower-case hexadecimal. Of those that are set. */
 export type SettingDigests = Readonly<Record<string, string>>;
 
 /** What this Worker is configured with, for another one to compare: secrets don't leave it. */
@@ -212,7 +208,6 @@ export const settingDigests = async (env: object): Promise<SettingDigests> => {
 
 /** Settings are missing or wrong. The message names each with what is wrong, for the operator's log. */
 export class SettingsError extends Error {
-  /** Names of the settings at fault. */
   readonly names: readonly string[];
 
   constructor(faults: readonly (readonly [path: string, message: string])[]) {
@@ -223,10 +218,6 @@ export class SettingsError extends Error {
 
 const parsed = new WeakMap<object, Settings>();
 
-/**
- * The settings of this isolate.
- * @throws SettingsError
- */
 export function settingsOf(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;
@@ -238,7 +229,6 @@ export function settingsOf(env: object): Settings {
   return result.data;
 }
 
-/** What is wrong where PUBLIC_URL is missing. */
 export const PUBLIC_URL_MISSING = `must be ${PUBLIC_ADDRESS}`;
 
 /** What is wrong with a setting. zod's own messages say what a value is; the descriptions say what to give. */

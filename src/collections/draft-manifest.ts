@@ -4,10 +4,10 @@ import { accountCode } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { runBatch } from "../db/client.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
-import { draftTotals } from "../db/queries/assets.ts";
+import { draftTotals, type PlacedAsset } from "../db/queries/assets.ts";
 import { adoptBlobs, type StoredBlob } from "../db/queries/blobs.ts";
 import { findContract } from "../db/queries/contracts.ts";
-import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
+import { type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
 import { insertContract } from "../db/queries/provisioning.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
@@ -17,7 +17,7 @@ import { putSame } from "../files/storage/put-blob.ts";
 import { commitWithBlobs } from "../files/uploads/commit-blobs.ts";
 
 /** An asset with the sizes and types of its files. */
-interface ManifestAsset extends LostAsset {
+interface ManifestAsset extends PlacedAsset {
   /** Bytes. */
   readonly size: number;
   readonly mediaType: string;

@@ -3,13 +3,11 @@ import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { within } from "../waiting.ts";
 import { failure, type Statement, unanswered } from "./statements.ts";
 
-/** D1 through Drizzle. */
 export type Database = DrizzleD1Database;
 
 /**
- * Timeout of a D1 call, milliseconds. D1 outages of 60 to 80 s have been observed. Of the 25 s that a request waits
- * (`SYNC_WAIT_MS`), two timeouts leave five: the write, and the read that checks whether it was committed. D1 itself ends a
- * query after 30 s.
+ * Timeout of a D1 call, milliseconds. Outages of 60 to 80 s were observed. Of `SYNC_WAIT_MS`, 25 s, two timeouts leave five:
+ * the write, and the read whether it was committed. D1 itself ends a query after 30 s.
  */
 export const DEADLINE_MS = 10_000;
 
@@ -17,8 +15,7 @@ export const DEADLINE_MS = 10_000;
 const originals = new WeakMap<object, D1PreparedStatement>();
 
 /**
- * D1 with a timeout for each call. A call may be committed after its timeout, even after the response of its request, so
- * every write must depend on conditions of the database.
+ * D1 with a timeout for each call. A call may be committed after it, so every write must depend on conditions of the database.
  * @throws Error as of `unanswered` and `failure`
  */
 const withDeadline = (d1: Pick<D1Database, "prepare" | "batch">): D1Database => {
@@ -65,7 +62,6 @@ export const openDatabase = (d1: D1Database): Database => {
   return database;
 };
 
-/** The results of statements, in order. */
 type Results<Statements extends readonly Statement[]> = {
   [Index in keyof Statements]: Statements[Index]["_"]["result"];
 };
@@ -79,7 +75,6 @@ export const runBatch = async <const Statements extends readonly Statement[]>(
   return (first === undefined ? [] : await db.batch([first, ...others])) as Results<Statements>;
 };
 
-/** Whether a condition holds now. */
 export const holds = async (db: Database, condition: SQL): Promise<boolean> =>
   (await db.get<{ holds: number }>(sql`SELECT ${condition} AS holds`)).holds === 1;
 
@@ -93,18 +88,15 @@ export interface DatabaseSession {
 /** A D1 bookmark: `D1DatabaseSession.getBookmark` of an earlier request. */
 export type Bookmark = string;
 
-/**
- * Opens the database for reads from the nearest replica that includes the bookmark. Without a bookmark, the replica may be
- * seconds behind.
- */
+/** Opens the database for reads from the nearest replica that includes the bookmark; without one it may be seconds behind. */
 export const openReplicas = (d1: D1Database, bookmark: Bookmark | null): DatabaseSession => {
   const session = d1.withSession(bookmark ?? "first-unconstrained");
   return { db: drizzle(withDeadline(session)), bookmark: () => session.getBookmark() };
 };
 
 /**
- * Opens the database for calls to its primary and records the resulting bookmark. After its first call a session may read
- * from replicas, so each call has its own session.
+ * Opens the primary and records the resulting bookmark. After its first call a session may read from replicas, so each call
+ * has its own.
  */
 export const openPrimary = (d1: D1Database): DatabaseSession => {
   const sessions: D1DatabaseSession[] = [];

@@ -9,9 +9,7 @@ export const ASSETS_A_PAGE = 1_000;
 export const wholeOf = (first: readonly AssetRow[]): readonly AssetRow[] | null =>
   first.length < ASSETS_A_PAGE ? first : null;
 
-/**
- * The assets of a locked draft, in order. The first page stays in memory; later pages are read again each time.
- */
+/** The assets of a locked draft, in order. The first page stays in memory; later pages are read again each time. */
 export class DraftAssets {
   readonly #db: Database;
   readonly #draftId: Uuid;

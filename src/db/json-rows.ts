@@ -1,12 +1,9 @@
-/**
- * Largest parameter, bytes. D1 accepts values of 2 MB and 100 parameters for each statement, so many rows are passed as one
- * JSON text: `INSERT … SELECT … FROM json_each(?)` (https://developers.cloudflare.com/d1/platform/limits/).
- */
+/** Bytes of a parameter; D1 accepts 2 MB, and 100 of them (https://developers.cloudflare.com/d1/platform/limits/). */
 const MAX_PARAMETER_BYTES = 1_000_000;
 
 /**
- * Packs rows into JSON arrays of at most 1 MB each, in order; a larger row is alone in its array. Rows are collected as
- * bytes: 20,000 small strings would occupy memory until V8's next full garbage collection.
+ * Packs rows into JSON arrays of at most 1 MB each, in order; a larger row is alone. Rows are collected as bytes: 20,000 small
+ * strings would occupy memory until V8's next full garbage collection.
  */
 export function* jsonRows(rows: Iterable<unknown>): Generator<string, void, void> {
   let packed = Buffer.alloc(FIRST_BYTES);
@@ -29,7 +26,6 @@ export function* jsonRows(rows: Iterable<unknown>): Generator<string, void, void
   if (length > 0) yield closed(packed, length);
 }
 
-/** Initial buffer, enough for a few rows. */
 const FIRST_BYTES = 1024;
 
 function closed(packed: Buffer, length: number): string {

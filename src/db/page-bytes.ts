@@ -7,7 +7,6 @@ const MOST_BYTES = 1_048_576;
 export interface Candidates {
   /** Selects `place`, the key of a row, and `bytes`, the length of its large text; with its own LIMIT. */
   readonly rows: SQL;
-  /** The order of the list, by columns of `rows`. */
   readonly order: SQL;
 }
 

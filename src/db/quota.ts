@@ -3,11 +3,13 @@ import type { ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { limitsWith, quotaExceeded, REQUEST_PERIOD_S, type UsedName } from "../domain/quota.ts";
-import { type Counter, exceededCounter, readUsage, type UsageRead } from "./queries/usage.ts";
+import { exceededCounter, selectUsage, type UsageRow } from "./queries/usage.ts";
 
 /** Limits as callers see them. @param spentToday spending of the wallet that counts towards its limit, yoctoNEAR */
-export const toLimits = ({ set, used, spendingPerDay }: UsageRead, spentToday: string): LimitsShown => {
-  const { requests, ...others } = limitsWith(set);
+export const toLimits = (usage: UsageRow, spentToday: string): LimitsShown => {
+  const { requests, ...others } = limitsWith(usage.set);
+  const { drafts, stored_bytes, database_bytes, keys, operations_waiting, spendingPerDay } = usage;
+  const used = { drafts, stored_bytes, database_bytes, keys, operations_waiting };
   return {
     requests,
     period_s: REQUEST_PERIOD_S,
@@ -18,15 +20,16 @@ export const toLimits = ({ set, used, spendingPerDay }: UsageRead, spentToday: s
 };
 
 /** An integration's limits and use. @throws ServiceError not_found */
-export const requireUsage = async (context: ServiceContext, integrationId: Uuid): Promise<UsageRead> => {
-  const usage = await readUsage(context.db, integrationId, context.now());
+export const requireUsage = async (context: ServiceContext, integrationId: Uuid): Promise<UsageRow> => {
+  const usage = await selectUsage(context.db, integrationId, context.now()).get();
   if (usage) return usage;
   throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
 };
 
-const usageOf = async (context: ServiceContext, integrationId: Uuid) => {
-  const { set, used } = await requireUsage(context, integrationId);
-  return { limits: limitsWith(set), used };
+/** The error for a limit that a write would exceed. */
+const exceeded = async (context: ServiceContext, integrationId: Uuid, name: UsedName) => {
+  const usage = await requireUsage(context, integrationId);
+  return quotaExceeded(name, usage[name], limitsWith(usage.set)[name]);
 };
 
 /** Reports which of some limits rejected a write. @throws ServiceError if one of them is reached */
@@ -35,16 +38,15 @@ export const refuseUsedUp = async (
   integrationId: Uuid,
   names: readonly UsedName[],
 ): Promise<void> => {
-  const { limits, used } = await usageOf(context, integrationId);
-  const name = names.find((each) => used[each] >= limits[each]);
-  if (name) throw quotaExceeded(name, used[name], limits[name]);
+  const usage = await requireUsage(context, integrationId);
+  const limits = limitsWith(usage.set);
+  const name = names.find((each) => usage[each] >= limits[each]);
+  if (name) throw quotaExceeded(name, usage[name], limits[name]);
 };
 
 /** The error for a change that would exceed the integration's share of the database. */
-export const noRoom = async (context: ServiceContext, integrationId: Uuid): Promise<ServiceError> => {
-  const { limits, used } = await usageOf(context, integrationId);
-  return quotaExceeded("database_bytes", used.database_bytes, limits.database_bytes);
-};
+export const noRoom = (context: ServiceContext, integrationId: Uuid): Promise<ServiceError> =>
+  exceeded(context, integrationId, "database_bytes");
 
 /** The error for the caller of a batch that exceeded a limit; every other error is returned as it is. */
 export const toQuotaError = async (
@@ -52,8 +54,6 @@ export const toQuotaError = async (
   integrationId: Uuid,
   error: unknown,
 ): Promise<unknown> => {
-  const counter: Counter | null = exceededCounter(error);
-  if (counter === null) return error;
-  const { limits, used } = await usageOf(context, integrationId);
-  return quotaExceeded(counter, used[counter], limits[counter]);
+  const counter = exceededCounter(error);
+  return counter === null ? error : exceeded(context, integrationId, counter);
 };

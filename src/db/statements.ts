@@ -1,7 +1,15 @@
+import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 
-/** A statement of a batch. */
 export type Statement = BatchItem<"sqlite">;
+
+/** JSON with fields set to these values, by name; null: there are no fields. */
+export const withFields = (json: SQL, fields: Readonly<Record<string, unknown>>): SQL | null => {
+  const pairs = Object.entries(fields).map(
+    ([name, value]) => sql`${`$.${name}`}, json(${JSON.stringify(value)})`,
+  );
+  return pairs.length === 0 ? null : sql`json_set(${sql.join([json, ...pairs], sql`, `)})`;
+};
 
 /** Whether a batch failed on a column that must not be null. */
 export const failedOn = (error: unknown, column: string): boolean => violated(error, "NOT NULL", column);

@@ -1,14 +1,12 @@
 /**
- * NEAR account ids (https://docs.near.org/protocol/account-id, crate near-account-id): 2 to 64 characters; parts of
- * lower-case letters and digits, separated by single `-`, `_` or `.`. Implicit ids (64 hexadecimal digits) and `0x`
- * ids of Ethereum-like accounts fulfil the same rule.
+ * NEAR account ids (https://docs.near.org/protocol/account-id): parts of lower-case letters and digits, separated by single
+ * `-`, `_` or `.`. Implicit ids (64 hexadecimal digits) and `0x` ids fulfil the same rule.
  */
 const SHAPE = /^(?:[a-z\d]+[-_])*[a-z\d]+(?:\.(?:[a-z\d]+[-_])*[a-z\d]+)*$/;
 
 const MIN_LENGTH = 2;
 const MAX_LENGTH = 64;
 
-/** Whether a text is a NEAR account id. */
 export const isAccountId = (text: string): boolean =>
   text.length >= MIN_LENGTH && text.length <= MAX_LENGTH && SHAPE.test(text);
 

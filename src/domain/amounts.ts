@@ -2,12 +2,9 @@
 
 import { BYTE_PRICE, TOKEN_BYTES } from "./promised-bytes.ts";
 
-/** The largest amount on the chain (u128). */
 const MAX_U128 = 2n ** 128n - 1n;
 
-/**
- * The highest cost of a token's storage. The contract keeps it from every mint fee, so a fee is zero or at least this.
- */
+/** The highest cost of a token's storage. The contract keeps it from every mint fee, so a fee is zero or at least this. */
 export const TOKEN_STORAGE_PRICE = BigInt(TOKEN_BYTES) * BYTE_PRICE;
 
 /** What a u128 holds, or a little less. */

@@ -10,12 +10,8 @@ const SHOWN = PREFIX.length + 4;
 export const isApiKey = (text: string): boolean => SHAPE.test(text);
 
 /** A new key. It is shown to its owner once and kept nowhere. */
-export const newApiKey = (): string => {
-  const random = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
-  return PREFIX + btoa(String.fromCharCode(...random)).replace(/[+/=]/g, urlSafe);
-};
-
-const urlSafe = (character: string): string => ({ "+": "-", "/": "_" })[character] ?? "";
+export const newApiKey = (): string =>
+  PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString("base64url");
 
 /** The part of a key that is stored in clear. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, SHOWN);

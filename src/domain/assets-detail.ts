@@ -8,14 +8,10 @@ import { textProblem } from "./texts.ts";
 
 /** A part of a multipart form while its body streams in. */
 export interface FormPart {
-  /** The form field's name. */
   readonly name: string;
   /** The file's name, or null if the part is a plain field. */
   readonly filename: string | null;
-  /**
-   * The part's next bytes, or null at its end. They are valid until the next call only. Parts come one after the
-   * other: asking for the next part skips what was not read of this one.
-   */
+  /** The part's next bytes, valid until the next call; null at its end. The next part skips what is unread of this one. */
   read(): Promise<Uint8Array | null>;
 }
 
@@ -35,13 +31,10 @@ const assetDetailSchema = z.strictObject({
     .nullish(),
 });
 
-/** One asset detail of a request. */
 export type AssetDetail = z.infer<typeof assetDetailSchema>;
 
-/** The form's two kinds of files. */
 export type FileKind = "asset_file" | "reference_file";
 
-/** The content of `assets_detail`. */
 export interface AssetsDetail {
   /** Its elements in order; null for an invalid one. */
   readonly details: readonly (AssetDetail | null)[];
@@ -52,12 +45,7 @@ export interface AssetsDetail {
 /** Fields of an asset detail, its own brace and the comma before the next. */
 const VALUES_A_DETAIL = 5;
 
-/**
- * Reads `assets_detail`.
- * @param text the part's JSON; null if the form has no such part
- * @param problems take what is wrong with it
- * @throws ServiceError payload_too_large for more details than a request may have
- */
+/** Reads `assets_detail`; null: the form has no such part. @throws ServiceError payload_too_large */
 export function readAssetsDetail(text: string | null, problems: Problems): AssetsDetail {
   const value = text === null ? null : elementsOf(text);
   if (value === null || typeof value === "string") {

@@ -1,8 +1,8 @@
 import { TOKEN_BYTES } from "./promised-bytes.ts";
 
 /**
- * How much of a finalization one transaction carries. The transaction may have 1,572,864 bytes and its call 300 Tgas
- * (near.org, "Limits"); both bounds leave room for what else is in it.
+ * How much of a finalization one transaction carries: 1,572,864 bytes, and 300 Tgas for its call (near.org, "Limits"); both
+ * bounds leave room for what else is in it.
  */
 export interface BatchSize {
   /** Bytes of the batch in borsh, and of what goes with it. */

@@ -1,16 +1,12 @@
 /**
- * Named points at which a test may kill the Worker or an object. They stand before and after each await whose loss
- * would matter, so that the fault runner can end the process there (test/faults). In production nobody observes
- * them, and passing one costs a comparison.
+ * Named points at which a test may kill the Worker or an object (test/faults), before and after each await whose loss would
+ * matter. In production nobody observes them, and passing one costs a comparison.
  */
 export type CheckpointObserver = (name: string, die: (() => void) | undefined) => void;
 
 let observer: CheckpointObserver | null = null;
 
-/**
- * Passes a point. Throws only where a test's observer does.
- * @param die ends the object that passes, as an eviction would; absent in the Worker itself
- */
+/** Passes a point. Throws only where a test's observer does. @param die ends the object that passes; absent in the Worker */
 export const checkpoint = (name: string, die?: () => void): void => {
   if (observer !== null) observer(name, die);
 };

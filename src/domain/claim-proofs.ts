@@ -1,7 +1,4 @@
-/**
- * Claim links, as docs/contract.md, "Claim drops", has them: what their issuer and their holders sign, and the part of a
- * link's address after `#`, which browsers never send.
- */
+/** Claim links (docs/contract.md, "Claim drops"): what issuers and holders sign, and the part of an address after `#`. */
 
 /** Most links of a drop, and most tokens of a link. */
 export const MOST_LINKS = 10_000;

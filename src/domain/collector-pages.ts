@@ -1,23 +1,16 @@
-/** Configuration of a collection's pages for collectors. */
-
-/** A link that the pages show. */
 export interface PageLink {
   readonly label: string;
-  /** https */
   readonly url: string;
 }
 
-/** How the pages look. */
 export interface PageTheme {
   /** Colour of buttons, `#rrggbb`. */
   readonly accent: string;
 }
 
-/** Letters, digits and single hyphens between them. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const SLUG_LENGTH = { min: 3, max: 64 } as const;
 
-/** Whether a text has the form of a slug. */
 export const isSlug = (text: string): boolean =>
   text.length >= SLUG_LENGTH.min && text.length <= SLUG_LENGTH.max && SLUG.test(text);
 

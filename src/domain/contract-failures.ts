@@ -1,9 +1,8 @@
 import type { ErrorCode } from "./errors.ts";
 
 /**
- * What a refusal of the contract means to the caller of the API: every code of the closed list in docs/contract.md. What
- * a request of the API can't bring about, because only wallets and marketplaces call it, is `transaction_failed` like a
- * failure that isn't the contract's own. A test compares this list with the contract's.
+ * What each code of docs/contract.md means to callers of the API. What only wallets and marketplaces can bring about is
+ * `transaction_failed`. A test compares this list with the contract's.
  */
 export const MEANINGS = {
   E_UNAUTHORIZED: "transaction_failed",

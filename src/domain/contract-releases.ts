@@ -1,7 +1,4 @@
-/**
- * Earlier releases of the contract, which the service adopts and upgrades. With a new release of the contract, add
- * the previous one here.
- */
+/** Earlier releases of the contract, which the service adopts and upgrades. Add the previous one with each new release. */
 interface Release {
   /** Lower-case hexadecimal of the code's SHA-256. */
   readonly codeHash: string;
@@ -22,10 +19,7 @@ const LAYOUT_WITHOUT_OLD_PAGES = 3;
 /** Whether a code is a release of ours from before the present one. */
 export const isFormerRelease = (codeHash: string): boolean => layoutOf(codeHash) !== undefined;
 
-/**
- * Whether an upgrade from a code has to take collections' pages over (`collection_migrate`). Where the code's layout
- * isn't known it is done, which does no harm.
- */
+/** Whether an upgrade has to migrate collections' pages. It does so if the layout isn't known, which is harmless. */
 export const hasOldPages = (codeHash: string): boolean =>
   (layoutOf(codeHash) ?? 0) < LAYOUT_WITHOUT_OLD_PAGES;
 

@@ -1,6 +1,6 @@
 /**
- * Requirements of a contract's upgrade from layout 2: the balance that the contract needs afterwards, and the calls that
- * migrate its collections (docs/contract.md, "What is paid for" and "Storage layout").
+ * A contract's upgrade from layout 2: the balance that it needs afterwards, and the calls that migrate its collections
+ * (docs/contract.md, "What is paid for" and "Storage layout").
  */
 
 import { promisedBytes } from "./promised-bytes.ts";
@@ -10,7 +10,6 @@ export interface CollectionBefore {
   readonly collection_id: number;
   readonly published: boolean;
   readonly assets: number;
-  /** Sum of copies. */
   readonly total: number;
   readonly minted: number;
 }
@@ -25,10 +24,7 @@ const COLLECTION_BYTES = 13 + 61;
 const ASSET_PAGE = 512;
 const ASSET_PAGE_BYTES = 200;
 
-/**
- * Most bytes that a contract's tokens and collections will need in addition to those stored, without subtitles that the
- * pages of a collection repeat.
- */
+/** Most bytes that a contract's tokens and collections will need in addition to those stored, without repeated subtitles. */
 export const bytesPromised = (collections: readonly CollectionBefore[]): number =>
   collections.reduce((sum, collection) => {
     const tokens = collection.published ? collection.minted * promisedBytes(collection) + PAGE_BYTES : 0;
@@ -96,9 +92,8 @@ export const migrationSteps = (assets: readonly number[]): MigrationStep[] => {
 };
 
 /**
- * The steps, with further ones for pages that one call could not carry. A further step is named by the assets that remained
- * before it.
- * @param left assets that remain after a step, by the step's name, as the contract reports; absent: the step isn't done
+ * The steps, with further ones for pages that one call could not carry, named by the assets that remained before them.
+ * @param left assets that remain after a step, by its name, as the contract reports; absent: the step isn't done
  */
 export const withContinuations = (
   steps: readonly MigrationStep[],

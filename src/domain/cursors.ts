@@ -28,7 +28,7 @@ export interface Page<Item> {
 }
 
 /**
- * The page of the first `size` items. One more is passed if there is a next page.
+ * The page of the first `size` items; one more is passed if there is a next page.
  * @param found how many there were, if fewer were read because they are large
  */
 export const pageOf = <Item>(

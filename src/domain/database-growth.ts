@@ -19,9 +19,8 @@ export const withSample = (
 };
 
 /**
- * When the database will be full at the growth rate since the oldest sample.
- * @param now as a sample
- * @returns milliseconds since the epoch; null: it doesn't grow, or was watched for less than a day
+ * When the database will be full at the growth rate since the oldest sample, milliseconds since the epoch; null: it doesn't
+ * grow, or was watched for less than a day.
  */
 export const fullAt = (samples: readonly SizeSample[], now: SizeSample, limit: number): number | null => {
   const [first] = samples;

@@ -3,8 +3,8 @@ import { fieldName, firstOf, type Issue } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
 
 /**
- * The controls that can refuse a request for how much it asks. `rate`: requests in a period. `spending`: NEAR of the
- * wallet in a day. `size`: bytes of a request or a file. `storage`: what an integration has stored.
+ * Controls that can refuse a request. `rate`: requests in a period. `spending`: NEAR of the wallet in a day. `size`: bytes of a
+ * request or a file. `storage`: what an integration has stored.
  */
 export const CONTROLS = ["rate", "spending", "size", "storage"] as const;
 
@@ -20,37 +20,7 @@ export interface ErrorDefinition {
   readonly remedy: string;
 }
 
-/** A table of codes, with each code as its type has it. */
 const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
-
-/** Codes of requests whose key or token is missing or not accepted. */
-const ACCESS_ERRORS = define({
-  api_key_missing: {
-    status: 401,
-    cause: "There is no Authorization header.",
-    remedy: "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
-  },
-  api_key_invalid: {
-    status: 401,
-    cause: "The Authorization header is malformed, or its key is unknown.",
-    remedy: "Check the key. It begins with `mk_live_`.",
-  },
-  api_key_expired: {
-    status: 401,
-    cause: "The key has expired.",
-    remedy: "Ask the operator for a new key.",
-  },
-  api_key_revoked: {
-    status: 401,
-    cause: "The key was revoked.",
-    remedy: "Ask the operator for a new key.",
-  },
-  admin_token_invalid: {
-    status: 401,
-    cause: "The operator's bearer token is missing or wrong.",
-    remedy: "Send `Authorization: Bearer <token>` with the token the service was configured with.",
-  },
-});
 
 /** The effect of a chain operation that failed. `final`: an effect that won't change. */
 export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
@@ -86,10 +56,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/**
- * The closed list of Mintage's errors. Statuses, the OpenAPI responses and the reference page
- * (docs/errors.md) are derived from this table, so no code can be missing from any of them.
- */
+/** The closed list of errors. Statuses, the OpenAPI responses and docs/errors.md are derived from this table. */
 
 export const ERRORS = define({
   invalid_request: {
@@ -128,7 +95,31 @@ export const ERRORS = define({
       "The file at asset_file_url or reference_file_url can't be fetched, is too large or of the wrong kind.",
     remedy: "Give an https address that returns the file itself. Nothing was sent to the chain.",
   },
-  ...ACCESS_ERRORS,
+  api_key_missing: {
+    status: 401,
+    cause: "There is no Authorization header.",
+    remedy: "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
+  },
+  api_key_invalid: {
+    status: 401,
+    cause: "The Authorization header is malformed, or its key is unknown.",
+    remedy: "Check the key. It begins with `mk_live_`.",
+  },
+  api_key_expired: {
+    status: 401,
+    cause: "The key has expired.",
+    remedy: "Ask the operator for a new key.",
+  },
+  api_key_revoked: {
+    status: 401,
+    cause: "The key was revoked.",
+    remedy: "Ask the operator for a new key.",
+  },
+  admin_token_invalid: {
+    status: 401,
+    cause: "The operator's bearer token is missing or wrong.",
+    remedy: "Send `Authorization: Bearer <token>` with the token the service was configured with.",
+  },
   insufficient_funds: {
     status: 402,
     cause: "The integration wallet can't pay for the operation. Nothing was sent.",
@@ -326,7 +317,6 @@ export const ERRORS = define({
   },
 });
 
-/** A code of the closed list. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** All codes, for z.enum and for tests that go through them. */
@@ -337,10 +327,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  /**
-   * @param code from the closed list; decides the status
-   * @param message one sentence that tells the caller what to do
-   */
+  /** @param message one sentence that says what to do */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { issues, more } = firstOf(details.issues ?? []);
     const unlisted = more + (details.moreIssues ?? 0);
@@ -352,21 +339,13 @@ export class ServiceError extends Error {
     this.details = details.issues ? { ...details, issues } : details;
   }
 
-  /** HTTP status of the code. */
   get status(): ErrorDefinition["status"] {
     return ERRORS[this.code].status;
   }
 }
 
-/** The control that responses with a code name, if any. */
-const controlOf = (code: ErrorCode): ErrorDefinition["limit"] => {
-  const { limit }: ErrorDefinition = ERRORS[code];
-  return limit;
-};
-
 /**
- * The error for a request above a rate limit. It has no `outcome`: the service may send it before it looks up the
- * outcome of an earlier request with the same Idempotency-Key.
+ * The error for a request above a rate limit. It has no `outcome`: it may precede the lookup of an Idempotency-Key.
  * @param why a sentence @param retryAfter seconds
  */
 export const rateLimited = (why: string, retryAfter: number): ServiceError => {
@@ -393,8 +372,7 @@ export const DATABASE_RETRY_AFTER = 10;
 
 /**
  * The error for a database that doesn't answer, which may have carried out a write.
- * @param mayWrite whether the request may have changed something
- * @param what doesn't answer, the subject of a sentence
+ * @param mayWrite whether the request may have changed something @param what the subject of a sentence
  */
 export const databaseUnavailable = (
   mayWrite: boolean,
@@ -412,24 +390,10 @@ export const databaseUnavailable = (
   });
 };
 
-/** The body of every error. */
-export interface ErrorBody {
-  readonly message: string;
-  readonly code: string;
-  readonly request_id: string;
-  readonly limit?: string;
-  readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
-  readonly quota?: ExceededQuota;
-  readonly cost?: ExceededCost;
-  readonly outcome?: string;
-  readonly retryable?: boolean;
-  readonly operation_uuid?: string;
-}
-
-/** The response body of an error. */
-export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
+/** The body of an error's response. */
+export const errorBody = (error: ServiceError, requestId: string) => {
   const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
-  const limit = controlOf(error.code);
+  const { limit }: ErrorDefinition = ERRORS[error.code];
   return {
     message: error.message,
     code: error.code,

@@ -20,13 +20,10 @@ export const EVENT_TYPES = [
   "webhook.disabled",
 ] as const;
 
-/** One of the types above. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Consecutive events of one type. */
 export type EventRun = readonly [type: EventType, count: number];
 
-/** Consecutive numbers of tokens. */
 export type NumberRun = readonly [first: number, last: number];
 
 /** The events of one batch of statements. */
@@ -68,7 +65,6 @@ const effectsOf = (kind: OperationKind, body: unknown): EventReport => {
   }
 };
 
-/** Ascending numbers as runs. */
 export const numberRuns = (numbers: readonly number[]): NumberRun[] => {
   const runs: [number, number][] = [];
   for (const number of numbers) {
@@ -91,16 +87,14 @@ export const numbersLeft = (from: number, to: number, runs: readonly NumberRun[]
   return left;
 };
 
-/** Number of events in runs. */
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
 /**
- * Event numbers in one generation of the database. After a recovery of a rolled-back database, an integration's numbers
- * continue in the next generation, so no number that a reader may have is used again. No integration has as many events.
+ * Event numbers in one generation of the database. After a recovery, an integration's numbers continue in the next one, so
+ * no number that a reader may have is used again. No integration has as many events.
  */
 const NUMBERS_PER_GENERATION = 1_000_000_000;
 
-/** The generation of a number. */
 export const generationOf = (seq: number): number => Math.floor(seq / NUMBERS_PER_GENERATION);
 
 /** The number before the first of a generation; the first generation is 0. */
@@ -119,9 +113,7 @@ export const MOST_DATA_BYTES = 20_000;
 /** Largest field, in bytes, that is kept of data which is too large. */
 const SMALL_FIELD_BYTES = 200;
 
-/**
- * An event's data: the resource or, if that is too large, its small fields with the path of the resource in `see`.
- */
+/** An event's data: the resource or, if that is too large, its small fields with the path of the resource in `see`. */
 export const fitting = (data: object, see: string): object => {
   if (jsonBytes(data) <= MOST_DATA_BYTES) return data;
   const small = Object.entries(data).filter(([, value]) => jsonBytes(value) <= SMALL_FIELD_BYTES);

@@ -1,23 +1,16 @@
-import { type ChainOutcome, ERRORS, type ErrorCode, type ExceededCost, ServiceError } from "./errors.ts";
-import type { Issue } from "./issues.ts";
+import { type ChainOutcome, ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from "./errors.ts";
 
 /** The failure of an operation, as its row and its response have it. */
-export interface Failure {
+export interface Failure extends Pick<ErrorDetails, "retryAfter" | "issues" | "cost"> {
   readonly code: ErrorCode;
   readonly message: string;
   readonly outcome: ChainOutcome;
   readonly retryable: boolean;
-  /** Seconds. */
-  readonly retryAfter?: number;
-  readonly issues?: readonly Issue[];
-  readonly cost?: ExceededCost;
 }
 
-/** The error that the caller gets for a failure. */
 export const failureError = (failure: Failure, operationUuid: string): ServiceError => {
   const { code, message, ...details } = failure;
   return new ServiceError(code, message, { ...details, operationUuid });
 };
 
-/** HTTP status of a failure. */
 export const failureStatus = (failure: Failure): number => ERRORS[failure.code].status;

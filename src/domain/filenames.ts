@@ -2,8 +2,8 @@ import { MAX_FILENAME_BYTES } from "./quota.ts";
 import { controlCharacter } from "./texts.ts";
 
 /**
- * Why a name can't be that of a file, as a sentence's end; null if it can. A name is one segment of a path, so that
- * it means the same in a form, in a UnixFS directory and in a gateway's address.
+ * Why a name can't be that of a file, as a sentence's end; null if it can. A name is one segment of a path, in a form, a
+ * UnixFS directory and a gateway's address.
  */
 export function filenameFault(name: string): string | null {
   if (name === "") return "is empty";
@@ -25,10 +25,8 @@ interface NamedFile {
 }
 
 /**
- * Names for a directory in which each file is found: the first file of a name keeps it, the same bytes under the same
- * name are one entry, and a later file of that name has a number before its extension (`1.png`, `1-2.png`, `1-3.png`;
- * numbers that would take another file's name are passed over). Depends on the order of the files alone.
- * @returns a name for each digest under each uploaded name, in the order of the files
+ * Names for a directory: the first file of a name keeps it, the same bytes under the same name are one entry, and a later file
+ * has a number before its extension (`1.png`, `1-2.png`) that is still free. Depends on the order of the files alone.
  */
 export function directoryNames<File extends NamedFile>(files: Iterable<File>): Map<string, File> {
   const named = new Map<string, File>();

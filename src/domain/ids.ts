@@ -3,7 +3,6 @@ import { parse, stringify, v7, validate } from "uuid";
 /** A UUID as text, lower case. Mintage makes version 7 (RFC 9562), so that ids sort by the time they were made. */
 export type Uuid = string & { readonly __uuid: unique symbol };
 
-/** A new version 7 UUID. */
 export const newUuid = (): Uuid => v7() as Uuid;
 
 /** The least version 7 UUID of a moment: those made at or after it are not less. */

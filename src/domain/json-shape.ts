@@ -7,8 +7,8 @@ const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
 
 /**
- * Whether a JSON text has more than so many fields and list entries, counted by its commas and opening brackets without
- * parsing it. It may be taken for one more a bracket, where that one is empty.
+ * Whether a JSON text has more than so many fields and list entries, by its commas and opening brackets. An empty bracket may
+ * count as one more.
  */
 export function hasMoreValues(text: string, most: number): boolean {
   let values = 1;
@@ -28,7 +28,6 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Where something is in a JSON value. */
 export type JsonPath = readonly (string | number)[];
 
 /** Whichever of a body and its fields has the most entries, and how many. */
@@ -47,10 +46,7 @@ const entriesOf = (value: unknown): number => {
   return Array.isArray(value) ? value.length : Object.keys(value).length;
 };
 
-/**
- * A field named `__proto__`, which JavaScript takes for something else than a field; null if there is none. The
- * validator of a table passes over it in silence.
- */
+/** A field named `__proto__`, which the validator of a table passes over in silence; null if there is none. */
 export function prototypeField(value: unknown): JsonPath | null {
   const waiting: NestedValue[] = [{ within: null, name: "", value }];
   for (const place of waiting) {

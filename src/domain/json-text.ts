@@ -1,10 +1,7 @@
 /** Bytes of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
-/**
- * JSON in the one form that a value has (RFC 8785): names sorted by their UTF-16 code units, no space. Texts and numbers
- * are as JavaScript writes them, as the RFC requires.
- */
+/** JSON in the one form that a value has (RFC 8785): names sorted by their UTF-16 code units, no space. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,6 +1,6 @@
 /**
- * A log line: one JSON object. The field `error` takes a thrown value; the line has its name, message and stack without
- * parameters of queries. Fields never contain secrets.
+ * A log line: one JSON object. Of the thrown value `error` it has name, message and stack, without parameters of queries.
+ * Fields never contain secrets.
  */
 export const logLine = (time: Date, event: string, fields: Readonly<Record<string, unknown>>): string => {
   const { error, ...others } = fields;

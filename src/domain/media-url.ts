@@ -11,9 +11,8 @@ const PRIVATE_SUFFIXES =
   );
 
 /**
- * Why an address is not fetched, as a sentence; null if it may be. Asked at the start and at every redirect, since
- * a public address may lead to one that is not. That a public name doesn't resolve to a private address is the
- * platform's part (`global_fetch_strictly_public`).
+ * Why an address is not fetched, as a sentence; null if it may be. Asked at the start and at every redirect. That a public
+ * name doesn't resolve to a private address is the platform's part (`global_fetch_strictly_public`).
  */
 export function mediaUrlFault(text: string): string | null {
   if (text.length > MAX_LENGTH) return `The URL is longer than ${MAX_LENGTH} characters.`;

@@ -16,7 +16,6 @@ export interface MintWish {
   readonly receiver: string | null;
 }
 
-/** The call's arguments. */
 export const mintArguments = ({ collectionId, quantity, receiver }: MintWish) => ({
   collection_id: collectionId,
   quantity,

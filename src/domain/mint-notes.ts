@@ -28,16 +28,12 @@ export interface Mint {
   readonly tokenIds: readonly string[];
 }
 
-/**
- * Which transactions minted tokens of a collection: by the number of the first of a run, that of its last and the hash,
- * base58. A token is minted once, so that notes that have the same number say the same.
- */
+/** Which transactions minted tokens: by the number of the first of a run, its last and the hash, base58. */
 export type MintNotes = Readonly<Record<string, readonly [last: number, hash: string]>>;
 
 /** The hundred of a token's number; a run of notes never reaches into another. */
 export const hundredOf = (number: number): number => Math.floor(number / 100);
 
-/** Notes of one mint. */
 export const notesOf = ({ hash, tokenIds }: Mint): MintNotes => {
   const numbers = tokenIds.map(tokenNumber).sort((a, b) => a - b);
   const runs = [...Map.groupBy(numbers, hundredOf).values()].flatMap(numberRuns);

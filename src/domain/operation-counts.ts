@@ -8,13 +8,9 @@ export const DAYS_KEPT = 14;
 /** The day (UTC) of a moment, counted from the Unix epoch. */
 export const dayOf = (moment: Date): number => Math.floor(moment.getTime() / DAY_MS);
 
-/** When a day begins. */
 export const startOfDay = (day: number): Date => new Date(day * DAY_MS);
 
-/**
- * Upper bounds, inclusive, of the times that operations take: dense about the time to finality on NEAR, then the wait of a
- * request (25), and long ones. Seconds.
- */
+/** Upper bounds, inclusive, of the times of operations, dense about the time to finality and a request's wait (25). Seconds. */
 export const DURATION_BOUNDS: readonly number[] = [
   ...[0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 25, 60, 300, 3_600],
   Number.POSITIVE_INFINITY,
@@ -28,9 +24,8 @@ export const bucketOf = (milliseconds: number): number =>
 export type Histogram = readonly { readonly bucket: number; readonly count: number }[];
 
 /**
- * The time within which a share of operations ended, interpolated between the bounds of a bucket, to a tenth of a second.
- * @param share above 0 and at most 1: 0.95 for p95
- * @returns seconds, at most 3,600, the last bound; null: there are no operations
+ * The time within which a share of operations ended, interpolated, to a tenth of a second; at most 3,600, the last bound.
+ * @param share above 0 and at most 1: 0.95 for p95 @returns seconds; null: there are no operations
  */
 export const percentile = (histogram: Histogram, share: number): number | null => {
   const counts = DURATION_BOUNDS.map(() => 0);

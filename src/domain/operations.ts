@@ -1,18 +1,10 @@
 /** Properties of a kind of operation that the whole service needs. What it sends and returns is in operations/kinds/. */
 interface KindTraits {
-  /** Which wallet signs its transactions. */
   readonly wallet: "integration" | "platform";
-  /** Whether it acts on a collection, which is its subject. */
   readonly isOnCollection: boolean;
-  /**
-   * Whether ended operations are moved to the archive. The others are few for each wallet, contract and collection, and stay
-   * in the database.
-   */
+  /** Whether ended operations are archived. The others are few for each wallet, contract and collection. */
   readonly isArchived: boolean;
-  /**
-   * Whether its operations on one subject run in the order of their acceptance, one at a time: they set values, and the last
-   * accepted value must win.
-   */
+  /** Whether its operations on one subject run one at a time, in the order of acceptance: the last accepted value must win. */
   readonly isInTurn: boolean;
   /** Whether it spends in several transactions, each with its own reservation of the wallet's funds. */
   readonly isInParts: boolean;
@@ -56,32 +48,23 @@ export const KINDS = {
   claim: { ...ON_COLLECTION, needsRole: false, event: "nft.minted" },
 } as const satisfies Readonly<Record<string, KindTraits>>;
 
-/** One of the kinds above. */
 export type OperationKind = keyof typeof KINDS;
 
-/** Their names. */
 export const OPERATION_KINDS = Object.keys(KINDS) as [OperationKind, ...OperationKind[]];
 
 const kindsWhere = (holds: (traits: KindTraits) => boolean): OperationKind[] =>
   OPERATION_KINDS.filter((kind) => holds(KINDS[kind]));
 
-/** Kinds that the platform's wallet signs. */
 export const PLATFORM_KINDS = kindsWhere(({ wallet }) => wallet === "platform");
 
-/** Kinds whose operations run in turn. */
 export const KINDS_IN_TURN = kindsWhere(({ isInTurn }) => isInTurn);
 
-/** Kinds that spend in parts. */
 export const KINDS_IN_PARTS = kindsWhere(({ isInParts }) => isInParts);
 
 /** Pays out to the account that the operator has set. It doesn't count as spending. */
 export const PAYOUT: OperationKind = "wallet_payout";
 
-/**
- * `pending`: in progress; `succeeded`, `failed`: ended; `unknown`: the nodes can't prove the outcome of a transaction, and
- * the operator settles it.
- */
+/** `unknown`: the nodes can't prove the outcome of a transaction, and the operator settles the operation. */
 export const OPERATION_STATES = ["pending", "succeeded", "failed", "unknown"] as const;
 
-/** One of the states above. */
 export type OperationState = (typeof OPERATION_STATES)[number];

@@ -106,14 +106,13 @@ const FORMATS = [
  */
 const MOST_STEPS = 300_000;
 
-/** Bytes that identify the formats. */
 const SIGNATURE_BYTES = 14;
 
 const NOTHING = new Uint8Array();
 
 /**
- * Checks, piece by piece and in constant memory, that a PNG, JPEG, GIF or WebP is whole: that its structure goes on to its
- * end. Bytes after the end are let pass, as decoders do (phones put videos there). Files of other formats pass.
+ * Checks, piece by piece and in constant memory, that the structure of a PNG, JPEG, GIF or WebP goes on to its end. Bytes after
+ * it pass, as decoders do (phones put videos there). Files of other formats pass.
  */
 export class PictureStructure {
   #begun: Uint8Array = NOTHING;
@@ -130,7 +129,6 @@ export class PictureStructure {
   #fault: string | null = null;
   #steps = 0;
 
-  /** Takes the next bytes of the file. */
   push(piece: Uint8Array): void {
     if (this.#format !== undefined) {
       if (this.#format !== null) this.#read(piece);

@@ -21,7 +21,6 @@ export class Problems {
     this.#count += 1;
   }
 
-  /** Adds a value that is not as it should be. */
   invalid(path: Issue["path"], message: string): void {
     this.add({ kind: "invalid", path, message });
   }

@@ -10,7 +10,6 @@ export const MAX_FILE_BYTES = MB;
 /** Bytes of an asset-bulk body with all its boundaries and headers. */
 export const MAX_UPLOAD_BYTES = 100 * MB;
 
-/** Files in one asset-bulk. */
 export const MAX_UPLOAD_FILES = 20_000;
 
 /** Asset details in one asset-bulk: as many as files, though several may share a file. */
@@ -46,23 +45,19 @@ export const DEFAULT_LIMITS = {
   database_bytes: 1_073_741_824,
   /** Keys that are neither revoked nor expired. */
   keys: 100,
-  /** Pending operations. */
   operations_waiting: 2_000,
 } as const;
 
 /** Name of a limit, as the API shows it. */
 export type LimitName = keyof typeof DEFAULT_LIMITS;
 
-/** The limits of an integration, all of them. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
 /** Limits whose use the database has; requests are counted by the key's object. */
 export type UsedName = Exclude<LimitName, "requests">;
 
-/** What an integration uses of its limits. */
 export type Usage = Readonly<Record<UsedName, number>>;
 
-/** Names of these limits. */
 export const USED_NAMES = [
   "drafts",
   "stored_bytes",

@@ -2,7 +2,6 @@ import type { CollectionSettings } from "./settings.ts";
 
 /** Requests after validation: normalised, unknown fields refused, with the API's names. */
 
-/** POST collection-draft. */
 export interface DraftRequest extends CollectionSettings {
   readonly contract_uuid: string;
 }
@@ -30,7 +29,6 @@ export interface MintRequest {
   readonly receivers_must_exist?: boolean | null;
 }
 
-/** PUT nft-update. */
 export interface NftUpdateRequest extends TokenMetadata {
   readonly token_id: string;
 }

@@ -21,8 +21,8 @@ export const INITIAL_ROYALTY_LIMITS: RoyaltyLimits = {
 export const ONGOING_ROYALTY_LIMITS: RoyaltyLimits = { accounts: 9, total: 10_000 };
 
 /**
- * Basis points of a percentage with at most two decimals; null for any other number. It goes by the decimal digits,
- * because 12.57 × 100 is not 1257 in binary fractions.
+ * Basis points of a percentage with at most two decimals; null for any other number. By its decimal digits: in binary
+ * fractions, 12.57 × 100 is not 1257.
  */
 export const basisPoints = (percent: number): number | null => {
   const match = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(String(percent));

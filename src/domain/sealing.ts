@@ -16,10 +16,7 @@ const SECRET_BYTES = 32;
 export const newestVersion = (secrets: WalletSecrets): number =>
   Math.max(...Object.keys(secrets).map(Number));
 
-/**
- * Seals a key's seed under the newest secret. The account id is bound in as additional data, so that one wallet's copy
- * can't pass for another's.
- */
+/** Seals a key's seed under the newest secret, bound to the account id, so that one wallet's copy can't pass for another's. */
 export const seal = async (seed: Uint8Array, accountId: string, secrets: WalletSecrets): Promise<Sealed> => {
   const version = newestVersion(secrets);
   const key = await sealingKey(secrets, version);

@@ -2,7 +2,6 @@ import type { Issue } from "./issues.ts";
 
 /** The settings that a draft and a collection share and the contract enforces, with the API's names. */
 
-/** A direct mint, public or for the allowlist. */
 export interface MintConfig {
   /** yoctoNEAR, a decimal string. */
   readonly mint_fee: string;
@@ -41,17 +40,13 @@ export type SettingsChanges = Omit<Partial<CollectionSettings>, MintConfigName> 
 const MINT_CONFIGS = ["public_mint_config", "private_mint_config"] as const;
 type MintConfigName = (typeof MINT_CONFIGS)[number];
 
-/** A config without restrictions. */
 const OPEN_TO_ALL = { starts_at: null, ends_at: null, limit_per_account: null };
 
 /** Whether changes affect a mint config, so that the result depends on the present config. */
 export const hasConfigChanges = (changes: SettingsChanges): boolean =>
   MINT_CONFIGS.some((name) => changes[name] != null);
 
-/**
- * What the settings become that changes name, each complete.
- * @param settings for which the changes have no `configIssues`
- */
+/** The settings that changes name, each complete. @param settings for which the changes have no `configIssues` */
 export const changedSettings = (
   settings: CollectionSettings,
   changes: SettingsChanges,

@@ -9,12 +9,10 @@ export interface CostLimit {
 /** Code of a transaction that was not signed because its operation could exceed its highest allowed cost. */
 export const TOO_DEAR = "TOO_DEAR";
 
-/** The possible cost of an operation, and the highest allowed. */
 interface Excess {
   readonly needed: bigint | string;
   readonly most: bigint | string;
 }
 
-/** The message for a write that could cost too much. */
 export const tooDear = ({ needed, most }: Excess): string =>
   `Allow at least ${needed} yoctoNEAR or request a new quote: the write could now cost that much, but its limit is ${most}.`;

@@ -1,7 +1,6 @@
 /**
- * The next action of an operation, as a pure function of the outcomes of its transactions. A step is one transaction. A
- * step that failed for a reason with a remedy is retried under a new name, `mint~2` after `mint`, so each transaction has
- * its own identity in the wallet's journal.
+ * The next action of an operation, as a pure function of the outcomes of its transactions. A step is one transaction. One that
+ * failed and has a remedy is retried under a new name, `mint~2` after `mint`, its identity in the wallet's journal.
  */
 
 import type { Uuid } from "./ids.ts";
@@ -16,7 +15,6 @@ export interface StepOutcome {
   readonly failure: string | null;
 }
 
-/** The remedy for a failed step. */
 export type Remedy =
   /** Submit another transaction first, such as a top-up, then retry the step. */
   | { readonly first: string }
@@ -24,10 +22,8 @@ export type Remedy =
   | { readonly again: number }
   /** Wait for an event elsewhere: check again after a pause. Milliseconds. */
   | { readonly pause: number }
-  /** No remedy: the operation fails with this step. */
   | null;
 
-/** The next action of an operation. */
 export type Next =
   /** Submit this step to the wallet after `delay` milliseconds. */
   | { readonly do: "submit"; readonly step: string; readonly delay: number }
@@ -49,11 +45,7 @@ export const attemptName = (name: string, attempt: number): string =>
 /** The step's name without its attempt. */
 export const stepName = (step: string): string => step.split("~")[0]!;
 
-/**
- * The next thing to do for steps that follow each other. It depends on the outcomes only, so every caller gets the
- * same at any time.
- * @param names the steps in their order
- */
+/** The next action for steps that follow each other, by their outcomes only. @param names the steps in their order */
 export const nextStep = (
   names: readonly string[],
   outcomes: readonly StepOutcome[],
@@ -109,10 +101,7 @@ export const missingAmount = (failure: string | null): bigint | null => {
   return amount === undefined ? null : BigInt(amount);
 };
 
-/**
- * A contract that can't pay for storage is topped up. Every other failure is final, also one without the missing amount: a
- * transfer of a guessed amount could be wasted.
- */
+/** A contract that can't pay for storage is topped up. Every other failure is final, also one without the missing amount. */
 export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt) =>
   contractCode === "E_STORAGE_BALANCE" && attempt <= MAX_TOP_UPS && missingAmount(failure) !== null
     ? { first: `topup:${name}:${attempt}` }
@@ -123,8 +112,8 @@ const LATER_BLOCK_MS = 600;
 export const MAX_LATER_BLOCKS = 3;
 
 /**
- * A mint of a chosen asset is retried if draws in the same block may have taken its last copies: a later block shows
- * whether they have (docs/contract.md, "Chosen assets").
+ * A mint of a chosen asset is retried if draws in the same block may have taken its last copies (docs/contract.md, "Chosen
+ * assets").
  */
 export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
   if (outcome.contractCode !== "E_DRAW_HIDDEN") return topUpRemedy(name, outcome, attempt);
@@ -135,10 +124,7 @@ export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
 const UPGRADE_MS = 1_000;
 const MAX_MIGRATION_TRIES = 2;
 
-/**
- * A finalization during its contract's upgrade continues once the upgrade has migrated its collection. Until then the
- * contract rejects further assets of it.
- */
+/** A finalization during its contract's upgrade continues once the upgrade has migrated its collection. */
 export const finalizeRemedy =
   (isUpgrading: boolean): RemedyRule =>
   (name, outcome, attempt) => {
@@ -177,8 +163,7 @@ export const dependsOnCollection = ({
 
 /**
  * Settles steps of a finalization by the collection on the chain: those whose outcome the nodes no longer know, and those
- * refused because an unrecorded finalization made the collection. A step succeeded if the collection exists, has its
- * batch's assets or is published. A missing effect proves nothing.
+ * refused because an unrecorded finalization made it. A missing effect proves nothing.
  * @param ends number of assets on the chain after each step
  */
 export const settleByCollection = (
@@ -201,10 +186,7 @@ export type Publication = "none" | "ours" | "elsewhere_pending" | "elsewhere_don
 const MAX_DEPLOYMENTS = 12;
 export const SPREAD_MS = 1_500;
 
-/**
- * A deployment that finds no global code publishes it, unless another deployment is publishing it, and is retried while
- * the code spreads over the shards.
- */
+/** A deployment that finds no global code publishes it, unless another one does, and is retried while the code spreads. */
 export const deployRemedy =
   (publication: Publication): RemedyRule =>
   (_name, { failure }, attempt) => {
@@ -214,10 +196,7 @@ export const deployRemedy =
     return attempt === 1 ? { first: "publish" } : { again: SPREAD_MS };
   };
 
-/**
- * An upgrade never publishes its code: an earlier operation of the platform does. The upgrade waits for that operation and
- * is retried while the code spreads over the shards.
- */
+/** An upgrade waits for the operation that publishes its code, and is retried while the code spreads over the shards. */
 export const upgradeRemedy =
   (publication: Publication): RemedyRule =>
   (_name, { failure }, attempt) => {

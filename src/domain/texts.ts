@@ -24,11 +24,7 @@ export const controlCharacter = (text: string, allowed = ""): string | null => {
   return null;
 };
 
-/**
- * The reason why a text can't be stored, as a sentence; null if it can.
- * @param most code points
- * @param allowed control characters that it may have
- */
+/** Why a text can't be stored, as a sentence; null if it can. @param most code points @param allowed control characters */
 export const textProblem = (text: string, most: number, allowed = ""): string | null => {
   if (!text.isWellFormed()) return "Use well-formed Unicode: the text has half of a surrogate pair.";
   // Only a text of more UTF-16 units can have more code points.
@@ -50,9 +46,8 @@ const ENDS_PART = "\u2069";
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * A text as part of another one, such as a page's title, which its own direction must not turn around: U+202E at its end
- * would have what follows read backwards. A text without such characters stays as it is. Where there is markup, a block or
- * `<bdi>` does the same.
+ * A text as part of another one, which its own direction must not turn around (U+202E). Without characters of direction it
+ * stays as it is. In markup, a block or `<bdi>` does the same.
  */
 export const isolated = (text: string): string => {
   if (!DIRECTIONS.test(text)) return text;

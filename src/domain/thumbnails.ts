@@ -9,10 +9,7 @@ export const THUMBNAIL_TYPES: ReadonlySet<string> = new Set([
   "image/webp",
 ]);
 
-/**
- * The `srcset` of a picture; undefined if its address is not one of this service's gateway.
- * @param base address of the service, without a slash at the end
- */
+/** The `srcset` of a picture; undefined if its address is not of this gateway. @param base without a slash at the end */
 export const thumbnailsOf = (url: string, base: string): string | undefined =>
   url.startsWith(`${base}/ipfs/`) && !/[?#]/.test(url)
     ? THUMBNAIL_WIDTHS.map((width) => `${url}?img-width=${width} ${width}w`).join(", ")
@@ -26,9 +23,8 @@ export interface Pixels {
 }
 
 /**
- * A smaller picture: each pixel is the mean of those that it covers, by their alpha. It needs no memory beyond the result,
- * whereas resizing with the decoder's library doubles what the picture takes (docs/measurements.md).
- * @param width at most the source's
+ * A smaller picture: each pixel is the mean of those that it covers, by their alpha. It needs no memory beyond the result; the
+ * decoder's library would double it (docs/measurements.md). @param width at most the source's
  */
 export function shrink({ data, ...source }: Pixels, width: number): Pixels {
   const height = Math.max(1, Math.round((source.height * width) / source.width));

@@ -6,7 +6,6 @@ export interface Trait {
   readonly value: string;
 }
 
-/** Most traits that one file can have. */
 export const MOST_TRAITS = 32;
 const MOST_TYPE = 64;
 const MOST_VALUE = 128;
@@ -20,10 +19,7 @@ const textOf = (value: unknown, most: number): string | null => {
   return text === "" ? null : [...text].slice(0, most).join("");
 };
 
-/**
- * The traits of a reference file: its `attributes`, each with `trait_type` and `value` as marketplaces expect them. If a
- * type is repeated, the first counts.
- */
+/** Traits of a reference file: `attributes` with `trait_type` and `value`. Of a repeated type the first counts. */
 export const traitsOf = (file: unknown): Trait[] => {
   const { attributes } = (typeof file === "object" && file !== null ? file : {}) as { attributes?: unknown };
   if (!Array.isArray(attributes)) return [];
@@ -71,9 +67,8 @@ export const countTraits = (all: readonly Weighted[]): TraitCount[] => {
 };
 
 /**
- * Ranks of combinations from 1, the rarest. Rarity is the information content: the sum of -log2 of how frequent each
- * value is among all copies, where lacking a type counts as a value of it. Equals share a rank, and the next one
- * counts on behind all of them.
+ * Ranks of combinations from 1, the rarest, by information content: the sum of -log2 of each value's frequency among all
+ * copies, where lacking a type counts as a value. Equals share a rank, and the next one counts on behind them.
  */
 export const ranksOf = (all: readonly Weighted[]): number[] => {
   const total = all.reduce((sum, { copies }) => sum + copies, 0);

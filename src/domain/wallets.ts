@@ -1,13 +1,11 @@
 /**
- * Wallets that pages for collectors offer by near-connect (https://github.com/hot-dao/near-selector). Each loads its own
- * code when it is used. A page is allowed these addresses only once its collector has chosen the wallet, and docs/pages.md
- * lists them.
+ * Wallets that pages offer by near-connect (https://github.com/hot-dao/near-selector). A page is allowed these addresses only
+ * once its collector has chosen the wallet; docs/pages.md lists them.
  */
 export interface OfferedWallet {
   readonly id: string;
   readonly name: string;
   readonly website: string;
-  /** Where its code is. */
   readonly executor: string;
   /** SHA-256 of the code in base64; absent: its maker serves it, and changes it. */
   readonly digest?: string;
@@ -85,11 +83,9 @@ export const OFFERED_WALLETS: readonly OfferedWallet[] = [
   },
 ];
 
-/** Wallets that support a network; none for a private chain. */
 export const walletsFor = (network: string): readonly OfferedWallet[] =>
   OFFERED_WALLETS.filter(({ networks }) => (networks as readonly string[]).includes(network));
 
-/** Whether wallets are offered on a network. */
 export const isWalletNetwork = (network: string): network is keyof typeof WALLET_NODES =>
   Object.hasOwn(WALLET_NODES, network);
 

@@ -22,7 +22,6 @@ export const DISABLED_AFTER_MS = 5 * 24 * 3_600_000;
 /** How long a replaced secret signs in addition to the new one. Milliseconds. */
 export const OLD_SECRET_MS = 24 * 3_600_000;
 
-/** The response of an endpoint to an attempt. */
 export interface AttemptOutcome {
   /** HTTP status; null: no connection, or a timeout. */
   readonly status: number | null;
@@ -37,11 +36,7 @@ export const isDelivered = ({ status }: Pick<AttemptOutcome, "status">): boolean
 /** Whether an endpoint is permanently gone (410). */
 export const isGone = ({ status }: Pick<AttemptOutcome, "status">): boolean => status === 410;
 
-/**
- * Milliseconds until the next attempt; null: none follows.
- * @param attempts that failed so far
- * @param chance from 0 to 1
- */
+/** Milliseconds until the next attempt; null: none. @param attempts that failed so far @param chance from 0 to 1 */
 export const pauseAfter = (
   attempts: number,
   { retryAfterS }: Pick<AttemptOutcome, "retryAfterS">,

@@ -2,9 +2,9 @@ import type { Event } from "../api/resources/event.ts";
 import { readCollection, toCollection } from "../collections/collections.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import {
+  type EventPageRead,
   type KnownOperation,
   operationsOfEvents,
-  type PageRow,
   readEventPage,
 } from "../db/queries/event-pages.ts";
 import type { EventRow, RowMark } from "../db/queries/events.ts";
@@ -27,20 +27,22 @@ class EventData {
   readonly #context: ServiceContext;
   readonly #caller: Pick<Caller, "integrationId">;
   readonly #operations: ReadonlyMap<Uuid, KnownOperation>;
+  readonly #soldOut: EventPageRead["soldOut"];
   #response: { readonly of: Uuid; readonly body: unknown } | null = null;
 
-  constructor(context: ServiceContext, integrationId: Uuid, operations: ReadonlyMap<Uuid, KnownOperation>) {
+  constructor(
+    context: ServiceContext,
+    integrationId: Uuid,
+    { operations, soldOut }: Pick<EventPageRead, "operations" | "soldOut">,
+  ) {
     this.#context = context;
     this.#caller = { integrationId };
     this.#operations = operations;
+    this.#soldOut = soldOut;
   }
 
   /** @param index among the events of its type in the row, from 0 */
-  async of(
-    { event: row, soldOut }: Pick<PageRow, "event" | "soldOut">,
-    type: EventType,
-    index: number,
-  ): Promise<Shown> {
+  async of(row: EventRow, type: EventType, index: number): Promise<Shown> {
     switch (type) {
       case "operation.succeeded":
       case "operation.failed":
@@ -57,10 +59,11 @@ class EventData {
         return this.#collection(row, await this.#body<{ collection_uuid: string }>(row));
       case "collection.sold_out": {
         const id = row.collectionId ?? this.#known(row).row.subjectId;
+        const found = this.#soldOut.get(id);
         return this.#collection(
           row,
-          soldOut
-            ? toCollection(soldOut.collection, soldOut.contractAccountId)
+          found
+            ? toCollection(found.collection, found.contractAccountId)
             : await readCollection(this.#context, this.#caller, id),
         );
       }
@@ -162,39 +165,34 @@ const collectionAt = (resource: { readonly collection_uuid: string }): Shown => 
   see: `${API}/collection/${resource.collection_uuid}`,
 });
 
-/** Most rows of one read. */
 const MOST_ROWS = 50;
 /** Rows whose operations are read at once: each response has up to 64 kB. */
 const ROWS_AT_ONCE = 20;
 /** Most characters of JSON of one read, unless its first event is larger. */
 const MOST_CHARACTERS = 1_048_576;
 
-/** Which events are read. */
 export interface EventsWanted {
   /** The number after which events are read. */
   readonly after: number;
   readonly limit: number;
-  /** Types to read; absent: all. */
   readonly types?: readonly EventType[];
   /** Most characters of JSON, unless the first event is larger; absent: those of a page. */
   readonly characters?: number;
 }
 
-/** Events in order. */
 export interface EventsRead {
   readonly events: readonly Event[];
-  /** The number of the integration's last event; 0: it has none. */
   readonly last: number;
   /** The number up to which all events were examined. */
   readonly seen: number;
   /** The last examined row; null: none. */
   readonly row: RowMark | null;
-  /** Whether there may be more events. */
   readonly hasMore: boolean;
 }
 
 /** An event before its resource is read, with its row. */
-interface EventPosition extends PageRow {
+interface EventPosition {
+  readonly event: EventRow;
   readonly seq: number;
   /** Among the events of its row, from 0. */
   readonly place: number;
@@ -204,8 +202,8 @@ interface EventPosition extends PageRow {
 }
 
 /**
- * Reads events of an integration after a number, in order. The cost of a read is independent of the excluded events, and
- * its memory is bounded by bytes as well as by rows.
+ * Reads events of an integration after a number, in order. The cost is independent of the excluded events, and the memory is
+ * bounded by bytes as well as by rows.
  */
 export const readEvents = async (
   context: ServiceContext,
@@ -214,20 +212,21 @@ export const readEvents = async (
 ): Promise<EventsRead> => {
   // Without a filter, each row has at least one event, except rows that raise the numbers.
   const most = types === undefined ? Math.min(MOST_ROWS, limit + 1) : MOST_ROWS;
-  const wantedRows = { after, most, limit, near: ROWS_AT_ONCE, types };
-  const { rows, last: lastSeq } = await readEventPage(context.db, integrationId, wantedRows);
+  const near = Math.min(ROWS_AT_ONCE, limit);
+  const page = await readEventPage(context.db, integrationId, { after, most, near, types });
+  const { rows, last: lastSeq } = page;
   const behind = rows.flatMap(placesOf).filter(({ seq }) => seq > after);
   const wanted = types === undefined ? behind : behind.filter(({ type }) => types.includes(type));
   const events: Event[] = [];
   let room = characters;
-  for await (const event of eventsOf(context, integrationId, wanted.slice(0, limit))) {
+  for await (const event of eventsOf(context, integrationId, page, wanted.slice(0, limit))) {
     room -= JSON.stringify(event).length;
     if (room < 0 && events.length > 0) break;
     events.push(event);
   }
   const last = wanted[events.length - 1];
   const isCut = events.length < wanted.length;
-  const row = (isCut ? last : rows.at(-1))?.event ?? null;
+  const row = (isCut ? last?.event : rows.at(-1)) ?? null;
   const seen = (isCut ? last?.seq : row?.seq) ?? after;
   return { events, last: lastSeq, seen, row, hasMore: isCut || rows.length === most };
 };
@@ -236,61 +235,46 @@ export const readEvents = async (
 async function* eventsOf(
   context: ServiceContext,
   integrationId: Uuid,
+  { operations, soldOut }: EventPageRead,
   places: readonly EventPosition[],
 ): AsyncGenerator<Event, void, void> {
-  for (const some of inGroups(places)) {
-    const operations = await operationsOf(context, integrationId, some);
-    const data = new EventData(context, integrationId, operations);
-    for (const place of some) yield await toEvent(data, place);
+  const rows = [...new Set(places.map(({ event }) => event))];
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE);
+    const read = await operationsOf(context, integrationId, operations, some);
+    const data = new EventData(context, integrationId, { operations: read, soldOut });
+    for (const place of places.filter(({ event }) => some.includes(event))) yield await toEvent(data, place);
   }
 }
 
-/** Positions in groups of `ROWS_AT_ONCE` rows. */
-const inGroups = (places: readonly EventPosition[]): EventPosition[][] => {
-  const rows = [...new Set(places.map(({ event }) => event))];
-  const groupOf = new Map(rows.map((row, index) => [row, Math.floor(index / ROWS_AT_ONCE)]));
-  return [...Map.groupBy(places, ({ event }) => groupOf.get(event) ?? 0).values()];
-};
-
-const placesOf = (row: PageRow): EventPosition[] => {
-  const { runs, soldOut, count, seq } = row.event;
+const placesOf = (event: EventRow): EventPosition[] => {
+  const { runs, soldOut, count, seq } = event;
   const all = runs.flatMap(([type, times]) => Array.from({ length: times }, (_, index) => ({ type, index })));
   if (soldOut) all.push({ type: "collection.sold_out", index: 0 });
   if (all.length !== count) throw new Error(`events up to ${seq} are ${count}, not ${countOf(runs)}`);
-  return all.map((each, place) => ({ ...row, ...each, seq: seq - count + 1 + place, place }));
+  return all.map((each, place) => ({ event, ...each, seq: seq - count + 1 + place, place }));
 };
 
-/** Operations of events: those that were read with the rows, and others by a further query. */
+/** Operations of rows: those that were read with the page, and others, which may be archived before their events go. */
 const operationsOf = async (
   context: ServiceContext,
   integrationId: Uuid,
-  places: readonly EventPosition[],
-): Promise<ReadonlyMap<Uuid, KnownOperation>> => {
-  const known = new Map<Uuid, KnownOperation>();
-  const [far, others] = [new Set<Uuid>(), new Set<Uuid>()];
-  for (const { operation, event, isNear } of places) {
-    if (event.operationId === null) continue;
-    if (operation !== null) known.set(event.operationId, operation);
-    else (isNear ? others : far).add(event.operationId);
+  read: ReadonlyMap<Uuid, KnownOperation>,
+  rows: readonly EventRow[],
+): Promise<Map<Uuid, KnownOperation>> => {
+  const found = new Map(read);
+  const unread = () => rows.flatMap(({ operationId: id }) => (id === null || found.has(id) ? [] : [id]));
+  const later = unread();
+  if (later.length > 0)
+    for (const [id, one] of await operationsOfEvents(context.db, later)) found.set(id, one);
+  for (const [id, { row, transactions }] of await findAllArchived(context, integrationId, unread())) {
+    found.set(id, { row, results: transactions.map(({ result }) => result) });
   }
-  if (far.size > 0) {
-    const read = await operationsOfEvents(context.db, [...far]);
-    for (const id of far) {
-      const operation = read.get(id);
-      if (operation) known.set(id, operation);
-      else others.add(id);
-    }
-  }
-  // Operations may be archived before their events are deleted.
-  for (const [id, { row, transactions }] of await findAllArchived(context, integrationId, [...others])) {
-    known.set(id, { row, results: transactions.map(({ result }) => result) });
-  }
-  return known;
+  return found;
 };
 
-const toEvent = async (data: EventData, place: EventPosition): Promise<Event> => {
-  const { event, type } = place;
-  const { resource, see } = await data.of(place, type, place.index);
+const toEvent = async (data: EventData, { event, type, index, ...place }: EventPosition): Promise<Event> => {
+  const { resource, see } = await data.of(event, type, index);
   return {
     seq: place.seq,
     event_uuid: eventUuid(event.id, place.place),

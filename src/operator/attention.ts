@@ -17,6 +17,9 @@ const FILLING = 80;
 /** More operations that are pending at once are a backlog. */
 const BACKLOG = 1_000;
 
+const critical = (find: Rule["find"]): Rule => ({ severity: "critical", find });
+const warning = (find: Rule["find"]): Rule => ({ severity: "warning", find });
+
 const when = (isSo: boolean, ...finding: Finding): readonly Finding[] => (isSo ? [finding] : []);
 
 const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readonly Finding[] => {
@@ -35,122 +38,95 @@ const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readon
   ];
 };
 
-/**
- * What needs the operator's attention, the critical rules first. Each has an alert of the same name in ops/alerts.yml,
- * with an entry under "Alerts" in docs/running.md.
- */
+/** What needs the operator's attention, critical rules first. ops/alerts.yml and docs/running.md have an entry for each. */
 export const RULES: Readonly<Record<string, Rule>> = {
   part_down: { severity: "critical", find: partsDown },
-  database_behind: {
-    severity: "critical",
-    find: ({ database }) =>
+  database_behind: critical(({ database }) =>
+    when(
+      database.behind === true,
+      "database",
+      "It was rolled back, and wallets refuse new operations. Run: npm run admin -- database recover",
+    ),
+  ),
+  operation_unknown: critical(({ stuck }) =>
+    stuck.flatMap(({ operation_uuid: id, kind, state }) =>
       when(
-        database.behind === true,
-        "database",
-        "It was rolled back, and wallets refuse new operations. Run: npm run admin -- database recover",
+        state === "unknown",
+        id,
+        `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} --effect yes|no`,
       ),
-  },
-  operation_unknown: {
-    severity: "critical",
-    find: ({ stuck }) =>
-      stuck.flatMap(({ operation_uuid: id, kind, state }) =>
-        when(
-          state === "unknown",
-          id,
-          `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} --effect yes|no`,
-        ),
-      ),
-  },
-  operation_late: {
-    severity: "warning",
-    find: ({ at, stuck }) =>
-      stuck.flatMap(({ operation_uuid, kind, state, created_at }) =>
-        when(
-          state === "pending",
-          operation_uuid,
-          `This ${kind} has been pending for ${duration((Date.parse(at) - Date.parse(created_at)) / 1_000)}, and goes on by itself. If it takes an hour, npm run admin -- stuck shows why.`,
-        ),
-      ),
-  },
-  operations_waiting: {
-    severity: "warning",
-    find: ({ operations }) => {
-      const pending = operations.open.filter(({ state }) => state === "pending");
-      const count = pending.reduce((sum, one) => sum + one.count, 0);
-      return when(
-        count > BACKLOG,
-        "operations",
-        `${count} are pending. Look at the nodes, and at the integrations with the most open operations.`,
-      );
-    },
-  },
-  platform_low: {
-    severity: "warning",
-    find: ({ platform: { state, account_id } }) =>
+    ),
+  ),
+  operation_late: warning(({ at, stuck }) =>
+    stuck.flatMap(({ operation_uuid, kind, state, created_at }) =>
       when(
-        state === "low",
-        account_id,
-        "The platform's account can't pay for another integration. Send it NEAR.",
+        state === "pending",
+        operation_uuid,
+        `This ${kind} has been pending for ${duration((Date.parse(at) - Date.parse(created_at)) / 1_000)}, and goes on by itself. If it takes an hour, npm run admin -- stuck shows why.`,
       ),
-  },
-  wallet_low: {
-    severity: "warning",
-    find: ({ wallets }) =>
-      wallets.flatMap(({ low, account_id, name }) =>
-        when(low, account_id ?? name, `The wallet of ${name} has less than 1 NEAR left. Send it NEAR.`),
-      ),
-  },
-  wallet_runway_short: {
-    severity: "warning",
-    find: ({ wallets }) =>
-      wallets.flatMap(({ low, account_id, name, runway_days: days }) =>
-        when(
-          !low && days !== null && days < SHORT_RUNWAY,
-          account_id ?? name,
-          `The wallet of ${name} lasts ${days} days at the pace of the last seven. Send it NEAR.`,
-        ),
-      ),
-  },
-  node_down: {
-    severity: "warning",
-    find: ({ nodes }) =>
-      nodes.flatMap(({ host, state }) =>
-        when(
-          state !== "up",
-          host,
-          `The node ${state === "still" ? "has no new blocks" : "does not answer"}. If it lasts, replace it in NEAR_RPC_URL.`,
-        ),
-      ),
-  },
-  database_filling: {
-    severity: "warning",
-    find: ({ database: { full_percent: percent } }) =>
+    ),
+  ),
+  operations_waiting: warning(({ operations }) => {
+    const pending = operations.open.filter(({ state }) => state === "pending");
+    const count = pending.reduce((sum, one) => sum + one.count, 0);
+    return when(
+      count > BACKLOG,
+      "operations",
+      `${count} are pending. Look at the nodes, and at the integrations with the most open operations.`,
+    );
+  }),
+  platform_low: warning(({ platform: { state, account_id } }) =>
+    when(
+      state === "low",
+      account_id,
+      "The platform's account can't pay for another integration. Send it NEAR.",
+    ),
+  ),
+  wallet_low: warning(({ wallets }) =>
+    wallets.flatMap(({ low, account_id, name }) =>
+      when(low, account_id ?? name, `The wallet of ${name} has less than 1 NEAR left. Send it NEAR.`),
+    ),
+  ),
+  wallet_runway_short: warning(({ wallets }) =>
+    wallets.flatMap(({ low, account_id, name, runway_days: days }) =>
       when(
-        percent !== null && percent >= FILLING,
-        "database",
-        `The database is ${percent} % full. Keep operations, events and keys for fewer days.`,
+        !low && days !== null && days < SHORT_RUNWAY,
+        account_id ?? name,
+        `The wallet of ${name} lasts ${days} days at the pace of the last seven. Send it NEAR.`,
       ),
-  },
-  archive_refused: {
-    severity: "warning",
-    find: ({ archive_refused: refused }) =>
+    ),
+  ),
+  node_down: warning(({ nodes }) =>
+    nodes.flatMap(({ host, state }) =>
       when(
-        refused > 0,
-        "archive",
-        `Old operations of ${refused} integrations could not be moved to R2; the log line archive.file_refused says why.`,
+        state !== "up",
+        host,
+        `The node ${state === "still" ? "has no new blocks" : "does not answer"}. If it lasts, replace it in NEAR_RPC_URL.`,
       ),
-  },
-  webhook_disabled: {
-    severity: "warning",
-    find: ({ webhooks }) =>
-      webhooks.map(({ webhook_uuid, url, disabled_reason }) => [
-        webhook_uuid,
-        `The service has disabled the webhook to ${url} (${disabled_reason}). Its integrator has to repair and enable it.`,
-      ]),
-  },
+    ),
+  ),
+  database_filling: warning(({ database: { full_percent: percent } }) =>
+    when(
+      percent !== null && percent >= FILLING,
+      "database",
+      `The database is ${percent} % full. Keep operations, events and keys for fewer days.`,
+    ),
+  ),
+  archive_refused: warning(({ archive_refused: refused }) =>
+    when(
+      refused > 0,
+      "archive",
+      `Old operations of ${refused} integrations could not be moved to R2; the log line archive.file_refused says why.`,
+    ),
+  ),
+  webhook_disabled: warning(({ webhooks }) =>
+    webhooks.map(({ webhook_uuid, url, disabled_reason }) => [
+      webhook_uuid,
+      `The service has disabled the webhook to ${url} (${disabled_reason}). Its integrator has to repair and enable it.`,
+    ]),
+  ),
 };
 
-/** Everything that needs attention, by the rules above. */
 export const attentionOf = (facts: Facts): Attention[] =>
   Object.entries(RULES).flatMap(([rule, { severity, find }]) =>
     find(facts).map(([subject, message]) => ({ rule, severity, subject, message })),

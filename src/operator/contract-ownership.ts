@@ -1,5 +1,5 @@
 import type { ContractHandOver, ContractOwnership, ContractWithRoles } from "../api/resources/contract.ts";
-import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
+import { contractViews } from "../chain/contract/views.ts";
 import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
@@ -16,9 +16,8 @@ import type {
 } from "../operations/kinds/contract-ownership.ts";
 import { toContract } from "./contracts.ts";
 import { requireIntegration, requireUndeleted } from "./integrations.ts";
-import { OPERATOR, requireContract, requireWallet, unfitAccount } from "./provisioning.ts";
+import { OPERATOR, requireContract, requireWallet, rolesOf, unfitAccount } from "./provisioning.ts";
 
-/** A change of a contract's owner. */
 interface HandOver {
   readonly contractId: Uuid;
   /** The account that becomes the owner by accepting; null withdraws the proposal. */
@@ -29,8 +28,7 @@ interface HandOver {
 
 /**
  * Proposes another owner for a contract, who accepts by a call of their own. Nothing changes until then.
- * @throws ServiceError not_found; conflict where the integration's wallet isn't the owner, or the contract isn't on the
- *   chain; unknown_account; chain_unavailable; and whatever the operation fails with
+ * @throws ServiceError not_found, conflict, unknown_account, chain_unavailable, and whatever the operation fails with
  */
 export const handOverContract = async (
   context: ServiceContext,
@@ -60,8 +58,7 @@ export const handOverContract = async (
 
 /**
  * Has an integration's wallet accept a contract that its owner has proposed to it. A call after it changes nothing.
- * @throws ServiceError not_found; conflict where another integration has it, which could not be undone; invalid_request
- *   where nothing is proposed to the wallet; chain_unavailable; and whatever the operation fails with
+ * @throws ServiceError not_found; conflict: another integration has it; invalid_request: nothing is proposed; chain_unavailable
  */
 export const acceptContract = async (
   context: ServiceContext,
@@ -91,24 +88,15 @@ export const acceptContract = async (
   return runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };
 
-/**
- * A contract with its current roles from the chain, because it may have been handed over. The roles are null if no node
- * responds.
- * @throws ServiceError not_found
- */
+/** A contract with its current roles from the chain, null if no node responds. @throws ServiceError not_found */
 export const readContract = async (context: ServiceContext, contractId: Uuid): Promise<ContractWithRoles> => {
   const contract = await requireContract(context, contractId);
   return withRoles(context, contract, await requireIntegration(context, contract.integrationId));
 };
 
-/** Contracts whose roles are read concurrently. */
 const ROLES_AT_ONCE = 50;
 
-/**
- * Some of an integration's contracts as `readContract` shows each, newest first; the cursor is the id of the last one
- * before. A page may have fewer than are asked for.
- * @throws ServiceError not_found
- */
+/** An integration's contracts as `readContract` shows each, newest first. A page may have fewer than `size`. */
 export const listContractsWithRoles = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -141,17 +129,4 @@ const withRoles = async (
     proposed_owner_id: roles?.proposed_owner_id ?? null,
     wallet_is_admin: roles && wallet !== null && roles.admin_ids.includes(wallet),
   };
-};
-
-/** The roles of a contract. @param refusal the error for an account without a contract of this service */
-const rolesOf = async (
-  { settings }: ServiceContext,
-  accountId: string,
-  refusal: (error: ViewError) => ServiceError,
-): Promise<ContractRoles> => {
-  try {
-    return await contractViews(connect(settings), accountId).roles();
-  } catch (error) {
-    throw error instanceof ViewError ? refusal(error) : error;
-  }
 };

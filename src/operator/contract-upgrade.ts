@@ -33,7 +33,6 @@ const OTHER_TRANSACTIONS = 3;
 /** yoctoNEAR that the contract keeps in addition to its storage and debts (docs/contract.md, "What is paid for"). */
 const CUSHION = 10n ** 23n;
 
-/** The on-chain state of a contract before its upgrade. */
 interface ContractState {
   /** Hexadecimal; null if the account doesn't exist or has no code. */
   readonly codeHash: string | null;
@@ -45,7 +44,6 @@ interface ContractState {
   readonly missing: bigint;
 }
 
-/** The plan of an upgrade, with what its operation needs. */
 interface Survey {
   readonly contract: ContractRow;
   readonly plan: UpgradePlan;
@@ -168,8 +166,7 @@ export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Pr
 /**
  * Upgrades a contract to this release's code: publishes the code if the chain lacks it, switches the contract, and
  * converts its collections. A call during an upgrade joins it; one after it changes nothing.
- * @throws ServiceError not_found; conflict where the contract can't be upgraded; insufficient_funds; and whatever the
- * operations fail with
+ * @throws ServiceError not_found, conflict, insufficient_funds, and whatever the operations fail with
  */
 export const upgradeContract = async (
   context: ServiceContext,

@@ -15,10 +15,7 @@ export const toContract = (row: ContractRow): Contract => ({
   created_at: row.createdAt.toISOString(),
 });
 
-/**
- * Some of an integration's contracts, newest first; the cursor is the id of the last one before.
- * @throws ServiceError not_found
- */
+/** An integration's contracts, newest first; the cursor is the id of the last one before. @throws ServiceError not_found */
 export const listContracts = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -30,10 +27,7 @@ export const listContracts = async (
   return pageOf(found.map(toContract), size, (contract) => contract.contract_uuid);
 };
 
-/**
- * Some of all contracts, newest first; the cursor is the id of the last one before.
- * @param accountId only the one at this account; undefined: all
- */
+/** All contracts, newest first, or the one at an account; the cursor is the id of the last one before. */
 export const listEveryContract = async (
   context: ServiceContext,
   accountId: string | undefined,

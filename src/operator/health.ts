@@ -15,14 +15,12 @@ import { DATABASE_SIZE, sizeSamples } from "./jobs/statistics.ts";
 
 /** How long results of other services are cached, because the endpoint is public. Milliseconds. */
 const KEPT_MS = 5_000;
-/** How long a node may take to answer. Milliseconds. */
 const NODE_MS = 3_000;
 /** After this time without a new final block a chain has stopped, as in src/wallet/chain-state/head.ts. Milliseconds. */
 const STILL_MS = 60_000;
 /** The schedule runs every minute and is late after this time; a missed run does no harm. Milliseconds. */
 const LATE_MS = 5 * 60_000;
 
-/** Checks every part of the service. */
 export const readiness = async (context: ServiceContext): Promise<Readiness> => {
   const [{ database, schedule }, others] = await Promise.all([inDatabase(context), outside(context)]);
   const needed = [
@@ -66,7 +64,6 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
   }
 };
 
-/** How full the database is, and when it will be full. */
 const fullness = (
   now: SizeSample,
   samples: readonly SizeSample[],
@@ -105,10 +102,7 @@ const lookOutside = async (context: ServiceContext): Promise<Outside> => {
   return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform, writes };
 };
 
-/**
- * Whether the Worker for writes responds and has the same settings: with different secrets, one can't open what the other
- * has sealed.
- */
+/** Whether the Worker for writes responds with the same settings: with other secrets it can't open what this one seals. */
 const writesHealth = async ({ env, log }: ServiceContext): Promise<Readiness["writes"]> => {
   if (env.WRITES === undefined) return { state: "here" };
   try {

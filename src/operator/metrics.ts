@@ -2,61 +2,32 @@ import type { Overview } from "../api/resources/overview.ts";
 import { DURATION_BOUNDS } from "../domain/operation-counts.ts";
 import { RULES } from "./attention.ts";
 
-/**
- * Media type of the text format of OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/), which
- * Prometheus and compatible collectors read.
- */
+/** The media type of OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/). */
 export const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/** Labels of a sample. */
-type Labels = Readonly<Record<string, string>>;
+/** A value with its labels. A metric leaves out samples whose value is null. */
+type Sample = readonly [value: number | null, labels?: Readonly<Record<string, string>>];
 
-/** A value with its labels. */
-interface Sample {
-  readonly labels?: Labels;
-  readonly value: number;
-}
+/** What stands behind the name of a metric in its samples. */
+const SUFFIXES = { gauge: "", counter: "_total", histogram: "_bucket" } as const;
 
-/** Values of one distribution: bounds in rising order with the count of values at or below each; the last is infinity. */
-interface Distribution {
-  readonly labels?: Labels;
-  readonly buckets: readonly { readonly atMost: number; readonly count: number }[];
-}
-
-/** A metric: its name, what it means, and its samples. */
-type Metric = { readonly name: string; readonly help: string } & (
-  | { readonly type: "gauge" | "counter"; readonly samples: readonly Sample[] }
-  | { readonly type: "histogram"; readonly distributions: readonly Distribution[] }
-);
-
-/** The text of all metrics. */
-export const openMetrics = (metrics: readonly Metric[]): string =>
-  `${metrics.map(metricText).join("")}# EOF\n`;
-
-const metricText = (metric: Metric): string => {
-  const { name, type, help } = metric;
-  const lines = [`# TYPE ${name} ${type}`, `# HELP ${name} ${escaped(help)}`];
-  if (metric.type === "histogram")
-    lines.push(...metric.distributions.flatMap((one) => distributionLines(name, one)));
-  else {
-    const suffix = metric.type === "counter" ? "_total" : "";
-    lines.push(...metric.samples.map(({ labels, value }) => sampleLine(`${name}${suffix}`, labels, value)));
-  }
-  return lines.map((line) => `${line}\n`).join("");
-};
-
-const distributionLines = (name: string, { labels, buckets }: Distribution): string[] =>
-  buckets.map(({ atMost, count }) =>
-    sampleLine(`${name}_bucket`, { ...labels, le: numberText(atMost) }, count),
-  );
-
-const sampleLine = (name: string, labels: Labels | undefined, value: number): string => {
-  const pairs = Object.entries(labels ?? {}).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${numberText(value)}`;
+/** The text of a metric. The samples of a histogram are cumulative counts, with their bound as the label `le`. */
+export const metricText = (
+  type: keyof typeof SUFFIXES,
+  name: string,
+  help: string,
+  samples: readonly Sample[],
+): string => {
+  const lines = samples.flatMap(([value, labels = {}]) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+    const all = pairs.length > 0 ? `{${pairs.join(",")}}` : "";
+    return value === null ? [] : [`${name}${SUFFIXES[type]}${all} ${numberText(value)}`];
+  });
+  return [`# TYPE ${name} ${type}`, `# HELP ${name} ${escaped(help)}`, ...lines, ""].join("\n");
 };
 
 /** Bounds of buckets have to be written as floating-point numbers. */
-const numberText = (value: number): string => {
+export const numberText = (value: number): string => {
   if (value === Number.POSITIVE_INFINITY) return "+Inf";
   return Number.isInteger(value) && Math.abs(value) < 1e15 ? value.toFixed(1) : String(value);
 };
@@ -64,120 +35,93 @@ const numberText = (value: number): string => {
 const escaped = (text: string): string =>
   text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
 
-const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({
-  name,
-  type: "gauge",
-  help,
-  samples,
-});
-
 /** yoctoNEAR as NEAR, for plots: exact amounts are those of the API. */
-const inNear = (yocto: string): number => Number(BigInt(yocto) / 10n ** 15n) / 1e9;
+const inNear = (yocto: string | null): number | null =>
+  yocto === null ? null : Number(BigInt(yocto) / 10n ** 15n) / 1e9;
 
-/** A sample of each that has a value. */
-const known = <T>(
-  all: readonly T[],
-  read: (one: T) => number | null,
-  labelsOf: (one: T) => Record<string, string> = () => ({}),
-): Sample[] =>
-  all.flatMap((one) => {
-    const value = read(one);
-    return value === null ? [] : [{ labels: labelsOf(one), value }];
-  });
-
-const operationMetrics = ({ operations }: Overview): Metric[] => [
-  {
-    name: "mintage_operations_ended",
-    type: "counter",
-    help: "Operations that are over, by kind and outcome.",
-    samples: operations.totals.flatMap(({ kind, succeeded, failed }) => [
-      { labels: { kind, state: "succeeded" }, value: succeeded },
-      { labels: { kind, state: "failed" }, value: failed },
+const operationMetrics = ({ operations: { totals, open } }: Overview): string[] => [
+  metricText(
+    "counter",
+    "mintage_operations_ended",
+    "Operations that are over, by kind and outcome.",
+    totals.flatMap(({ kind, succeeded, failed }) => [
+      [succeeded, { kind, state: "succeeded" }] as const,
+      [failed, { kind, state: "failed" }] as const,
     ]),
-  },
-  {
-    name: "mintage_operation_duration_seconds",
-    type: "histogram",
-    help: "From acceptance to the end, of operations that succeeded.",
-    distributions: operations.totals.map(({ kind, within }) => ({
-      labels: { kind },
-      buckets: DURATION_BOUNDS.map((atMost, bound) => ({ atMost, count: within[bound] ?? 0 })),
-    })),
-  },
-  gauge(
+  ),
+  metricText(
+    "histogram",
+    "mintage_operation_duration_seconds",
+    "From acceptance to the end, of operations that succeeded.",
+    totals.flatMap(({ kind, within }) =>
+      DURATION_BOUNDS.map((bound, index) => [within[index] ?? 0, { kind, le: numberText(bound) }] as const),
+    ),
+  ),
+  metricText(
+    "gauge",
     "mintage_operations_open",
     "Operations that are not over, by kind and state.",
-    operations.open.map(({ kind, state, count: value }) => ({ labels: { kind, state }, value })),
+    open.map(({ kind, state, count }) => [count, { kind, state }]),
   ),
 ];
 
-const walletMetrics = ({ wallets }: Overview): Metric[] => {
-  const labelsOf = (one: (typeof wallets)[number]) => ({
-    integration: one.integration_uuid,
-    account: one.account_id ?? "",
-  });
+const walletMetrics = ({ wallets }: Overview): string[] => {
+  const ofEach = (read: (one: Overview["wallets"][number]) => number | null) =>
+    wallets.map(
+      (one) => [read(one), { integration: one.integration_uuid, account: one.account_id ?? "" }] as const,
+    );
   return [
-    gauge(
+    metricText(
+      "gauge",
       "mintage_wallet_balance_near",
       "What a wallet had when the scheduled job last looked, NEAR.",
-      known(wallets, ({ balance }) => (balance === null ? null : inNear(balance)), labelsOf),
+      ofEach(({ balance }) => inNear(balance)),
     ),
-    gauge(
+    metricText(
+      "gauge",
       "mintage_wallet_runway_days",
       "Days that a wallet lasts at the pace of the last seven.",
-      known(wallets, ({ runway_days }) => runway_days, labelsOf),
+      ofEach(({ runway_days }) => runway_days),
     ),
-    gauge(
+    metricText(
+      "gauge",
       "mintage_wallet_operations_open",
       "Operations of an integration that are not over.",
-      known(wallets, ({ operations_open }) => operations_open || null, labelsOf),
+      ofEach(({ operations_open }) => operations_open || null),
     ),
   ];
 };
 
-const nodeMetrics = ({ nodes }: Overview): Metric[] => {
-  const labelsOf = ({ host: node }: (typeof nodes)[number]) => ({ node });
-  return [
-    gauge(
-      "mintage_node_block_age_seconds",
-      "Age of a node's last final block.",
-      known(nodes, ({ age_seconds }) => age_seconds, labelsOf),
-    ),
-    gauge(
-      "mintage_node_latency_seconds",
-      "How long a node took to answer.",
-      known(nodes, ({ latency_ms }) => (latency_ms === null ? null : latency_ms / 1_000), labelsOf),
-    ),
-  ];
-};
-
-/** An overview as OpenMetrics text. */
 export const metricsOf = (overview: Overview): string => {
-  const { attention, database, platform } = overview;
-  return openMetrics([
-    gauge(
+  const { attention, database, nodes, platform } = overview;
+  const metrics = [
+    metricText(
+      "gauge",
       "mintage_attention",
       "How many things need the operator's attention, by rule (GET /admin/v1/overview names them).",
-      Object.keys(RULES).map((rule) => ({
-        labels: { rule },
-        value: attention.filter((one) => one.rule === rule).length,
-      })),
+      Object.keys(RULES).map((rule) => [attention.filter((one) => one.rule === rule).length, { rule }]),
     ),
     ...operationMetrics(overview),
     ...walletMetrics(overview),
-    ...nodeMetrics(overview),
-    gauge(
-      "mintage_platform_available_near",
-      "What the platform's account can spend, NEAR.",
-      known([platform], ({ available }) => (available === null ? null : inNear(available))),
+    metricText(
+      "gauge",
+      "mintage_node_block_age_seconds",
+      "Age of a node's last final block.",
+      nodes.map(({ host: node, age_seconds }) => [age_seconds, { node }]),
     ),
-    gauge(
-      "mintage_database_bytes",
-      "Size of the database.",
-      known([database], ({ size_bytes }) => size_bytes),
+    metricText(
+      "gauge",
+      "mintage_node_latency_seconds",
+      "How long a node took to answer.",
+      nodes.map(({ host: node, latency_ms: ms }) => [ms === null ? null : ms / 1_000, { node }]),
     ),
-    gauge("mintage_database_limit_bytes", "What the database holds at most.", [
-      { value: database.limit_bytes },
+    metricText("gauge", "mintage_platform_available_near", "What the platform's account can spend, NEAR.", [
+      [inNear(platform.available)],
     ]),
-  ]);
+    metricText("gauge", "mintage_database_bytes", "Size of the database.", [[database.size_bytes]]),
+    metricText("gauge", "mintage_database_limit_bytes", "What the database holds at most.", [
+      [database.limit_bytes],
+    ]),
+  ];
+  return `${metrics.join("")}# EOF\n`;
 };

@@ -64,8 +64,8 @@ const inDatabase = (db: Database, now: Date) => {
 };
 
 /**
- * A snapshot of the whole service, for the overview, the metrics and the operator's page. It takes two concurrent trips to
- * the database, whose cost doesn't grow with ended operations, and a call to each node.
+ * A snapshot of the whole service, from two concurrent trips to the database, whose cost doesn't grow with ended operations,
+ * and a call to each node.
  */
 export const readOverview = async (context: ServiceContext): Promise<Overview> => {
   const now = context.now();

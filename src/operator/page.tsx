@@ -63,7 +63,7 @@ interface TableProps {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Child[])[];
-  readonly none: string;
+  readonly none?: string;
   /** Where to find what the table leaves out; undefined: it shows everything. */
   readonly rest?: string | undefined;
 }
@@ -100,111 +100,14 @@ const Table = ({ caption, columns, rows, none, rest }: TableProps) => (
   </section>
 );
 
-type Day = Overview["operations"]["days"][number];
+const ENDED = ["succeeded", "failed", "p50", "p95"];
 
-/** A series of a chart: what it shows, and its bars' class. */
-interface Series {
-  readonly label: string;
-  readonly style: "bar" | "bar-bad" | "bar-soft";
-  readonly of: (day: Day) => number;
-}
-
-/** Measures of a chart: the plot's height, the width of a day, and the room around the plot for labels. */
-const [HEIGHT, DAY, LEFT, RIGHT, ABOVE, BELOW] = [120, 26, 44, 10, 32, 22];
-
-/** The least even multiple of a power of ten that is not below a value: where an axis ends. */
-const axisEnd = (value: number): number => {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return [2, 4, 6, 8, 10].map((factor) => factor * power).find((end) => end >= value) ?? value;
-};
-
-/** Bars of each day. Those of a later series stand in front of those before. */
-const Chart = ({
-  title,
-  unit,
-  data,
-  series,
-}: {
-  title: string;
-  unit: string;
-  data: readonly Day[];
-  series: readonly Series[];
-}) => {
-  const end = axisEnd(Math.max(...series.flatMap(({ of }) => data.map(of)), 0));
-  const heightOf = (value: number) => (value / end) * HEIGHT;
-  const width = LEFT + data.length * DAY;
-  return (
-    <figure class="plot">
-      <svg
-        role="img"
-        aria-label={`${title} (${unit}), the last ${data.length} days`}
-        viewBox={`0 ${-ABOVE} ${width + RIGHT} ${ABOVE + HEIGHT + BELOW}`}
-      >
-        {[0, 0.5, 1].map((part) => (
-          <>
-            <line x1={LEFT} x2={width} y1={HEIGHT * (1 - part)} y2={HEIGHT * (1 - part)} class="axis" />
-            <text x={LEFT - 6} y={HEIGHT * (1 - part) + 4} text-anchor="end">
-              {(end * part).toLocaleString("en")}
-            </text>
-          </>
-        ))}
-        <text x={4} y={14 - ABOVE}>
-          {unit}
-        </text>
-        {data.map((day, index) => (
-          <>
-            {series.map(({ of, style }) => (
-              <rect
-                x={LEFT + index * DAY + 3}
-                width={DAY - 6}
-                y={HEIGHT - heightOf(of(day))}
-                height={heightOf(of(day))}
-                class={style}
-              />
-            ))}
-            {(data.length - 1 - index) % 3 === 0 && (
-              <text x={LEFT + (index + 0.5) * DAY} y={HEIGHT + 16} text-anchor="middle">
-                {day.date.slice(5)}
-              </text>
-            )}
-          </>
-        ))}
-      </svg>
-      <figcaption>
-        {title}, by day (UTC):{" "}
-        {series.map(({ label, style }) => (
-          <span class={`key ${style}`}>{label} </span>
-        ))}
-      </figcaption>
-    </figure>
-  );
-};
-
-const OperationCharts = ({ operations: { days: data } }: Overview) => (
-  <section>
-    <h2>Last {data.length} days</h2>
-    <div class="two">
-      <Chart
-        title="Operations that ended"
-        unit="operations"
-        data={data}
-        series={[
-          { label: "all", style: "bar", of: (day) => day.succeeded + day.failed },
-          { label: "failed", style: "bar-bad", of: (day) => day.failed },
-        ]}
-      />
-      <Chart
-        title="Time from acceptance to the end"
-        unit="seconds"
-        data={data}
-        series={[
-          { label: "p95", style: "bar-soft", of: (day) => day.p95_seconds ?? 0 },
-          { label: "p50", style: "bar", of: (day) => day.p50_seconds ?? 0 },
-        ]}
-      />
-    </div>
-  </section>
-);
+const ended = (one: Overview["operations"]["days"][number] | Overview["operations"]["today"][number]) => [
+  one.succeeded,
+  one.failed,
+  seconds(one.p50_seconds),
+  seconds(one.p95_seconds),
+];
 
 /** Marks subjects that need attention; nothing else on the page is red. */
 const marked = ({ attention }: Overview, subject: string | null, text: Child) => (
@@ -224,7 +127,6 @@ const Parts = (overview: Overview) => {
     <Table
       caption="Parts"
       columns={["part", "state", "more"]}
-      none=""
       rows={[
         row("database", "database", filled, fullAt === null ? "–" : ["full at ", <Time at={fullAt} />]),
         row("bucket", "bucket", bucket.state, "–"),
@@ -241,7 +143,6 @@ const Parts = (overview: Overview) => {
 
 const code = (text: string) => <code>{text}</code>;
 
-/** Wallets in the page's table. */
 const WALLETS = 50;
 
 const Wallets = (overview: Overview) => (
@@ -285,18 +186,16 @@ const OperatorView = (overview: Overview) => (
       ])}
     />
     <Parts {...overview} />
-    <OperationCharts {...overview} />
+    <Table
+      caption="Ended in the last 14 days (UTC)"
+      columns={["day", ...ENDED]}
+      rows={overview.operations.days.map((day) => [day.date, ...ended(day)]).toReversed()}
+    />
     <Table
       caption="Ended today (UTC)"
-      columns={["kind", "succeeded", "failed", "p50", "p95"]}
+      columns={["kind", ...ENDED]}
       none="No operation."
-      rows={overview.operations.today.map((one) => [
-        one.kind,
-        one.succeeded,
-        one.failed,
-        seconds(one.p50_seconds),
-        seconds(one.p95_seconds),
-      ])}
+      rows={overview.operations.today.map((one) => [one.kind, ...ended(one)])}
     />
     <Table
       caption="Open operations"
@@ -327,10 +226,7 @@ const OperatorView = (overview: Overview) => (
 
 const PATH = "/operator";
 
-/**
- * Serves the operator's page. The page itself has no data: its script loads the view with the entered token. Without a
- * token in the settings the page is not found.
- */
+/** Serves the operator's page, which has no data: its script loads the view with the entered token. */
 export const serveOperatorPage = (app: Hono<AppEnv>): void => {
   app.get(PATH, (c) =>
     page(c, async (setting) => {

@@ -2,7 +2,7 @@ import { not } from "drizzle-orm";
 import type { Contract, ContractDeployed } from "../api/resources/contract.ts";
 import type { WalletCreated } from "../api/resources/integration.ts";
 import { contractCode } from "../chain/contract/code.ts";
-import { contractViews } from "../chain/contract/views.ts";
+import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
@@ -19,6 +19,7 @@ import { runOperation, tryOperation } from "../operations/engine/run.ts";
 import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
 import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts";
 import { walletOf } from "../wallet/client.ts";
+import { toContract } from "./contracts.ts";
 import { requireIntegration, requireUndeleted } from "./integrations.ts";
 import { restoredKey } from "./wallets.ts";
 
@@ -32,10 +33,7 @@ export const OPERATOR = { requestKey: null, respondAsync: false } as const;
 const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
   `${kind}-${id.replaceAll("-", "").slice(-12)}.${platform}`;
 
-/**
- * Creates an integration and its wallet. If the wallet can't be created now, the integration stays, and `provisionWallet`
- * tries again.
- */
+/** Creates an integration and its wallet. If the wallet can't be created now, `provisionWallet` tries again. */
 export const createIntegration = async (
   context: ServiceContext,
   name: string,
@@ -45,10 +43,7 @@ export const createIntegration = async (
   return makeWallet(context, await requireIntegration(context, id));
 };
 
-/**
- * Creates an integration's wallet, or returns the existing one.
- * @throws ServiceError not_found, and whatever the operation fails with
- */
+/** Creates an integration's wallet, or returns it. @throws ServiceError not_found, and whatever the operation fails with */
 export const provisionWallet = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -62,10 +57,7 @@ export const provisionWallet = async (
   };
 };
 
-/**
- * The wallet's object generates the key, the sealed copy is stored, then the platform's account creates and funds the
- * wallet's account. Calling it again resumes.
- */
+/** The object generates the key, the sealed copy is stored, then the platform creates and funds the account. Repeatable. */
 const makeWallet = async (
   context: ServiceContext,
   integration: IntegrationRow,
@@ -115,7 +107,6 @@ const newKey = async (context: ServiceContext, id: Uuid, accountId: string): Pro
   );
 };
 
-/** A contract to deploy. */
 interface Deployment {
   readonly integrationId: Uuid;
   /** NEP-177 metadata of the contract. */
@@ -123,13 +114,11 @@ interface Deployment {
   readonly symbol: string;
   /** The service's own URL, without a trailing slash; media is served below it. */
   readonly baseUrl: string;
-  /** Another account with the rights of an admin. */
   readonly adminId?: string | null;
 }
 
 /**
- * Deploys a contract for an integration: a sub-account of the platform's account without keys, owned by the integration's
- * wallet.
+ * Deploys a contract for an integration: a sub-account of the platform without keys, owned by the integration's wallet.
  * @throws ServiceError not_found, conflict (no wallet yet), and whatever the operation fails with
  */
 export const deployContract = async (
@@ -144,6 +133,7 @@ export const deployContract = async (
   const contractId = newUuid();
   const now = context.now();
   const accountId = subAccount("c", contractId, settings.PLATFORM_ACCOUNT_ID);
+  const row = { id: contractId, integrationId, accountId, codeHash: code.hash };
   const request: ContractDeployOperation = {
     accountId,
     ownerId,
@@ -163,17 +153,7 @@ export const deployContract = async (
       kind: "contract_deploy",
       subjectId: contractId,
       request,
-      after: [
-        insertContract(db, {
-          id: contractId,
-          integrationId,
-          accountId,
-          codeHash: code.hash,
-          state: "deploying",
-          createdAt: now,
-          updatedAt: now,
-        }),
-      ],
+      after: [insertContract(db, { ...row, state: "deploying", createdAt: now, updatedAt: now })],
     },
   );
 };
@@ -187,9 +167,8 @@ export const requireWallet = (integration: IntegrationRow): string => {
 };
 
 /**
- * Adopts an existing contract, after checking its code and its owner. A contract of a former release can mint, and has to
- * be upgraded before settings and tokens' metadata can be changed.
- * @throws ServiceError not_found, invalid_request (other code, other owner), conflict (adopted already)
+ * Adopts an existing contract, after checking its code and its owner. One of a former release can mint, and has to be upgraded
+ * before settings and metadata can change. @throws ServiceError not_found, invalid_request (code, owner), conflict (adopted)
  */
 export const adoptContract = async (
   context: ServiceContext,
@@ -207,42 +186,21 @@ export const adoptContract = async (
       `Give an account that runs this service's contract: code ${toHex(code.hash)}, or that of an earlier release. This one runs ${codeHash}.`,
     );
   }
-  const roles = await contractViews(rpc, accountId)
-    .roles()
-    .catch((error: unknown) => {
-      if (error instanceof ViewError)
-        throw unfitAccount(`Give a contract that is initialized: ${error.message}`);
-      throw error;
-    });
+  const roles = await rolesOf(context, accountId, ({ message }) =>
+    unfitAccount(`Give a contract that is initialized: ${message}`),
+  );
   if (roles.owner_id !== walletId && !roles.admin_ids.includes(walletId)) {
     throw unfitAccount(
       `Make the wallet ${walletId} the contract's owner or admin first. The owner now is ${roles.owner_id}.`,
     );
   }
   const now = context.now();
-  const row = {
-    id: newUuid(),
-    integrationId,
-    accountId,
-    codeHash: deployed,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const row = { id: newUuid(), integrationId, accountId, codeHash: deployed, createdAt: now, updatedAt: now };
   const [stored] = await insertContract(db, { ...row, state: "ready" });
   if (!stored) throw new ServiceError("conflict", "This contract already belongs to an integration.");
-  return {
-    status: 201,
-    body: {
-      contract_uuid: row.id,
-      account_id: accountId,
-      code_hash: codeHash,
-      state: "ready",
-      created_at: now.toISOString(),
-    },
-  };
+  return { status: 201, body: toContract(stored) };
 };
 
-/** The error for an account that can't be used. */
 export const unfitAccount = (message: string): ServiceError =>
   new ServiceError("invalid_request", message, { issues: [{ path: ["account_id"], message }] });
 
@@ -251,4 +209,17 @@ export const requireContract = async ({ db }: ServiceContext, id: Uuid): Promise
   const contract = await findAnyContract(db, id);
   if (contract) return contract;
   throw new ServiceError("not_found", "There is no such contract. Check its contract_uuid.");
+};
+
+/** The roles of a contract. @param refusal the error for an account without a contract of this service */
+export const rolesOf = async (
+  { settings }: ServiceContext,
+  accountId: string,
+  refusal: (error: ViewError) => ServiceError,
+): Promise<ContractRoles> => {
+  try {
+    return await contractViews(connect(settings), accountId).roles();
+  } catch (error) {
+    throw error instanceof ViewError ? refusal(error) : error;
+  }
 };

@@ -16,25 +16,20 @@ const ASKED_AT_ONCE = 20;
 /** The position before all records of a wallet, which begin at 0. */
 const BEFORE_ALL = -1;
 
-/**
- * A position in the list: after a record of a wallet's journal, or after an operation's row if the wallet is inactive. The
- * platform's wallet comes first.
- */
+/** After a record of a wallet's journal, or an operation's row if it is inactive. The platform's is first. */
 interface Cursor {
   readonly wallet: Uuid | null;
   readonly record: number;
 }
 
-/** A stuck operation of one wallet, with its position. */
 interface Found {
   readonly position: number;
   readonly stuck: Stuck;
 }
 
 /**
- * Late transactions and those whose outcome can't be proven, operations of inactive wallets, and those that a rolled-back
- * database lacks, of all wallets. A page reads a bounded number of wallets, so it may be shorter than `size`, or empty, and
- * still have a next one.
+ * Late and unprovable transactions, operations of inactive wallets, and those that a rolled-back database lacks. A page reads
+ * a bounded number of wallets, so it may be short or empty and still have a next one.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
 export const listStuck = async (

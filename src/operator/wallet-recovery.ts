@@ -44,10 +44,9 @@ const GIVEN_UP_AFTER = 1;
 /**
  * Restores a lost operation from its wallet's journal, with its Idempotency-Keys, effects and response, in one batch.
  * An open operation then continues. Idempotent.
- * @param isLacked false: the database has the operation, open, and only its end is restored. Its keys stay: a key that
- *   its failure has freed may belong to a later operation, which was restored before
- * @throws ChainUnavailableError; Unrestorable if its subject is gone: an ended operation is then restored with its
- *   response only, if its integration exists
+ * @param isLacked false: the database has it, open, and only its end is restored. Its keys stay: a key that its failure has
+ * freed may belong to a later operation
+ * @throws ChainUnavailableError; Unrestorable if its subject is gone: then only its response is restored
  */
 const putBack = async (
   context: ServiceContext,
@@ -88,7 +87,7 @@ const putBack = async (
           at: new Date(journaled.ending.endedAt),
         });
   const batch = [
-    putBackOperation(db, { ...operation, acceptedAt: operation.createdAt }),
+    putBackOperation(db, operation),
     ...(isLacked ? keyStatements(context, journaled) : []),
     ...statements,
   ];
@@ -110,11 +109,9 @@ const unrestorable = async (attempt: () => Promise<void>): Promise<Unrestorable 
   }
 };
 
-/** The body of the response. */
 const bodyOf = async (context: ServiceContext, { answerBody }: OperationEnding): Promise<unknown> =>
   new Response(await openText(context.env.BUCKET, answerBody)).json();
 
-/** The operation's row at its acceptance. */
 const operationOf = (journaled: JournaledOperation): OperationRow =>
   acceptedRow(
     {
@@ -129,7 +126,6 @@ const operationOf = (journaled: JournaledOperation): OperationRow =>
     new Date(journaled.acceptedAt),
   );
 
-/** The Idempotency-Keys that haven't expired. */
 const keysOf = (context: ServiceContext, { keys }: JournaledOperation): readonly SnapshotKey[] =>
   keys.filter(({ expiresAt }) => expiresAt > context.now().getTime());
 
@@ -166,8 +162,8 @@ const effectsOf = async (
 };
 
 /**
- * Fails an operation that was accepted after the rollback and conflicts with a lost one. Its wallet has accepted nothing
- * since then, so nothing of it was sent. An operation that the wallet has accepted continues.
+ * Fails an operation that was accepted after the rollback and conflicts with a lost one, unless its wallet has accepted it.
+ * The wallet has accepted nothing since then, so nothing was sent.
  */
 const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promise<void> => {
   const row = await findOperation(context.db, id);
@@ -180,7 +176,6 @@ const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promis
 
 /** The latest operations that the database has; the search for lost ones starts at these. */
 const ANCHORS = 64;
-/** Operations of the journal in one response of the wallet. */
 const PAGE = 50;
 
 /** The counts of a recovery, and the operations that could not be restored completely. */
@@ -190,7 +185,6 @@ interface Account {
   readonly unrestored: Recovery["unrestored"][number][];
 }
 
-/** A wallet to recover. */
 interface Job {
   readonly context: ServiceContext;
   readonly name: WalletName;
@@ -204,10 +198,8 @@ const isLate = ({ context, until }: Pick<Job, "context" | "until">): boolean =>
   context.now().getTime() >= until;
 
 /**
- * Restores lost operations of one wallet in the order of their acceptance, then lets the wallet accept new ones. It
- * resumes an earlier run, because the database has what that restored.
- * @returns whether it is complete
- * @throws ChainUnavailableError if no node returns the outcome of operations
+ * Restores a wallet's lost operations in the order of acceptance, then lets it accept new ones. Resumes an earlier run.
+ * @returns whether it is complete @throws ChainUnavailableError
  */
 const recoverWallet = async (job: Job): Promise<boolean> => {
   const { context, name, wallet } = job;
@@ -295,15 +287,12 @@ const tryPutBack = async (
 
 /** A call starts nothing new after this time; the caller continues with the next. Milliseconds. */
 const CALL_MS = 15_000;
-/** Wallets that one query reads. */
 const WALLETS_PAGE = 50;
 
 /**
- * Restores what a rolled-back database has lost, from the wallets' journals, the chain and R2 (docs/running.md, "Rolling
- * the database back"). The platform's wallet comes first, because its journal has the integrations and contracts.
- * Idempotent.
- * @param cursor `next` of the call before; null begins
- * @throws ServiceError invalid_request (cursor); ChainUnavailableError
+ * Restores what a rolled-back database has lost, from the wallets' journals, the chain and R2 (docs/running.md, "Rolling the
+ * database back"). The platform's wallet is first: its journal has the integrations and contracts. Idempotent.
+ * @param cursor `next` of the call before; null begins @throws ServiceError invalid_request (cursor); ChainUnavailableError
  */
 export const recoverDatabase = async (context: ServiceContext, cursor: string | null): Promise<Recovery> => {
   const account: Account = {

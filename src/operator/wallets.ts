@@ -18,7 +18,6 @@ import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
 import { requireIntegration } from "./integrations.ts";
 
-/** A transaction that needs the operator's attention. */
 export type Stuck = Omit<StuckTransaction, "integration_uuid">;
 
 export const toStuck = (record: TransactionRecord): Stuck => ({
@@ -50,16 +49,14 @@ export const readWallet = async (context: ServiceContext, integrationId: Uuid): 
   return toWallet(status, { accountId: walletAccountId, publicKey: walletPublicKey });
 };
 
-/** The platform account's wallet. */
 export const readPlatform = async (context: ServiceContext): Promise<WalletShown> =>
   toWallet(await walletOf(context.env, "platform").status());
 
 const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
 
 /**
- * Restores the key of a lost wallet object from the sealed copy. The wallet signs nothing until `activateWallet`. An object
- * that still has its key keeps it, and its state. The database may be an older copy, so event numbers continue in another
- * generation: readers may have seen numbers that the copy lacks.
+ * Restores the key of a lost wallet object from the sealed copy; one that has its key keeps it. The wallet signs nothing until
+ * `activateWallet`. Event numbers continue in another generation: readers may have numbers that an older database lacks.
  * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
@@ -74,9 +71,7 @@ export const restoreWallet = async (context: ServiceContext, integrationId: Uuid
 };
 
 /**
- * The stored key of a wallet, which is restored in its object if that has lost it.
- * @param generation of the database, for a restored object
- * @returns 32 bytes; null if none is stored
+ * The 32 bytes of a wallet's stored key, restored in its object if that has lost it; null: none is stored.
  * @throws ServiceError conflict if the copy's version of WALLET_SECRETS is missing
  */
 export const restoredKey = async (
@@ -101,9 +96,8 @@ export const restoredKey = async (
 };
 
 /**
- * Lets a restored wallet sign again. Operations from before its restoration are not signed, because their records may have
- * been lost with the former object; they end as `unknown`.
- * @throws ServiceError not_found, conflict if the object has no key or its account is not made yet
+ * Lets a restored wallet sign again. Operations from before are not signed, because their records may be lost; they end as
+ * `unknown`. @throws ServiceError not_found, conflict if the object has no key or its account is not made yet
  */
 export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const row = await requireIntegration(context, integrationId);
@@ -131,9 +125,8 @@ const AT_ONCE = 20;
 const SWEEP = "secret_rotation";
 
 /**
- * Seals wallets' keys and webhooks' secrets again under the newest version of the secret, a bounded number at once. Safe
- * to repeat: a wallet that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
- * ones, keep no other from its turn; they are tried again once the round has come to the end.
+ * Seals keys of wallets and secrets of webhooks again under the newest version, a bounded number at once. Each round continues
+ * after the last, so that wallets which fail don't block others. Repeatable.
  */
 export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> => {
   const { db, env, settings } = context;

@@ -151,7 +151,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "events behind a number, and what they tell of",
-    () => readEventPage(db, id, { after: 0, most: 50, limit: 10, near: 20, types: ["nft.minted"] }),
+    () => readEventPage(db, id, { after: 0, most: 50, near: 20, types: ["nft.minted"] }),
     "PRIMARY KEY (integration_id=? AND seq>?)",
   ],
   ["what later events tell of", () => operationsOfEvents(db, [id]), "sqlite_autoindex_operations_1 (id=?)"],

@@ -52,9 +52,10 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
     await textOf(
       page,
       "#view",
-      /As of .*Needs attention.*Parts.*Last 14 days.*Ended today.*Nodes.*Integrations.*Shop/s,
+      /As of .*Needs attention.*Parts.*Ended in the last 14 days.*Ended today.*Nodes.*Integrations.*Shop/s,
     );
-    expect(await page.$$eval("#view svg[role=img]", (plots) => plots.length)).toBe(2);
+    const days = "section[aria-label^='Ended in the last 14 days'] tbody tr";
+    expect(await page.$$eval(days, (rows) => rows.length)).toBe(14);
     // Local times, as the browser writes them, with the exact time in UTC as the title.
     const times = await page.$$eval("#view time", (all) =>
       all.map(({ dateTime, title, textContent }) => ({

@@ -14,12 +14,7 @@ import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listen } from "../../scripts/local-front.ts";
-import {
-  DATABASE_RETRY_AFTER,
-  databaseUnavailable,
-  type ErrorBody,
-  errorBody,
-} from "../../src/domain/errors.ts";
+import { DATABASE_RETRY_AFTER, databaseUnavailable, errorBody } from "../../src/domain/errors.ts";
 
 /** Far more than a socket buffers. */
 const SENT = 2 * 2 ** 20;
@@ -147,7 +142,7 @@ test("a service that closes without an answer is the service's own error for an 
       "application/json",
       String(DATABASE_RETRY_AFTER),
     ]);
-    const answer = JSON.parse(body) as ErrorBody;
+    const answer = JSON.parse(body) as ReturnType<typeof errorBody>;
     expect(answer).toEqual(errorBody(error, String(headers["x-request-id"])));
     expect(answer).toMatchObject({ outcome: "unknown", retryable: true });
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { RULES } from "../../src/operator/attention.ts";
-import { openMetrics } from "../../src/operator/metrics.ts";
+import { metricText, numberText } from "../../src/operator/metrics.ts";
 import { ROOT } from "../support/imports.ts";
 
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
@@ -69,29 +69,14 @@ describe("ops/", () => {
 
 describe("the text of OpenMetrics", () => {
   test("is as its specification has it", () => {
-    const text = openMetrics([
-      {
-        name: "a",
-        type: "counter",
-        help: 'Says "a"\\b\nc.',
-        samples: [{ labels: { l: 'x"\\\ny' }, value: 5 }],
-      },
-      { name: "b_seconds", type: "gauge", help: "B.", samples: [{ value: 0.25 }] },
-      {
-        name: "c",
-        type: "histogram",
-        help: "C.",
-        distributions: [
-          {
-            labels: { k: "v" },
-            buckets: [
-              { atMost: 1, count: 2 },
-              { atMost: Number.POSITIVE_INFINITY, count: 3 },
-            ],
-          },
-        ],
-      },
-    ]);
+    const text = [
+      metricText("counter", "a", 'Says "a"\\b\nc.', [[5, { l: 'x"\\\ny' }], [null]]),
+      metricText("gauge", "b_seconds", "B.", [[0.25]]),
+      metricText("histogram", "c", "C.", [
+        [2, { k: "v", le: numberText(1) }],
+        [3, { k: "v", le: numberText(Number.POSITIVE_INFINITY) }],
+      ]),
+    ].join("");
     expect(text.split("\n")).toEqual([
       "# TYPE a counter",
       '# HELP a Says \\"a\\"\\\\b\\nc.',
@@ -103,7 +88,6 @@ describe("the text of OpenMetrics", () => {
       "# HELP c C.",
       'c_bucket{k="v",le="1.0"} 2.0',
       'c_bucket{k="v",le="+Inf"} 3.0',
-      "# EOF",
       "",
     ]);
   });

@@ -19,22 +19,15 @@ const MEDIA_TYPES = [
 /** What wallets and marketplaces show, and Mintage takes as an asset. */
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** Whether a type is one of them. */
 export const isMediaType = (type: string): type is MediaType => MEDIA_TYPES.some((each) => each === type);
 
 /** What messages call them. */
 export const MEDIA_NAMES = "PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG and GLB";
 
-/**
- * Bytes at the start of a file that identify its type. Most formats need a few dozen; an MP3 without a tag needs two
- * frames, and an SVG may begin with comments and a document type.
- */
+/** Bytes that identify a file's type: an MP3 without a tag needs two frames, and an SVG may begin with comments. */
 export const SNIFFED_BYTES = 4096;
 
-/**
- * The type of a file by its bytes; its name doesn't count.
- * @param file the file, or its first SNIFFED_BYTES at least where it has so many
- */
+/** The type of a file by its bytes. @param file the file, or at least its first SNIFFED_BYTES */
 export function mediaType(file: Uint8Array): MediaType | null {
   const start = file.subarray(0, SNIFFED_BYTES);
   const known = SIGNATURES.find(([, signature]) => hasSignature(start, signature));
@@ -170,12 +163,11 @@ function glb(start: Uint8Array): MediaType | null {
   return isGltf ? "model/gltf-binary" : null;
 }
 
-/** The namespace that makes an `svg` element one of SVG's. */
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 /**
- * XML in UTF-8 whose root is `svg`, behind what may come before a root: a byte order mark, the XML declaration,
- * processing instructions, comments and a document type. Its namespace has to stand before the root tag's end.
+ * XML in UTF-8 whose root is `svg`, behind a byte order mark, the XML declaration, processing instructions, comments and a
+ * document type. Its namespace has to stand before the root tag's end.
  */
 function svg(start: Uint8Array): MediaType | null {
   // Characters beyond ASCII don't matter here, only that none of them is a null byte, as in UTF-16 and binary files.

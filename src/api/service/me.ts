@@ -5,7 +5,7 @@ import { SharedReads } from "../../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
-import { selectUsage, usageFrom } from "../../db/queries/usage.ts";
+import { selectUsage } from "../../db/queries/usage.ts";
 import { toLimits } from "../../db/quota.ts";
 import { apiKeys, contracts, integrations } from "../../db/schema/index.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -103,7 +103,7 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
     contracts,
     network: settings.NEAR_NETWORK,
     platform_fee_percent: PLATFORM_FEE_PERCENT,
-    limits: toLimits(usageFrom(integration), spentToday),
+    limits: toLimits(integration, spentToday),
   };
 };
 

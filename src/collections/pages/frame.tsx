@@ -79,12 +79,6 @@ dialog::backdrop { background: #000a; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 th, td { text-align: left; vertical-align: top; padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
-.plot { margin: 0; } .plot svg { width: 100%; height: auto; background: var(--card); border: 1px solid var(--line); }
-.plot figcaption { color: var(--soft); font-size: .875rem; }
-.plot text { fill: var(--soft); font-size: 11px; } .plot .axis { stroke: var(--line); }
-.bar { fill: var(--accent); --key: var(--accent); } .bar-bad { fill: var(--bad); --key: var(--bad); }
-.bar-soft { fill: var(--soft); --key: var(--soft); }
-.key::before { content: ""; display: inline-block; width: .75em; height: .75em; margin-right: .25em; background: var(--key); }
 [hidden] { display: none !important; }
 `;
 

@@ -3,12 +3,9 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { apiKeys, integrations } from "../schema/index.ts";
 
-/** A row of an integration's keys. */
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/**
- * The key with this digest in any state, with its integration's limits and suspension time; undefined if there is none.
- */
+/** The key with this digest in any state, with its integration's limits and suspension time. */
 export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
   db
     .select({ key: apiKeys, limits: integrations.limits, suspendedAt: integrations.suspendedAt })

@@ -20,10 +20,11 @@ export interface NewAsset {
   readonly copies: number;
 }
 
+export type PlacedAsset = NewAsset & { readonly position: number };
+
 /**
- * Attaches assets to an open draft from position `first` on. The batch fails if the draft isn't open (`isLocked`: its id
- * becomes null), if another request has taken a position (`isTaken`), or if the draft would have too many copies
- * (`isTooMany`).
+ * Attaches assets to an open draft from position `first` on. The batch fails if the draft isn't open (`isLocked`), another
+ * request has taken a position (`isTaken`), or there would be too many copies (`isTooMany`).
  */
 export const attachAssets = (
   db: Database,
@@ -33,27 +34,36 @@ export const attachAssets = (
 ): Statement[] => {
   const id = uuidToBytes(draftId);
   const draft = sql`(SELECT id FROM drafts WHERE id = ${id} AND state = 'draft')`;
-  const attached = Array.from(jsonRows(assetRows(assets, first)), (rows) =>
-    db.insert(draftAssets).select(sql`
-      SELECT unhex(value ->> 0), ${draft}, value ->> 4,
-        value ->> 1, unhex(value ->> 2), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 3, ${now.getTime()}
-      FROM json_each(${rows})`),
-  );
   const refuseTooMany = db
     .update(draftAssets)
     .set({ copies: sql`NULL` })
     .where(sql`draft_id = ${id} AND position = ${first} AND ${copiesOf(id)} > ${MAX_COPIES}`);
-  return [...attached, refuseTooMany];
+  return [...insertAssets(db, draft, assets, { at: now, first }), refuseTooMany];
 };
 
 const copiesOf = (draft: Uint8Array): SQL =>
   sql`(SELECT coalesce(sum(copies), 0) FROM draft_assets WHERE draft_id = ${draft})`;
 
-function* assetRows(assets: readonly NewAsset[], first: number): Generator<readonly unknown[]> {
-  for (const [index, asset] of assets.entries()) {
+/** Inserts assets of a draft, if `where` holds: each at its position, or from `first` on. @param draft selects its id */
+export const insertAssets = (
+  db: Database,
+  draft: SQL,
+  assets: Iterable<NewAsset | PlacedAsset>,
+  { at, first = 0, where = sql`true` }: { readonly at: Date; readonly first?: number; readonly where?: SQL },
+): Statement[] =>
+  Array.from(jsonRows(assetRows(assets, first)), (rows) =>
+    db.insert(draftAssets).select(sql`
+      SELECT unhex(value ->> 0), ${draft}, value ->> 4,
+        value ->> 1, unhex(value ->> 2), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 3, ${at.getTime()}
+      FROM json_each(${rows}) WHERE ${where}`),
+  );
+
+function* assetRows(assets: Iterable<NewAsset | PlacedAsset>, first: number): Generator<readonly unknown[]> {
+  let next = first;
+  for (const asset of assets) {
     const { id, filename, sha256, referenceFilename, referenceSha256, subtitle, copies } = asset;
-    const uuid = id.replaceAll("-", "");
-    const row = [uuid, filename, sha256, copies, first + index];
+    const position = "position" in asset ? asset.position : next++;
+    const row = [id.replaceAll("-", ""), filename, sha256, copies, position];
     // Fields that most assets lack come last and may be omitted (NULL).
     if (referenceFilename === null && subtitle === null) yield row;
     else yield [...row, referenceFilename, referenceSha256, subtitle];
@@ -69,10 +79,8 @@ export const isTaken = (error: unknown): boolean => violated(error, "UNIQUE", "d
 /** Whether a batch failed because the draft's assets would have too many copies. */
 export const isTooMany = (error: unknown): boolean => failedOn(error, "draft_assets.copies");
 
-/** A draft with the position of its next asset. */
 export interface DraftPosition {
   readonly isOpen: boolean;
-  /** Position of the next asset. */
   readonly nextPosition: number;
 }
 
@@ -103,7 +111,6 @@ export async function draftTotals(db: Database, draftId: Uuid): Promise<{ assets
   return totals ?? { assets: 0, copies: 0 };
 }
 
-/** An asset with the data of its files. */
 export type AssetRow = Awaited<ReturnType<typeof pageOfAssets>>[number];
 
 /** Assets of a draft in order, after a position. @param draftId or a subquery that has it */
@@ -137,12 +144,7 @@ export function pageOfAssets(db: Database, draftId: Uuid | SQL, after: number, l
 /** Condition: assets at or after a position. */
 export const behind = (first: number): SQL => sql`position >= ${first}`;
 
-/**
- * Deletes an asset of an open draft.
- * @param answered the response to store if it is deleted
- * @returns false if there is no such asset
- * @throws ServiceError idempotency_key_in_flight
- */
+/** Deletes an asset of an open draft; false: there is none. @throws ServiceError idempotency_key_in_flight */
 export const deleteAsset = async (
   db: Database,
   integrationId: Uuid,

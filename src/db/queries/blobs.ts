@@ -11,7 +11,6 @@ import { keptFilesWeight, ownerOf, weighed } from "./usage.ts";
 export interface StoredBlob {
   /** Lower-case hexadecimal. */
   readonly sha256: string;
-  /** Bytes. */
   readonly size: number;
   readonly mediaType: string;
 }
@@ -48,13 +47,10 @@ export const adoptBlobs = (
   );
 
 /** A file above one block, after its last byte was read. */
-interface LargeFile {
-  readonly sha256: Uint8Array;
-  readonly rootSha256: Uint8Array | null;
+type LargeFile = Pick<BlobRow, "sha256" | "rootSha256" | "size"> & {
   readonly leaves: readonly Uint8Array[];
-  readonly size: number;
   readonly mediaType: string;
-}
+};
 
 /** Unmarks a file above one block; its object still exists. */
 export const adoptLarge = (db: Database, sha256: Uint8Array, now: Date) =>
@@ -63,10 +59,7 @@ export const adoptLarge = (db: Database, sha256: Uint8Array, now: Date) =>
     .set({ going: null, goingAt: null, createdAt: now })
     .where(and(eq(blobs.sha256, sha256), eq(blobs.going, "marked"), isNotNull(blobs.objectKey)));
 
-/**
- * Inserts the row of a file above one block, stored under a new key. The row of a visible file is unchanged; one marked
- * for deletion gets the new key, which clean-up doesn't delete.
- */
+/** Inserts the row of a file above one block under a new key. A visible file's row is unchanged; a marked one gets the key. */
 export const storeLargeRow = (
   db: Database,
   { leaves, ...file }: LargeFile,
@@ -75,14 +68,7 @@ export const storeLargeRow = (
 ): [Statement, Statement] => [
   db
     .insert(blobs)
-    .values({
-      sha256: file.sha256,
-      size: file.size,
-      mediaType: file.mediaType,
-      rootSha256: file.rootSha256,
-      objectKey,
-      createdAt: now,
-    })
+    .values({ ...file, objectKey, createdAt: now })
     .onConflictDoUpdate({
       target: blobs.sha256,
       set: { objectKey, rootSha256: file.rootSha256, going: null, goingAt: null, createdAt: now },
@@ -119,7 +105,6 @@ export const abandonBlobs = (
   );
 };
 
-/** A file's row. */
 export type BlobRow = typeof blobs.$inferSelect;
 
 /** Reads a file or directory block by its digest, if it is visible. */
@@ -134,28 +119,23 @@ export const findBlob = async (db: Database, sha256: Uint8Array): Promise<BlobRo
   (await selectBlob(db, sha256))[0];
 
 /** A file above one block by the digest of its root, if it is visible. */
-export const findBlobByRoot = async (db: Database, rootSha256: Uint8Array): Promise<BlobRow | undefined> =>
-  (
-    await db
-      .select()
-      .from(blobs)
-      .where(and(eq(blobs.rootSha256, rootSha256), isNull(blobs.going)))
-      .limit(1)
-  )[0];
+export const findBlobByRoot = (db: Database, rootSha256: Uint8Array): Promise<BlobRow | undefined> =>
+  db
+    .select()
+    .from(blobs)
+    .where(and(eq(blobs.rootSha256, rootSha256), isNull(blobs.going)))
+    .limit(1)
+    .get();
 
 /** A file with a leaf of this digest, and the leaf's index. */
-export async function findLeaf(
-  db: Database,
-  sha256: Uint8Array,
-): Promise<{ blob: BlobRow; position: number } | undefined> {
-  const found = await db
+export const findLeaf = (db: Database, sha256: Uint8Array) =>
+  db
     .select({ blob: blobs, position: blobLeaves.position })
     .from(blobLeaves)
     .innerJoin(blobs, eq(blobs.sha256, blobLeaves.blobSha256))
     .where(and(eq(blobLeaves.sha256, sha256), isNull(blobs.going)))
-    .limit(1);
-  return found[0];
-}
+    .limit(1)
+    .get();
 
 /** Digests of a file's leaves, in order. */
 export async function leavesOf(db: Database, sha256: Uint8Array): Promise<Uint8Array[]> {
@@ -168,14 +148,11 @@ export async function leavesOf(db: Database, sha256: Uint8Array): Promise<Uint8A
 }
 
 /** The given files that are being deleted or are deleted, in lower-case hexadecimal, with their state. */
-export async function findGoing(
-  db: Database,
-  sha256s: Iterable<string>,
-): Promise<{ sha256: string; going: string; goingAt: number }[]> {
-  const found: { sha256: string; going: string; goingAt: number }[] = [];
+export async function findGoing(db: Database, sha256s: Iterable<string>): Promise<GoingFile[]> {
+  const found: GoingFile[] = [];
   for (const json of jsonRows(sha256s)) {
     found.push(
-      ...(await db.all<{ sha256: string; going: string; goingAt: number }>(sql`
+      ...(await db.all<GoingFile>(sql`
         SELECT lower(hex(sha256)) AS sha256, going, going_at AS goingAt FROM blobs
         WHERE sha256 IN ${unhexed(json)} AND going IN ('deleting', 'deleted')`)),
     );
@@ -183,9 +160,9 @@ export async function findGoing(
   return found;
 }
 
-/**
- * Moves re-uploaded files, which exist in R2, from `deleted` to `marked`: clean-up no longer touches a `deleted` file.
- */
+type GoingFile = { readonly sha256: string; readonly going: string; readonly goingAt: number };
+
+/** Moves re-uploaded files, which exist in R2, from `deleted`, which clean-up ignores, to `marked`. */
 export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date): Statement[] =>
   Array.from(jsonRows(sha256s), (json) =>
     db
@@ -195,8 +172,8 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
   );
 
 /**
- * Makes a collection refer to files beyond its draft's assets, if `condition` holds. The batch then fails
- * (`reliesOnGone`) if one of them is being deleted or is deleted.
+ * Makes a collection refer to files beyond its draft's assets, if `condition` holds. The batch fails (`reliesOnGone`) if one
+ * is being deleted or is deleted.
  */
 export const keepBlobs = (
   db: Database,

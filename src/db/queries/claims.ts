@@ -5,7 +5,6 @@ import { claims, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 
-/** A link of a claim drop. */
 export interface ClaimedLink {
   readonly collectionId: Uuid;
   readonly dropId: number;

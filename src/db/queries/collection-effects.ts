@@ -5,7 +5,7 @@ import type { CollectionSettings } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
-import { failedOn, type Statement } from "../statements.ts";
+import { failedOn, type Statement, withFields } from "../statements.ts";
 import { lastSeq } from "./events.ts";
 import { withMint } from "./mint-transactions.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
@@ -43,10 +43,7 @@ export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS
   SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'finalizing'
   AND operation_id = ${uuidToBytes(operationId)})`;
 
-/**
- * Stores the plan of a finalization in its request, unless it has one. An operation that is being restored has no row yet.
- * @returns the stored plan
- */
+/** Stores the plan of a finalization in its request, unless it has one, and returns it. One being restored has no row yet. */
 export const keepPlan = async <Plan>(db: Database, operationId: Uuid, plan: Plan): Promise<Plan> => {
   const [kept] = await db
     .update(operations)
@@ -75,7 +72,6 @@ export const lockDraft = (
     .set({ state: "finalizing", operationId, plannedCollectionId: collectionId, updatedAt: now })
     .where(and(eq(drafts.id, draftId), wasAccepted(operationId)));
 
-/** Marks a draft as finalized. */
 export const finishDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
   db
     .update(drafts)
@@ -99,10 +95,7 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
 
-/**
- * Raises the height that later reads of the collection must include, to that of an operation's effect. For a mint, also
- * raises the number of minted tokens and records the transaction.
- */
+/** Raises the height that later reads must include. A mint also raises the count and records the transaction. */
 export const raiseShown = (
   db: Database,
   collectionId: Uuid,
@@ -120,11 +113,7 @@ export const raiseShown = (
     })
     .where(eq(collections.id, collectionId));
 
-/**
- * Makes the batch fail if a collection has changed since it was read while its operation is open: the response was made
- * from that row.
- * @returns a statement whose failure `isNotAsRead` recognizes
- */
+/** Makes the batch fail (`isNotAsRead`) if a collection has changed since its operation's response was made from it. */
 export const requireAsRead = (
   db: Database,
   { id, minted, pinState, updatedAt }: typeof collections.$inferSelect,
@@ -155,13 +144,9 @@ export const changeSettings = (
   changes: Partial<CollectionSettings>,
   { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
 ): Statement => {
-  const fields = Object.entries(changes).flatMap(([name, value]) => [
-    sql`${`$.${name}`}`,
-    sql`json(${JSON.stringify(value)})`,
-  ]);
-  const settings = sql`json_set(${sql.join([sql`${collections.settings}`, ...fields], sql`, `)})`;
+  const settings = withFields(sql`${collections.settings}`, changes);
   return db
     .update(collections)
-    .set({ updatedAt: now, ...(fields.length > 0 && { settings }) })
+    .set({ updatedAt: now, ...(settings && { settings }) })
     .where(and(eq(collections.id, collectionId), isOpen(operationId)));
 };

@@ -17,10 +17,7 @@ interface Media {
 
 const hexOf = (base64: string): string => Buffer.from(base64, "base64").toString("hex");
 
-/**
- * Has files pinned once the operation that brought them has succeeded. A collection that was pinned before has more to
- * pin then. Running it again changes nothing.
- */
+/** Has files pinned once their operation has succeeded, also of a collection that was pinned before. Repeatable. */
 export const pinMedia = (db: Database, { collectionId, digests }: Omit<Media, "operationId">): Statement[] =>
   digests.length === 0
     ? []
@@ -43,10 +40,7 @@ export const ROOT_PINNED = -1;
 export const hasDue = sql`EXISTS (
   SELECT 1 FROM collection_blobs WHERE collection_id = collections.id AND pin_state = 'due')`;
 
-/**
- * Notes which files an operation brings to its collection, where `condition` holds.
- * @param sha256s lower-case hexadecimal
- */
+/** Notes which files, lower-case hexadecimal, an operation brings to its collection, where `condition` holds. */
 export const noteAddedFiles = (
   db: Database,
   { collectionId, operationId }: Omit<Media, "digests">,
@@ -60,10 +54,7 @@ export const noteAddedFiles = (
       FROM json_each(${JSON.stringify(sha256s)}) WHERE ${condition}`)
     .onConflictDoNothing();
 
-/**
- * Has a collection give up files whose operation fails while it is open, except those that another of its operations
- * brought which has not failed.
- */
+/** Drops files of an operation that fails, except those of another operation that has not failed. */
 export const releaseMedia = (db: Database, { collectionId, operationId, digests }: Media): Statement[] =>
   digests.flatMap((digest) => {
     const release = db.delete(collectionBlobs).where(sql`

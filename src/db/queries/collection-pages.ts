@@ -3,7 +3,6 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
 
-/** A row of the pages. */
 export type CollectionPageRow = typeof collectionPages.$inferSelect;
 
 /** What a PUT says of a page; undefined stays. */
@@ -20,7 +19,6 @@ export const findEnabledPage = (db: Database, slug: string) =>
     .where(and(eq(collectionPages.slug, slug), eq(collectionPages.enabled, true)))
     .get();
 
-/** The result of `findEnabledPage`. */
 export type EnabledPage = NonNullable<Awaited<ReturnType<typeof findEnabledPage>>>;
 
 /** The file of a collection's cover: the named asset, or the first. */

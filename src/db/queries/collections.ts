@@ -10,46 +10,23 @@ export interface CollectionRow {
   readonly contractAccountId: string;
 }
 
-/** A collection with its contract's account, and the SHA-256 of the code that the contract runs. */
+/** With the SHA-256 of the code that the contract runs. */
 export interface FoundCollection extends CollectionRow {
   readonly codeHash: Uint8Array;
 }
 
-const select = (db: Database) =>
-  db
-    .select({
-      collection: collections,
-      contractAccountId: contracts.accountId,
-      codeHash: contracts.codeHash,
-    })
-    .from(collections)
-    .innerJoin(contracts, eq(contracts.id, collections.contractId));
-
-const prepareFind = (db: Database) =>
-  select(db)
-    .where(
-      and(
-        eq(collections.id, sql.placeholder("id")),
-        eq(collections.integrationId, sql.placeholder("integrationId")),
-      ),
-    )
-    .prepare();
-
-const prepared = new WeakMap<Database, ReturnType<typeof prepareFind>>();
-
-/** A collection of an integration; undefined if there is none. Its SQL is built once, because it is the most frequent query. */
+/** A collection of an integration; undefined if there is none. */
 export const findCollection = (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
-): Promise<FoundCollection | undefined> => {
-  let find = prepared.get(db);
-  if (find === undefined) {
-    find = prepareFind(db);
-    prepared.set(db, find);
-  }
-  return find.get({ id: uuidToBytes(id), integrationId: uuidToBytes(integrationId) });
-};
+): Promise<FoundCollection | undefined> =>
+  db
+    .select({ collection: collections, contractAccountId: contracts.accountId, codeHash: contracts.codeHash })
+    .from(collections)
+    .innerJoin(contracts, eq(contracts.id, collections.contractId))
+    .where(and(eq(collections.id, id), eq(collections.integrationId, integrationId)))
+    .get();
 
 /** A collection by its number on its contract; undefined if the service has none there. */
 export const findCollectionOnChain = (db: Database, contractAccountId: string, onChainId: number) =>

@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
+import { withFields } from "../statements.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch, runWithResponse } from "./idempotency.ts";
@@ -47,10 +48,7 @@ export interface DraftToFinalize extends DraftRow {
   readonly assets: readonly AssetRow[];
 }
 
-/**
- * Reads a draft for its finalization, in one trip; undefined if the integration has no such draft.
- * @param limit assets that are read at most
- */
+/** Reads a draft with at most `limit` assets for its finalization, in one trip; undefined: there is none. */
 export const findToFinalize = async (
   db: Database,
   integrationId: Uuid,
@@ -83,10 +81,8 @@ interface DraftChanges {
 
 /**
  * Changes fields of an open draft in one statement, so that concurrent changes of different fields are all kept. Changes
- * nothing if the draft isn't open, would exceed the integration's share of the database, has changed since `asRead`, or
- * if the new contract isn't the integration's or isn't ready.
- * @returns whether it was changed, and its current row; undefined if the integration has no such draft
- * @throws ServiceError idempotency_key_in_flight
+ * nothing if the draft isn't open, lacks room in the database, has changed since `asRead`, or the contract isn't ready.
+ * @returns whether it was changed, and its row; undefined: there is none @throws ServiceError idempotency_key_in_flight
  */
 export const changeDraft = async (
   db: Database,
@@ -94,16 +90,12 @@ export const changeDraft = async (
   { changes, contractId, asRead }: DraftChanges,
   now: Date,
 ): Promise<{ readonly isChanged: boolean; readonly row: DraftRow | undefined }> => {
-  const fields = Object.entries(changes).flatMap(([name, value]) => [
-    sql`${`$.${name}`}`,
-    sql`json(${JSON.stringify(value)})`,
-  ]);
-  const settings = sql`json_set(${sql.join([sql`${drafts.settings}`, ...fields], sql`, `)})`;
+  const settings = withFields(sql`${drafts.settings}`, changes);
   const fits = sql`(octet_length(${settings}) <= octet_length(${drafts.settings})
     OR ${hasRoom(integrationId, sql`octet_length(${settings})`)})`;
   const which = and(
     open(integrationId, id),
-    fields.length > 0 ? fits : undefined,
+    settings ? fits : undefined,
     contractId === undefined ? undefined : isReady(integrationId, contractId),
     asRead === null ? undefined : eq(drafts.updatedAt, asRead.read.draft.updatedAt),
   );
@@ -113,7 +105,7 @@ export const changeDraft = async (
       // Each change has a distinct time, whatever the clock says: it identifies the settings that a finalization has read.
       updatedAt: sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`,
       contractId,
-      ...(fields.length > 0 && { settings }),
+      ...(settings && { settings }),
     })
     .where(which)
     .returning({ id: drafts.id });
@@ -130,9 +122,7 @@ export const changeDraft = async (
 };
 
 /**
- * Deletes an open draft and its assets.
- * @param answered the response to store if it is deleted
- * @returns false if no such draft is open
+ * Deletes an open draft and its assets, and stores `answered` with it; false: none is open.
  * @throws ServiceError idempotency_key_in_flight
  */
 export const removeDraft = async (

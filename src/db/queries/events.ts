@@ -20,9 +20,8 @@ export interface NewEvents {
 }
 
 /**
- * Inserts events if `condition` holds. In its batch, the statement precedes those that change what the condition reads or
- * the collection's count of minted tokens. A batch is one transaction, so numbers have no gaps; the newest row of an
- * integration is never deleted, so no number is used twice.
+ * Inserts events if `condition` holds. It precedes statements that change what the condition reads or the count of minted
+ * tokens. A batch is one transaction, so numbers have no gaps; an integration's newest row is never deleted, so none is reused.
  */
 export const insertEvents = (
   db: Database,
@@ -44,10 +43,7 @@ export const insertEvents = (
     WHERE ${count} + sold_out.yes > 0 AND ${condition}`);
 };
 
-/**
- * Raises an integration's numbers to at least this one. The rows with the numbers in between were lost in a rollback
- * of the database, but readers may hold those numbers. The new row itself is no event.
- */
+/** Raises an integration's numbers to at least this one: readers may hold numbers that a rollback lost. The row is no event. */
 export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: Date): Statement =>
   db.insert(events).select(sql`
     SELECT ${uuidToBytes(integrationId)}, ${seq}, 0, ${uuidToBytes(newUuid())}, '[]', 0, NULL, NULL, NULL, NULL,
@@ -73,8 +69,8 @@ export const lastSeq = (integrationId: Uuid): SQL<number> =>
 export type RowMark = Pick<EventRow, "seq" | "id">;
 
 /**
- * The number of an integration's last event up to `most`, as `lastSeq`, and whether the database has lost the marked
- * row: it is missing though an older one is there, and the oldest are deleted first.
+ * The number of an integration's last event up to `most`, and whether the database has lost the marked row: it is missing
+ * though an older one is there, and the oldest are deleted first.
  */
 export const readStand = async (
   db: Database,
@@ -115,18 +111,9 @@ export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date,
     WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM events WHERE ${own}))`);
 };
 
-/** An event for the operator. */
-export interface OperatorEvent {
-  readonly type: EventType;
-  readonly data: object;
-  readonly at: Date;
-}
+export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };
 
-/**
- * Inserts an event of the operator's integration if `condition` holds.
- * @param operator id of that integration; undefined: none is configured, so there is no statement. An id without an
- * integration inserts nothing
- */
+/** Inserts an event of the operator's integration if `condition` holds and that integration is configured and exists. */
 export const insertOperatorEvent = (
   db: Database,
   operator: string | undefined,

@@ -7,20 +7,13 @@ import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 
-/** A key with its operation or its stored response. */
 export type KeyRow = typeof idempotencyKeys.$inferSelect;
 
 /** A request's Idempotency-Key, which the batch of the request's effect inserts. */
-export interface NewKey {
-  readonly integrationId: Uuid;
-  readonly key: string;
-  /** SHA-256 of the request. */
+export type NewKey = Pick<KeyRow, "integrationId" | "key" | "createdAt" | "expiresAt"> & {
   readonly fingerprint: Uint8Array;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}
+};
 
-/** The response stored for a key. */
 export interface StoredResponse {
   readonly status: number;
   /** The body, or its location in R2 (`keepText`); null: none. */
@@ -35,10 +28,7 @@ export interface KeyWithResponse {
   readonly response: StoredResponse;
 }
 
-/**
- * Statuses of failed operations that free their key: the request had no effect and can succeed later, for instance when the
- * wallet has funds (402).
- */
+/** Statuses of failed operations that free their key: there was no effect, and the request can succeed later. */
 const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
 const isKey = (integrationId: Uuid, key: string): SQL =>
@@ -66,9 +56,8 @@ export const findKey = async (
 };
 
 /**
- * Statements that insert a key in the batch of the request's effect. If another request has inserted the key since, the
- * row would get no `created_at`, so the batch fails as `unlessTaken` recognizes.
- * @param condition for the effect, at this point of the batch
+ * Inserts a key in the batch of the request's effect. If another request has inserted it since, the row would get no
+ * `created_at`, so the batch fails as `unlessTaken` recognizes. @param condition for the effect, at this point of the batch
  */
 const insertKey = (
   db: Database,
@@ -100,8 +89,7 @@ export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid)
   insertKey(db, key, { operationId }, wasAccepted(operationId));
 
 /**
- * Statements that insert a key with its response in the batch of the effect.
- * @param answered null: the request has no key, and there is nothing to insert
+ * Inserts a key, if there is one, with its response in the batch of the effect.
  * @param condition for the effect, at this point of the batch
  */
 export const keepWithEffect = (
@@ -128,10 +116,8 @@ export const runKeyedBatch = async <const Statements extends readonly Statement[
 };
 
 /**
- * Runs an effect in one batch with its stored response.
- * @param condition for the effect, before it
- * @param before statements between the two
- * @returns what the effect's statement returns
+ * Runs an effect in one batch with its stored response, and returns the effect's result.
+ * @param condition for the effect, before it @param before statements between the two
  * @throws ServiceError idempotency_key_in_flight
  */
 export const runWithResponse = async <Effect extends Statement>(
@@ -164,7 +150,6 @@ export const expiredKeys = (db: Database, now: Date, limit: number) =>
     .limit(limit)
     .all();
 
-/** An expired key, and the location of its response. */
 type ExpiredKey = Awaited<ReturnType<typeof expiredKeys>>[number];
 
 /** Deletes the given keys that are still expired, in one batch. */

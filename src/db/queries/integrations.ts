@@ -5,7 +5,6 @@ import type { Database } from "../client.ts";
 import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
 import { OPEN } from "./operations.ts";
 
-/** A row of the integrations. */
 export type IntegrationRow = typeof integrations.$inferSelect;
 
 /** An integration; undefined if there is none. */
@@ -38,7 +37,6 @@ export const integrationIds = async (
   return rows.map(({ id }) => id);
 };
 
-/** Stores a new integration without a wallet. */
 export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
   await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
 };
@@ -47,10 +45,7 @@ export const insertIntegration = async (db: Database, id: Uuid, name: string, no
 export const hasOpenOperations = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
 
-/**
- * Deletes an integration that is suspended and has no open operation: its keys and webhooks go in the same batch, its
- * drafts by and by. Whether it was.
- */
+/** Deletes a suspended integration without open operations, with its keys and webhooks; clean-up deletes its drafts. */
 export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Promise<boolean> => {
   const isDeleted = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND deleted_at IS NOT NULL)`;
   const mayGo = and(
@@ -74,7 +69,6 @@ export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Prom
   return gone.length > 0;
 };
 
-/** Some open drafts of integrations. */
 export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limit: number) =>
   db
     .select({ id: drafts.id, integrationId: drafts.integrationId })
@@ -93,7 +87,6 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
 export const isSealedBefore = (version: number): SQL =>
   sql`wallet_secret IS NOT NULL AND wallet_secret_version < ${version}`;
 
-/** Number of integrations that meet a condition. */
 export const countIntegrations = async (db: Database, which: SQL): Promise<number> =>
   (await db.get<{ count: number }>(sql`SELECT count(*) AS count FROM integrations WHERE ${which}`)).count;
 
@@ -117,10 +110,7 @@ export const payoutAccount = (id: Uuid): SQL =>
 /** Condition: an integration has an account that its money is paid out to. */
 export const hasPayoutAccount = (id: Uuid): SQL => sql`${payoutAccount(id)} IS NOT NULL`;
 
-/**
- * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what
- * is unknown waits for the operator from the start.
- */
+/** Integrations with operations that are unknown, or are pending and began before `since`, by their ids. */
 export const withOldOperations = async (db: Database, since: Date, after: Uuid | null, limit: number) => {
   const rows = await db
     .selectDistinct({ id: operations.integrationId })

@@ -31,10 +31,7 @@ const insertHundreds = (db: Database, rows: SQL): Statement =>
       setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,
     });
 
-/**
- * Moves a full `collections.recent_mints` to `minted_hundreds`. In its batch it precedes the update that records the next
- * mint, which clears a full value (`withMint`).
- */
+/** Moves a full `collections.recent_mints` to `minted_hundreds`, before the update that clears it (`withMint`). */
 export const moveMints = (db: Database, collectionId: Uuid): Statement =>
   insertHundreds(
     db,
@@ -43,18 +40,12 @@ export const moveMints = (db: Database, collectionId: Uuid): Statement =>
       WHERE collections.id = ${uuidToBytes(collectionId)} GROUP BY 1, 2`,
   );
 
-/**
- * `collections.recent_mints` with a mint added, if the collection has a page. It is part of an update that every mint makes,
- * so it writes no further row.
- */
+/** `collections.recent_mints` with a mint added, if the collection has a page. Part of an update that every mint makes. */
 export const withMint = (mint: Mint): SQL => sql`CASE WHEN ${hasPage(sql`collections.id`)}
   THEN json_patch(CASE WHEN ${isFull} THEN '{}' ELSE ${recent} END, ${JSON.stringify(notesOf(mint))})
   ELSE ${collections.recentMints} END`;
 
-/**
- * Records the transaction that minted some tokens, if the collection has a page. A token is minted once, so a repetition
- * records the same.
- */
+/** Records the transaction that minted some tokens, if the collection has a page. Repeatable. */
 export const keepMintTransaction = (db: Database, collectionId: Uuid, mint: Mint): Statement => {
   const id = uuidToBytes(collectionId);
   return insertHundreds(

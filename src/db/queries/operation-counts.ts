@@ -5,7 +5,6 @@ import { operationCounts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen, type OperationRow } from "./operations.ts";
 
-/** Adds counts to an existing row. */
 const added = {
   target: [operationCounts.day, operationCounts.kind, operationCounts.state, operationCounts.bucket],
   set: { count: sql`operation_counts.count + excluded.count` },

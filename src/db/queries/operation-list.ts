@@ -15,7 +15,6 @@ export interface OperationFilter {
   readonly createdAfter?: Date;
 }
 
-/** The part of the list to read. */
 export interface OperationPage {
   /** The id before the first one to read; null: start at the newest. */
   readonly after: Uuid | null;
@@ -36,10 +35,8 @@ const columns = {
   finishedAt: operations.finishedAt,
 };
 
-/** An operation of a list. */
 export type ListedOperation = Pick<typeof operations.$inferSelect, keyof typeof columns>;
 
-/** Whether a filter matches an operation. */
 export const narrows = (
   { state, kind, subject, reference, createdAfter }: OperationFilter,
   operation: ListedOperation,
@@ -61,8 +58,7 @@ export interface ListedOperations {
 
 /**
  * Operations of an integration, newest first. Open ones are read by their partial index. Of others, at most
- * `MOST_CANDIDATES` are read, by the index of references, subjects or integrations, which bounds the cost of a page
- * however many rows the filter skips.
+ * `MOST_CANDIDATES` are read by an index, which bounds a page's cost however many rows the filter skips.
  */
 export const listOperations = async (
   db: Database,

@@ -8,7 +8,6 @@ import { isOpen, type OperationRow } from "./operations.ts";
 /** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
 export const HASH_BYTES = 32;
 
-/** A transaction's final record. */
 export interface NewTransaction {
   /** 32 bytes. */
   readonly hash: Uint8Array;
@@ -20,9 +19,9 @@ export interface NewTransaction {
 const SAME = "null";
 
 /**
- * The key of a transaction's record, and its result. Several operations may share a transaction, and each has a record of
- * it: the first under its hash, with the result; each other under the hash and its own uuid, with the result only where
- * the first has another. A record that is written again stays where it is, though the first may be archived by then.
+ * The key of a transaction's record, and its result. Operations that share a transaction have a record each: the first under
+ * its hash, with the result; others under the hash and their own uuid, with a result only if it differs. A record that is
+ * written again stays where it is, though the first may be archived by then.
  */
 const recordOf = ({ hash, result }: NewTransaction, operationId: Uuid): Record<"hash" | "result", SQL> => {
   const operation = uuidToBytes(operationId);
@@ -67,11 +66,7 @@ export const insertTransactions = (
 /** Behind a hash and a uuid, and before any other hash. */
 const AFTER_KEYS = sql.raw(`x'${"ff".repeat(17)}'`);
 
-/**
- * Gives further records of transactions the result that they share, before the first record is deleted.
- * @param others which further records stay; a condition on their rows
- * @param gone which records are deleted; a condition on their rows
- */
+/** Copies the result of records that are deleted (`gone`) to further records of their transactions (`others`). */
 export const copySharedResult = (db: Database, others: SQL, gone: SQL): Statement =>
   db
     .update(transactions)
@@ -87,7 +82,6 @@ const transactionRows = (db: Database, operationId: Uuid) =>
     .where(eq(transactions.operationId, operationId))
     .orderBy(sql`rowid`);
 
-/** A transaction of an ended operation. */
 export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
 
 /** The results of an operation's transactions, in the order of its steps. */

@@ -5,10 +5,8 @@ import type { CostLimit } from "../../domain/spending.ts";
 import type { Database } from "../client.ts";
 import { operations } from "../schema/index.ts";
 
-/** A row of operations. */
 export type OperationRow = typeof operations.$inferSelect;
 
-/** An operation to accept. */
 export interface NewOperation {
   readonly id: Uuid;
   readonly integrationId: Uuid;
@@ -19,7 +17,6 @@ export interface NewOperation {
   readonly filled?: Readonly<Record<string, SQL>>;
   /** Limit of its cost; null or absent: none. */
   readonly costLimit?: CostLimit | null;
-  /** As in its row; absent: null. */
   readonly reference?: string | null;
 }
 
@@ -49,8 +46,8 @@ export const acceptedRow = (
 });
 
 /**
- * Condition: an operation is open. SQLite uses a partial index only for a query that repeats its predicate literally
- * (https://sqlite.org/partialindex.html), so this has the words of the indexes and no parameter.
+ * Condition: an operation is open. SQLite uses a partial index only if the query repeats its predicate literally
+ * (https://sqlite.org/partialindex.html).
  */
 export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 
@@ -58,7 +55,6 @@ export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 export const isOpen = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`;
 
-/** Condition: an operation is pending. */
 export const isPending = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state = 'pending')`;
 
@@ -90,9 +86,8 @@ export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | un
   db.select().from(operations).where(eq(operations.id, id)).get();
 
 /**
- * Commits a pending operation to one of two exclusive outcomes: a caller receives 202, or its request gives it up. The
- * first one set stays, and can be set again.
- * @returns its row; undefined: it has ended or is committed to the other outcome
+ * Commits a pending operation to one of two exclusive outcomes: a caller receives 202, or its request gives it up. The first
+ * one set stays. @returns its row; undefined: it has ended or is committed to the other outcome
  */
 export const commitTo = async (
   db: Database,
@@ -113,12 +108,10 @@ export const commitTo = async (
   return row;
 };
 
-/** The result of an operation. */
 export interface EndedState {
   readonly state: "succeeded" | "failed" | "unknown";
   readonly answerStatus: number;
   readonly answerBody: string;
-  /** As in the row. */
   readonly height: number | null;
   readonly actualCost: string | null;
 }
@@ -131,10 +124,7 @@ export const endOperation = (db: Database, id: Uuid, ending: EndedState, now: Da
     .where(and(eq(operations.id, id), OPEN))
     .returning();
 
-/**
- * Takes the lease for writing the effects of an open operation, unless it is taken. It only saves work: effects are written
- * once in any case.
- */
+/** Takes the lease for writing the effects of an open operation, unless it is taken. It only saves work. */
 export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Date): Promise<boolean> => {
   const leased = await db
     .update(operations)
@@ -167,16 +157,14 @@ const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
 /** A stale operation, with what determines its wallet and its turn. */
 export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">;
 
-const staleColumns = {
+export const staleColumns = {
   id: operations.id,
   kind: operations.kind,
   integrationId: operations.integrationId,
   subjectId: operations.subjectId,
 };
 
-/**
- * Open operations that were not processed since `before`, the oldest first, without those that wait for their turn.
- */
+/** Open operations that were not processed since `before`, the oldest first, without those that wait for their turn. */
 export const staleOperations = (db: Database, before: Date, limit: number): Promise<StaleOperation[]> =>
   db
     .select(staleColumns)
@@ -192,10 +180,10 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
     .limit(limit)
     .all();
 
-/** The subject of operations, and its integration. */
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 
-const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind) =>
+/** Condition: an operation is open, and of a kind and a subject. */
+export const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind): SQL | undefined =>
   and(
     eq(operations.integrationId, integrationId),
     eq(operations.subjectId, subjectId),

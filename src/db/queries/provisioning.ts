@@ -37,19 +37,16 @@ export const claimPublication = async (db: Database, codeHash: Uint8Array, opera
   return (await publicationOf(db, codeHash, operationId)) === "ours";
 };
 
-/** A wallet's sealed key as stored in D1. */
-export interface StoredKey {
-  readonly walletAccountId: string;
-  readonly walletPublicKey: Uint8Array;
-  readonly walletSecret: Uint8Array;
-  readonly walletSecretVersion: number;
-}
-
 /**
- * Stores the sealed copy of a wallet's key, before its account exists. One that is stored is never replaced by another
- * key's, because an account may exist that has no key but that one. False if that would be.
+ * Stores the sealed copy of a wallet's key, before its account exists. It never replaces another key's, which may be the only
+ * one of an account; false then.
  */
-export const storeWalletKey = async (db: Database, id: Uuid, key: StoredKey, now: Date): Promise<boolean> => {
+export const storeWalletKey = async (
+  db: Database,
+  id: Uuid,
+  key: Partial<typeof integrations.$inferInsert> & { readonly walletPublicKey: Uint8Array },
+  now: Date,
+): Promise<boolean> => {
   const isFree = or(
     isNull(integrations.walletPublicKey),
     eq(integrations.walletPublicKey, key.walletPublicKey),

@@ -1,9 +1,9 @@
 import { and, desc, eq, inArray, isNull, notInArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
-import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
+import { PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { idempotencyKeys, integrations, operations } from "../schema/index.ts";
-import { OPEN } from "./operations.ts";
+import { OPEN, type OperationRow } from "./operations.ts";
 
 /** The wallet of an integration by its uuid, or the platform's. */
 export type WalletName = Uuid | "platform";
@@ -38,10 +38,7 @@ export const missingOperations = async (db: Database, ids: readonly Uuid[]): Pro
   return new Set(rows.map(({ hex }) => uuidFromBytes(Buffer.from(hex, "hex"))));
 };
 
-/**
- * Open operations of a wallet in the order of acceptance, after a row number. The unary plus keeps SQLite from scanning
- * all operations by row number.
- */
+/** Open operations of a wallet in the order of acceptance. The unary plus keeps SQLite from scanning by row number. */
 export const openOperationsOf = (db: Database, wallet: WalletName, after: number, limit: number) =>
   db
     .select({ rowNumber: sql<number>`rowid`, id: operations.id, kind: operations.kind })
@@ -51,37 +48,14 @@ export const openOperationsOf = (db: Database, wallet: WalletName, after: number
     .limit(limit)
     .all();
 
-/** An operation that the database has lost. */
-export interface LostOperation {
-  readonly id: Uuid;
-  readonly integrationId: Uuid;
-  readonly kind: OperationKind;
-  readonly subjectId: Uuid;
-  readonly request: unknown;
-  readonly quotedCost: string | null;
-  readonly mostCost: string | null;
-  readonly reference: string | null;
-  readonly acceptedAt: Date;
-}
-
 /** Restores an operation as it was accepted. An existing row is unchanged. */
-export const putBackOperation = (db: Database, { acceptedAt, ...operation }: LostOperation) =>
-  db
-    .insert(operations)
-    .values({ ...operation, state: "pending", createdAt: acceptedAt, updatedAt: acceptedAt })
-    .onConflictDoNothing();
+export const putBackOperation = (db: Database, row: OperationRow) =>
+  db.insert(operations).values(row).onConflictDoNothing();
 
 /** Restores the operation of an Idempotency-Key, in place of any other. */
 export const putBackKey = (
   db: Database,
-  key: {
-    readonly integrationId: Uuid;
-    readonly key: string;
-    readonly fingerprint: Uint8Array | null;
-    readonly operationId: Uuid;
-    readonly createdAt: Date;
-    readonly expiresAt: Date;
-  },
+  key: Omit<typeof idempotencyKeys.$inferSelect, "status" | "body" | "bodyBytes">,
 ) => {
   const row = { ...key, status: null, body: null, bodyBytes: null };
   return db

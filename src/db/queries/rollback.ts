@@ -95,7 +95,6 @@ const keysOf = (integration: Uint8Array, operation: Uint8Array, key: string | un
     FROM idempotency_keys WHERE integration_id = ${integration} ${named} AND operation_id = ${operation})`;
 };
 
-/** The acceptance of a row. */
 export const acceptanceFrom = ({ rowNumber, recent, spendingPerDay, keys }: AcceptanceRow): Acceptance => ({
   rowNumber,
   spendingPerDay,
@@ -107,5 +106,4 @@ export const acceptanceFrom = ({ rowNumber, recent, spendingPerDay, keys }: Acce
   })),
 });
 
-/** Whether the database has an operation. */
 export const hasOperation = (db: Database, id: Uuid): Promise<boolean> => holds(db, wasAccepted(id));

@@ -1,7 +1,6 @@
 import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../client.ts";
 import { sweeps } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
 
 /** Reads cursors of some rounds; a statement for a batch. */
 export const selectSweeps = (db: Database, names: readonly string[]) =>
@@ -16,20 +15,10 @@ export const readSweep = async (db: Database, name: string): Promise<string | nu
   return row?.cursor ?? null;
 };
 
-/** Stores the cursor of a round; a statement for a batch. */
-export const sweepStatement = (db: Database, name: string, cursor: string | null, now: Date): Statement => {
+/** Stores the cursor of a round; also a statement for a batch. */
+export const writeSweep = (db: Database, name: string, cursor: string | null, now: Date) => {
   const row = { name, cursor, updatedAt: now };
   return db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
-};
-
-/** Stores the cursor of a round. */
-export const writeSweep = async (
-  db: Database,
-  name: string,
-  cursor: string | null,
-  now: Date,
-): Promise<void> => {
-  await sweepStatement(db, name, cursor, now);
 };
 
 /** Condition: the stored cursor is still this one; null: none. */

@@ -4,13 +4,18 @@ import { KINDS, type OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
 import type { CollectionRow } from "./collections.ts";
-import { OPEN, type OperationRow, type StaleOperation, type Subject } from "./operations.ts";
+import {
+  OPEN,
+  type OperationRow,
+  openOf,
+  type StaleOperation,
+  type Subject,
+  staleColumns,
+} from "./operations.ts";
 
-/** The turn of an operation on a collection. */
 export interface CollectionTurn {
   /** The last pending operation of its kind that was accepted before it for the same collection; null: none. */
   readonly earlier: Uuid | null;
-  /** The collection; null: there is none. */
   readonly row: CollectionRow | null;
 }
 
@@ -37,32 +42,17 @@ export const collectionTurn = (
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.id, subjectId), eq(collections.integrationId, integrationId)));
 
-/** The turn of rows. */
 export const turnFrom = ([row]: readonly TurnRow[]): CollectionTurn => ({
   earlier: row?.earlier ? uuidFromBytes(Buffer.from(row.earlier, "hex")) : null,
   row: row ?? null,
 });
 
 /** Reads the first pending operation of a kind on a subject. */
-export const firstInTurn = (db: Database, { integrationId, subjectId }: Subject, kind: OperationKind) =>
+export const firstInTurn = (db: Database, subject: Subject, kind: OperationKind) =>
   db
-    .select({
-      id: operations.id,
-      kind: operations.kind,
-      integrationId: operations.integrationId,
-      subjectId: operations.subjectId,
-      updatedAt: operations.updatedAt,
-    })
+    .select({ ...staleColumns, updatedAt: operations.updatedAt })
     .from(operations)
-    .where(
-      and(
-        eq(operations.integrationId, integrationId),
-        eq(operations.subjectId, subjectId),
-        eq(operations.kind, kind),
-        OPEN,
-        eq(operations.state, "pending"),
-      ),
-    )
+    .where(and(openOf(subject, kind), eq(operations.state, "pending")))
     .orderBy(sql`rowid`)
     .limit(1);
 

@@ -1,14 +1,14 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { DEFAULT_LIMITS, type LimitName, type Limits, type Usage } from "../../domain/quota.ts";
+import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
 import type { Database } from "../client.ts";
 import { integrations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { OPEN } from "./operations.ts";
 
 /**
- * What integrations use, and the limits of writes. Drafts, keys and pending operations are counted up to the limit, by
- * partial indexes. Bytes are counters in the integration's row, which the batch that changes the counted rows updates.
+ * Drafts, keys and pending operations are counted up to the limit, by partial indexes. Bytes are counters in the integration's
+ * row, updated by the batch that changes the counted rows.
  */
 
 /** Approximate bytes of a row and its index entries, without its texts. */
@@ -56,13 +56,9 @@ export const hasRoom = (integrationId: Uuid, more: SQL = sql`0`): SQL => sql`(
 
 const COUNTERS = { stored_bytes: "storedBytes", database_bytes: "databaseBytes" } as const;
 
-/** A counter of an integration's row. */
 export type Counter = keyof typeof COUNTERS;
 
-/**
- * Makes a batch fail that has brought an integration above a limit, as its last statement: it sets the counter to null,
- * which a constraint forbids. `exceededCounter` identifies the counter.
- */
+/** As its last statement, makes a batch fail that has brought an integration above a limit: the counter becomes null. */
 export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter): Statement =>
   db
     .update(integrations)
@@ -125,7 +121,6 @@ export const assetsWeight = (integrationId: Uuid, draftId: Uuid, which: SQL = sq
   };
 };
 
-/** Both of two weights. */
 export const both = (one: Weight, other: Weight): Weight => ({
   database: sql`coalesce(${one.database ?? sql`0`}, 0) + coalesce(${other.database ?? sql`0`}, 0)`,
   stored: sql`coalesce(${one.stored ?? sql`0`}, 0) + coalesce(${other.stored ?? sql`0`}, 0)`,
@@ -158,7 +153,6 @@ const unweighRows = (db: Database, table: SQL, bytes: SQL, which: SQL): Statemen
       FROM ${table} WHERE ${which} GROUP BY integration_id) AS weight`)
     .where(sql`integrations.id = weight.integration_id`);
 
-/** Subtracts the weight of keys from the counters of their integrations. */
 export const unweighKeys = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`idempotency_keys`, KEY_BYTES, which);
 
@@ -169,7 +163,6 @@ export const quotesWeight = (which: SQL): Weight => ({
   database: sql`(SELECT sum(${QUOTE_BYTES}) FROM quotes WHERE ${which})`,
 });
 
-/** Subtracts the weight of quotes from the counters of their integrations. */
 export const unweighQuotes = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`quotes`, QUOTE_BYTES, which);
 
@@ -211,16 +204,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     .where(eq(integrations.id, integrationId));
 };
 
-/** The limits and the use of an integration. */
-export interface UsageRead {
-  /** Limits that the operator has set. */
-  readonly set: Partial<Limits> | null;
-  readonly used: Usage;
-  /** yoctoNEAR; null: all that its wallet has. */
-  readonly spendingPerDay: string | null;
-}
-
-/** Reads the limits and the use of an integration; `usageFrom` converts the row. */
+/** Reads the limits that the operator has set, and the use of all limits. */
 export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
   const count = (rows: SQL) => sql<number>`(SELECT count(*) FROM (${rows}))`;
   return db
@@ -239,25 +223,7 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
     .where(eq(integrations.id, integrationId));
 };
 
-/** A row as `selectUsage` reads it. */
 export type UsageRow = Awaited<ReturnType<typeof selectUsage>>[number];
-
-/** The usage of a row. */
-export const usageFrom = ({ set, spendingPerDay, name, walletAccountId, ...used }: UsageRow): UsageRead => ({
-  set,
-  used,
-  spendingPerDay,
-});
-
-/** The limits and the use of an integration; undefined if there is none. */
-export const readUsage = async (
-  db: Database,
-  integrationId: Uuid,
-  now: Date,
-): Promise<UsageRead | undefined> => {
-  const row = await selectUsage(db, integrationId, now).get();
-  return row && usageFrom(row);
-};
 
 /** Spending limit of an integration's wallet for a day, yoctoNEAR; null: none. */
 export const readSpendingPerDay = async (db: Database, integrationId: Uuid): Promise<string | null> => {

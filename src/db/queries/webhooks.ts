@@ -6,19 +6,15 @@ import { webhooks } from "../schema/index.ts";
 import { insertEvents, lastSeq } from "./events.ts";
 import { type KeyWithResponse, runWithResponse } from "./idempotency.ts";
 
-/** A row of the webhooks. */
 export type WebhookRow = typeof webhooks.$inferSelect;
 
-/** An endpoint to store. */
 export type NewWebhook = Pick<
   WebhookRow,
   "id" | "integrationId" | "url" | "types" | "description" | "secret" | "secretVersion" | "createdAt"
 >;
 
 /**
- * Stores an endpoint. Its events begin after the last one.
- * @param answered the response to store, if the endpoint is stored
- * @returns false: the integration has the most endpoints allowed
+ * Stores an endpoint, whose events begin after the last one, with its response; false: there are too many already.
  * @throws ServiceError idempotency_key_in_flight
  */
 export const insertWebhook = async (
@@ -50,7 +46,6 @@ export const webhookById = (db: Database, id: Uuid): Promise<WebhookRow | undefi
 const own = (integrationId: Uuid, id: Uuid): SQL | undefined =>
   and(eq(webhooks.id, id), eq(webhooks.integrationId, integrationId));
 
-/** Endpoints of an integration, newest first, after one. */
 export const listWebhooks = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
   db
     .select()
@@ -60,7 +55,6 @@ export const listWebhooks = (db: Database, integrationId: Uuid, after: Uuid | nu
     .limit(limit)
     .all();
 
-/** Ids of an integration's endpoints that are enabled. */
 export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promise<Uuid[]> => {
   const rows = await db
     .select({ id: webhooks.id })
@@ -124,9 +118,7 @@ export const storeSecrets = (
 const SHOWN = ["url", "types", "description", "state", "disabledReason"] as const;
 
 /**
- * Changes an endpoint if it is unchanged since it was read.
- * @param answered the response to store, with the changes
- * @returns false: it was deleted or changed
+ * Changes an endpoint and stores the response; false: it was deleted or changed since it was read.
  * @throws ServiceError idempotency_key_in_flight
  */
 export const changeAsRead = async (
@@ -145,12 +137,7 @@ export const changeAsRead = async (
   return (await runWithResponse(db, { answered, condition }, change)).length > 0;
 };
 
-/**
- * Deletes an endpoint.
- * @param answered the response to store, if it is deleted
- * @returns whether there was one
- * @throws ServiceError idempotency_key_in_flight
- */
+/** Deletes an endpoint and stores the response; false: there is none. @throws ServiceError idempotency_key_in_flight */
 export const deleteWebhook = async (
   db: Database,
   integrationId: Uuid,

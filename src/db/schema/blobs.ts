@@ -2,29 +2,22 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { bytes, instant } from "./columns.ts";
 
 /**
- * A file in R2. It is visible while it has a row whose `going` is null.
- *
- * Deletion (docs/storage.md): `marked` when nothing refers to the file; a batch that refers to it removes the mark.
- * `deleting` from just before the deletion in R2. `deleted`: a tombstone that outlives every upload. A batch that refers to
- * a file that is `deleting`, or was `deleted` since its upload began, fails.
+ * A file in R2. It is visible while `going` is null. Deletion (docs/storage.md): `marked` when nothing refers to it; a batch
+ * that does removes the mark. `deleting` just before R2 deletes it. `deleted`: a tombstone that outlives every upload. A batch
+ * that refers to a file that is `deleting`, or was `deleted` since its upload began, fails.
  */
 export const blobs = sqliteTable(
   "blobs",
   {
     sha256: bytes("sha256").primaryKey(),
-    /** Bytes. */
     size: integer("size").notNull(),
     /** Media type by the content, such as `image/png`. */
     mediaType: text("media_type").notNull(),
-    /**
-     * SHA-256 of the dag-pb root when the file is above one block of 1 MiB (profile unixfs-v1-2025);
-     * null: the file is one raw block and its CID follows from `sha256`.
-     */
+    /** SHA-256 of the dag-pb root of a file above 1 MiB; null: it is one raw block, whose CID is its `sha256`. */
     rootSha256: bytes("root_sha256"),
     /** Key in R2 of a file above one block, whose digest is known only after the upload; null: `blob/{sha256}`. */
     objectKey: text("object_key"),
     going: text("going", { enum: ["marked", "deleting", "deleted"] }),
-    /** When `going` last changed. */
     goingAt: instant("going_at"),
     createdAt: instant("created_at").notNull(),
   },
@@ -35,10 +28,7 @@ export const blobs = sqliteTable(
   ],
 );
 
-/**
- * The 1 MiB leaves of a file above one block, in order. The dag-pb root is derived from them, and a leaf requested by its CID
- * is read as a range of the file.
- */
+/** The 1 MiB leaves of a file above one block, in order: its root is derived from them, and each is served as a range of it. */
 export const blobLeaves = sqliteTable(
   "blob_leaves",
   {

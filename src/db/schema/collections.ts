@@ -5,7 +5,7 @@ import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { blobs } from "./blobs.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { contracts } from "./contracts.ts";
 import { draftAssets, drafts } from "./drafts.ts";
 import { integrations } from "./integrations.ts";
@@ -15,27 +15,17 @@ export const collections = sqliteTable(
   "collections",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
-    contractId: uuid("contract_id")
-      .notNull()
-      .references(() => contracts.id),
-    draftId: uuid("draft_id")
-      .notNull()
-      .references(() => drafts.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
+    contractId: uuidOf("contract_id", () => contracts.id),
+    draftId: uuidOf("draft_id", () => drafts.id),
     onChainId: integer("on_chain_id").notNull(),
     settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
     /** Sum of copies over the assets. */
     total: integer("total").notNull(),
-    /** Number of assets. */
     assets: integer("assets").notNull(),
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
-    /**
-     * Mint fees paid to the contract's owners, as last read from the chain: yoctoNEAR as a decimal string. Null: earlier fees
-     * belong to another owner, or the contract doesn't count them.
-     */
+    /** Mint fees paid to the owner, as last read from the chain, yoctoNEAR; null: another owner's, or not counted. */
     earned: text("earned"),
     /** Number of the last token up to which all are reported as events. */
     eventsReportedTo: integer("events_reported_to").notNull().default(0),
@@ -53,10 +43,7 @@ export const collections = sqliteTable(
     pinAttempts: integer("pin_attempts").notNull().default(0),
     pinRetryAt: instant("pin_retry_at"),
     ...timestamps(),
-    /**
-     * Transactions that minted its latest tokens, if it has a page; null: none since. When it is full, the next mint moves it
-     * to `minted_hundreds`.
-     */
+    /** Transactions that minted its latest tokens, if it has a page. When full, it moves to `minted_hundreds`. */
     recentMints: text("recent_mints", { mode: "json" }).$type<MintNotes>(),
   },
   (table) => [
@@ -68,22 +55,17 @@ export const collections = sqliteTable(
 );
 
 /**
- * Blobs of a collection other than its draft's assets: blocks of its UnixFS directory, and files that mints and updates
- * added by URL. Clean-up deletes blobs that neither this table nor an asset refers to.
+ * Blobs of a collection other than its draft's assets: blocks of its directory, and files that mints and updates added by
+ * URL. Clean-up deletes blobs that neither this table nor an asset refers to.
  */
 export const collectionBlobs = sqliteTable(
   "collection_blobs",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     sha256: bytes("sha256")
       .notNull()
       .references(() => blobs.sha256),
-    /**
-     * Pinning of a file by URL at the Kubo node: `due` once its mint or update has succeeded. Null before that, and for
-     * files that are pinned with the directory.
-     */
+    /** Pinning of a file by URL: `due` once its mint or update has succeeded. Null before, and for files of the directory. */
     pinState: text("pin_state", { enum: ["due", "pinned"] }),
   },
   (table) => [
@@ -119,16 +101,13 @@ export const collectionPages = sqliteTable(
 );
 
 /**
- * Transactions that minted the tokens of collections with a page, one row for each hundred numbers: mints by the API and
- * claims, once `collections.recent_mints` is full, and mints from wallets that a page has followed to their end. Only pages
- * read it. Rows are kept forever; mints from before the page are missing. The migration makes the table WITHOUT ROWID.
+ * Transactions that minted the tokens of collections with a page, one row for each hundred numbers; see
+ * `collections.recent_mints`. Kept forever; mints from before the page are missing. The migration makes it WITHOUT ROWID.
  */
 export const mintedHundreds = sqliteTable(
   "minted_hundreds",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     /** Number of its first token divided by a hundred. */
     hundred: integer("hundred").notNull(),
     transactions: text("transactions", { mode: "json" }).$type<MintNotes>().notNull(),
@@ -140,9 +119,7 @@ export const mintedHundreds = sqliteTable(
 export const referenceTraits = sqliteTable(
   "reference_traits",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     referenceSha256: bytes("reference_sha256").notNull(),
     traits: text("traits", { mode: "json" }).$type<readonly Trait[]>().notNull(),
     /** Copies of all assets that have this reference file. */
@@ -157,10 +134,7 @@ export const referenceTraits = sqliteTable(
 export const claimDrops = sqliteTable(
   "claim_drops",
   {
-    contractId: uuid("contract_id")
-      .notNull()
-      .references(() => contracts.id),
-    /** Its number on the contract. */
+    contractId: uuidOf("contract_id", () => contracts.id),
     dropId: integer("drop_id").notNull(),
     /** How many claimed links are reported. */
     reported: integer("reported").notNull(),
@@ -171,15 +145,13 @@ export const claimDrops = sqliteTable(
 );
 
 /**
- * The operation that relays the claim of a link: the last accepted one. If it failed, the link can be claimed again. Links
- * claimed without the service have no row. The migration makes the table WITHOUT ROWID.
+ * The operation that relays the claim of a link: the last accepted one. Links claimed without the service have no row. The
+ * migration makes the table WITHOUT ROWID.
  */
 export const claims = sqliteTable(
   "claims",
   {
-    collectionId: uuid("collection_id")
-      .notNull()
-      .references(() => collections.id),
+    collectionId: uuidOf("collection_id", () => collections.id),
     /** The drop's number on its contract. */
     dropId: integer("drop_id").notNull(),
     link: integer("link").notNull(),

@@ -1,4 +1,4 @@
-import { customType, integer } from "drizzle-orm/sqlite-core";
+import { type AnySQLiteColumn, customType, integer } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
 
 /** D1 returns a BLOB as an ArrayBuffer or as an array of numbers, depending on the call. */
@@ -13,6 +13,10 @@ export const uuid = customType<{ data: Uuid; driverData: DriverBlob }>({
   toDriver: (value) => uuidToBytes(value),
   fromDriver: (value) => uuidFromBytes(toBytes(value)),
 });
+
+/** The uuid of another row. */
+export const uuidOf = (name: string, column: () => AnySQLiteColumn) =>
+  uuid(name).notNull().references(column);
 
 /** Raw bytes: digests, public keys, ciphertext. */
 export const bytes = customType<{ data: Uint8Array; driverData: DriverBlob }>({

@@ -1,12 +1,9 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
-/**
- * The deployment that publishes a code as a global contract. Publishing burns NEAR for each byte, so only one of several
- * simultaneous deployments does it.
- */
+/** The deployment that publishes a code as a global contract, which burns NEAR for each byte: only one of several does it. */
 export const publications = sqliteTable("publications", {
   /** SHA-256 of the code. */
   codeHash: bytes("code_hash").primaryKey(),
@@ -20,9 +17,7 @@ export const contracts = sqliteTable(
   "contracts",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     accountId: text("account_id").notNull(),
     /** SHA-256 of the code it runs. */
     codeHash: bytes("code_hash").notNull(),

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import { blobs } from "./blobs.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { contracts } from "./contracts.ts";
 import { integrations } from "./integrations.ts";
 
@@ -11,20 +11,13 @@ export const drafts = sqliteTable(
   "drafts",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
-    contractId: uuid("contract_id")
-      .notNull()
-      .references(() => contracts.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
+    contractId: uuidOf("contract_id", () => contracts.id),
     settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
     state: text("state", { enum: ["draft", "finalizing", "finalized"] }).notNull(),
     /** The finalization, from the moment it was accepted. */
     operationId: uuid("operation_id"),
-    /**
-     * Uuid of the collection that it becomes. The contract keeps it as external id, so the chain shows which draft a
-     * collection comes from, whatever the database has lost.
-     */
+    /** Uuid of its collection to be. The contract keeps it, so the chain shows from which draft a collection comes. */
     plannedCollectionId: uuid("planned_collection_id").notNull(),
     ...timestamps(),
   },
@@ -41,9 +34,7 @@ export const draftAssets = sqliteTable(
   "draft_assets",
   {
     id: uuid("id").primaryKey(),
-    draftId: uuid("draft_id")
-      .notNull()
-      .references(() => drafts.id),
+    draftId: uuidOf("draft_id", () => drafts.id),
     /** Order in which assets were attached; becomes the order on-chain. Gaps are left by deletions. */
     position: integer("position").notNull(),
     filename: text("filename").notNull(),

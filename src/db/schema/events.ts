@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EventRun, EventType, NumberRun } from "../../domain/events.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
 /** An endpoint that receives events. Its Durable Object has the deliveries. */
@@ -9,9 +9,7 @@ export const webhooks = sqliteTable(
   "webhooks",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     url: text("url").notNull(),
     /** Null: all types. */
     types: text("types", { mode: "json" }).$type<readonly EventType[]>(),
@@ -40,16 +38,11 @@ export const webhooks = sqliteTable(
   ],
 );
 
-/**
- * Events of an integration. A row has all events of one batch of effects. The migration makes the table WITHOUT ROWID, so
- * that a row is one write.
- */
+/** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
 export const events = sqliteTable(
   "events",
   {
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     /** Number of its last event. Its first event has the number after the previous row's. */
     seq: integer("seq").notNull(),
     /** Number of its events. */

@@ -2,12 +2,9 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Limits } from "../../domain/quota.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 
-/**
- * An integration: the owner of keys, contracts, drafts and collections, and its wallet.
- * The wallet's key lives in its Durable Object; the encrypted copy here is what an operator restores from.
- */
+/** An integration and its wallet, whose key is in its Durable Object; an operator restores it from the sealed copy. */
 export const integrations = sqliteTable(
   "integrations",
   {
@@ -58,9 +55,7 @@ export const apiKeys = sqliteTable(
   "api_keys",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     name: text("name").notNull(),
     role: text("role", { enum: ["full", "read"] }).notNull(),
     /** SHA-256 of the whole key. */

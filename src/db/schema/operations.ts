@@ -1,20 +1,17 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { OperationKind } from "../../domain/operations.ts";
-import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
 /** An Idempotency-Key that an integration used, with its operation or its stored response. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     key: text("key").notNull(),
     /** SHA-256 of method, path and body; for multipart of part names, file names and digests. Null: unknown (recovery). */
     fingerprint: bytes("fingerprint"),
-    /** The operation; null: there is a response. */
     operationId: uuid("operation_id"),
     /** Status of the response; null: the operation has it. */
     status: integer("status"),
@@ -36,9 +33,7 @@ export const operations = sqliteTable(
   "operations",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     kind: text("kind").$type<OperationKind>().notNull(),
     /** `pending`: in progress; `succeeded`, `failed`: ended; `unknown`: the operator settles it. */
     state: text("state", { enum: ["pending", "succeeded", "failed", "unknown"] }).notNull(),
@@ -46,17 +41,13 @@ export const operations = sqliteTable(
     subjectId: uuid("subject_id").notNull(),
     /** The validated request, by `kind`, with all that its steps need. */
     request: text("request", { mode: "json" }).notNull(),
-    /** Status of the response once it has ended. */
     answerStatus: integer("answer_status"),
-    /**
-     * Body of the synchronous response, with hashes in place of transaction results (`withoutResults`); above 64 kB
-     * `r2:<key>` of an object with the whole body.
-     */
+    /** Body of the synchronous response, with hashes for transaction results; above 64 kB `r2:<key>` of the whole. */
     answerBody: text("answer_body"),
     finishedAt: instant("finished_at"),
     /**
-     * `promised`: a caller received 202, so a passing failure never ends it; `given_up`: its request gives it up, so no
-     * caller receives 202. Null: neither. The first one set stays (`commitTo`).
+     * `promised`: a caller received 202, so a passing failure never ends it; `given_up`: its request gives it up.
+     * The first one set stays (`commitTo`).
      */
     commitment: text("commitment", { enum: ["promised", "given_up"] }),
     /** Final block height that includes all its effects on the chain; null: it is open or has no effect. */
@@ -96,17 +87,10 @@ export const operations = sqliteTable(
 export const transactions = sqliteTable(
   "transactions",
   {
-    /**
-     * SHA-256 of the transaction; base58 of it is the transaction hash. If several operations share the transaction, the
-     * bytes of the operation's uuid follow in all records but the first.
-     */
+    /** SHA-256 of the transaction. In all records but the first of a shared one, the operation's uuid follows. */
     hash: bytes("hash").primaryKey(),
-    operationId: uuid("operation_id")
-      .notNull()
-      .references(() => operations.id),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    operationId: uuidOf("operation_id", () => operations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     step: text("step").notNull(),
     /** A ChainTransactionResult as JSON; null: the same as in the first record of the transaction. */
     result: text("result", { mode: "json" }).notNull(),
@@ -119,8 +103,8 @@ export const transactions = sqliteTable(
 );
 
 /**
- * Number of operations that ended on a day, by kind, state and duration. The batch that ends an operation counts it, so a
- * rollback undoes both. The migration makes the table WITHOUT ROWID.
+ * Number of operations that ended on a day, by kind, state and duration, counted by the batch that ends them. The migration
+ * makes the table WITHOUT ROWID.
  */
 export const operationCounts = sqliteTable(
   "operation_counts",
@@ -141,15 +125,12 @@ export const quotes = sqliteTable(
   "quotes",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     method: text("method").notNull(),
     /** Path without the API's prefix. */
     path: text("path").notNull(),
     /** SHA-256 of the body's canonical JSON. */
     bodyDigest: bytes("body_digest").notNull(),
-    /** yoctoNEAR. */
     expected: text("expected").notNull(),
     most: text("most").notNull(),
     createdAt: instant("created_at").notNull(),
@@ -159,15 +140,13 @@ export const quotes = sqliteTable(
 );
 
 /**
- * Files in R2 with operations that ended long ago, and their transactions (src/files/archive/). A file has operations of one
- * integration that were accepted on the same day (UTC) and recorded on the same day. They are no longer in `operations`.
+ * Files in R2 with old operations and their transactions (src/files/archive/), which are no longer in `operations`. A file has
+ * operations of one integration that were accepted on the same day (UTC) and recorded on the same day.
  */
 export const archives = sqliteTable(
   "archives",
   {
-    integrationId: uuid("integration_id")
-      .notNull()
-      .references(() => integrations.id),
+    integrationId: uuidOf("integration_id", () => integrations.id),
     /** Smallest and largest id of its operations. */
     firstId: uuid("first_id").notNull(),
     lastId: uuid("last_id").notNull(),
@@ -189,10 +168,7 @@ export const archives = sqliteTable(
   ],
 );
 
-/**
- * Which mints and updates added a file to a collection by URL. If one fails, the collection drops its files that no other
- * one added.
- */
+/** Which mints and updates added a file to a collection by URL: it drops files of those that failed. */
 export const broughtFiles = sqliteTable(
   "brought_files",
   {
@@ -203,14 +179,9 @@ export const broughtFiles = sqliteTable(
   (table) => [primaryKey({ columns: [table.collectionId, table.sha256, table.operationId] })],
 );
 
-/**
- * Wallets whose journal has an operation that this database lacks after a rollback. The wallets' objects decide; these rows
- * save a call to each of them.
- */
+/** Wallets whose journal has an operation that this database lacks. The objects decide; these rows save a call to each. */
 export const behindWallets = sqliteTable("behind_wallets", {
-  /** The integration's uuid, or `platform`. */
   wallet: text("wallet").primaryKey(),
-  /** The operation that is missing. */
   missing: uuid("missing").notNull(),
   noticedAt: instant("noticed_at").notNull(),
 });

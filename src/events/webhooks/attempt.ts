@@ -24,19 +24,15 @@ export const signedHeaders = (
   };
 };
 
-/** Bytes of a response that are stored. */
 const EXCERPT_BYTES = 256;
 
-/** The result of an attempt. */
 export interface Attempt extends AttemptOutcome {
-  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly ms: number;
   /** The first 256 bytes of the response, or why there is none. */
   readonly excerpt: string;
 }
 
-/** The endpoint of an attempt. */
 export interface Target {
   readonly url: string;
   /** Why its URL is not allowed; null: it is. */

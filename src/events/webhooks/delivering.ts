@@ -11,7 +11,6 @@ import { wakeEndpoints } from "./interface.ts";
 import type { DeliveryJournal } from "./journal.ts";
 import { toWebhook } from "./webhooks.ts";
 
-/** Events of one read. */
 const AT_ONCE = 20;
 /** Events that are compared with the attempts after a rollback of the database: more than could be lost. */
 const LOOKED_BACK = 200;
@@ -25,16 +24,14 @@ interface DeliveringParts {
   readonly die: () => void;
 }
 
-/** Events of a replay. */
 interface Replayed extends Pick<EventsRead, "seen" | "hasMore"> {
   readonly round: number;
-  /** Remaining events. */
   readonly events: readonly Event[];
 }
 
 /**
- * Sends what is due to an endpoint, one event at a time: first attempts in the order of their numbers, with retries and
- * replays between them. The result of an attempt is stored before the next, so an interruption repeats at most one.
+ * Sends what is due to an endpoint, one event at a time: first attempts in the order of their numbers, retries and replays
+ * between them. An attempt's result is stored before the next, so an interruption repeats at most one.
  */
 export class DeliveryRun {
   readonly #parts: DeliveringParts;
@@ -66,43 +63,42 @@ export class DeliveryRun {
   /** The first attempt at the next event. */
   async #first(): Promise<boolean> {
     const { context, journal, webhook } = this.#parts;
-    const cursor = journal.cursor ?? webhook.fromSeq;
+    const cursor = journal.get("cursor") ?? webhook.fromSeq;
     if (this.#read.length === 0) {
       await this.#lookBackIfLost(cursor);
       const { events, seen, row, hasMore } = await this.#events(cursor, AT_ONCE);
       this.#read = [...events];
       this.#seen = seen;
-      if (row !== null) journal.mark = row;
+      if (row !== null) journal.set("mark", { seq: row.seq, id: row.id });
       if (events.length === 0) {
-        if (seen > cursor) journal.cursor = seen;
+        if (seen > cursor) journal.set("cursor", seen);
         return hasMore || (journal.nextDue() ?? Infinity) <= context.now().getTime();
       }
     }
     const event = this.#read.shift();
     if (!event) return false;
     await this.#attempt(event, 1, () => {
-      journal.cursor = this.#read.length === 0 ? Math.max(this.#seen, event.seq) : event.seq;
+      journal.set("cursor", this.#read.length === 0 ? Math.max(this.#seen, event.seq) : event.seq);
     });
     return true;
   }
 
   /**
-   * After a rollback of the database, new events may have numbers up to this endpoint's cursor. Those without an attempt
-   * are queued, and later numbers continue after the cursor. If more events were inserted than lost, or a recovery raised
-   * the numbers, the rollback shows only by the missing row that was read last.
+   * After a rollback of the database, new events may have numbers up to this endpoint's cursor. Those without an attempt are
+   * queued. If more events were inserted than lost, the rollback shows only by the missing row that was read last.
    */
   async #lookBackIfLost(cursor: number): Promise<void> {
     const { context, webhook, journal } = this.#parts;
     const { db, now, log } = context;
-    const { last, isLost } = await readStand(db, webhook.integrationId, { mark: journal.mark });
+    const { last, isLost } = await readStand(db, webhook.integrationId, { mark: journal.get("mark") });
     if (last >= cursor && !isLost) return;
     const below = await readStand(db, webhook.integrationId, { most: cursor, mark: null });
     // Raise the numbers above the cursor before the events up to it are read. No row has this mark, so an interruption
     // in between repeats this.
-    journal.mark = { seq: cursor, id: newUuid() };
+    journal.set("mark", { seq: cursor, id: newUuid() });
     await db.batch([skipNumbers(db, webhook.integrationId, cursor, now())]);
     await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
-    journal.mark = null;
+    journal.set("mark", null);
     log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
   }
 
@@ -170,8 +166,8 @@ export class DeliveryRun {
     // No await in between: the object commits these writes together.
     journal.note({ seq, eventUuid, type, number, attempt: made, nextAt }, isFailure);
     moved();
-    const since = isFailure ? (journal.failingSince ?? made.at) : null;
-    journal.failingSince = since;
+    const since = isFailure ? (journal.get("failingSince") ?? made.at) : null;
+    journal.set("failingSince", since);
     const reason = since === null ? null : reasonToDisable(made, made.at - since);
     if (reason !== null) await this.#disable(reason);
   }
@@ -181,7 +177,7 @@ export class DeliveryRun {
     const now = context.now();
     const row = { ...webhook, state: "disabled", disabledReason: reason, updatedAt: now } as const;
     await disableWebhook(context.db, webhook, { reason, data: toWebhook(row, now), now });
-    journal.failingSince = null;
+    journal.set("failingSince", null);
     this.#isOver = true;
     context.log("webhook.disabled", { webhook_uuid: webhook.id, reason });
     wakeEndpoints(context, webhook.integrationId);

@@ -2,11 +2,11 @@ import type { Delivery } from "../../api/resources/webhook.ts";
 import type { ServiceContext } from "../../context.ts";
 import { enabledWebhooks } from "../../db/queries/webhooks.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
+import type { Page } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Bindings } from "../../env.ts";
 import { retry } from "../../waiting.ts";
 
-/** The events to replay. */
 export interface Replay {
   /** Numbers, both exclusive; `before` null: to the last. */
   readonly after: number;
@@ -15,18 +15,9 @@ export interface Replay {
   readonly onlyFailed: boolean;
 }
 
-/** A page of attempts, newest first. */
-export interface DeliveryPage {
-  readonly items: readonly Delivery[];
-  /** Cursor of the next page; null: none. */
-  readonly next: number | null;
-}
-
-/** The progress of an endpoint when it is woken. */
 export interface Progress {
   /** Number of the last event that was attempted or skipped; null: none yet. */
   readonly cursor: number | null;
-  /** Whether a retry or a replay is pending. */
   readonly isWaiting: boolean;
 }
 
@@ -38,8 +29,7 @@ export interface Endpoint {
   sendTest(webhook: Uuid): Promise<Delivery | null>;
   /** Starts a replay; false while the most replays allowed are in progress. */
   replay(webhook: Uuid, replay: Replay): Promise<boolean>;
-  /** @param before cursor of the page; null: the newest attempts */
-  deliveries(before: number | null, limit: number): Promise<DeliveryPage>;
+  deliveries(before: number | null, limit: number): Promise<Page<Delivery>>;
   /** Deletes all data: the endpoint was deleted. */
   forget(): Promise<void>;
 }
@@ -52,8 +42,8 @@ const ATTEMPTS = {
 };
 
 /**
- * The object of an endpoint. After an exception, such as a reset, a stub is unusable, so each try has a new one. Calls that
- * would send twice are not retried.
+ * The object of an endpoint. After an exception a stub is unusable, so each try has a new one. Calls that would send twice are
+ * not retried.
  */
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
@@ -71,10 +61,7 @@ const CACHE_MS = 10_000;
 const MOST_CACHED = 1_000;
 const cache = new Map<Uuid, { readonly ids: readonly Uuid[]; readonly until: number }>();
 
-/**
- * Wakes an integration's endpoints after the response, because there are events. If that fails, the scheduled job wakes
- * them within a minute.
- */
+/** Wakes an integration's endpoints after the response. If that fails, the scheduled job does so within a minute. */
 export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): void => {
   const { env, log, waitUntil } = context;
   const wake = async () => {

@@ -1,23 +1,21 @@
 import type { Delivery } from "../../api/resources/webhook.ts";
 import type { RowMark } from "../../db/queries/events.ts";
+import { type Page, pageOf } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Attempt } from "./attempt.ts";
-import type { DeliveryPage, Replay } from "./interface.ts";
+import type { Replay } from "./interface.ts";
 
-/** Number of attempts that are kept. */
 const KEPT = 1_000;
 
 /** Most simultaneous replays of an endpoint. */
 export const MOST_REPLAYS = 10;
 
-/** An event to retry. */
 export interface Retry {
   readonly seq: number;
   /** Failed attempts so far. */
   readonly attempts: number;
 }
 
-/** A replay in progress. */
 export interface ReplayRound {
   readonly id: number;
   /** Number of the last replayed event. */
@@ -25,7 +23,6 @@ export interface ReplayRound {
   readonly before: number | null;
 }
 
-/** An attempt to store. */
 export interface Noted {
   readonly seq: number;
   readonly eventUuid: string;
@@ -37,69 +34,50 @@ export interface Noted {
   readonly nextAt: number | null;
 }
 
-/** The data of an endpoint's object. Each method is atomic. */
+/** Single values of an endpoint's object. */
+interface State {
+  webhook: Uuid;
+  /** Number of the last event that was attempted, or skipped because of its type. */
+  cursor: number;
+  /** The last row of events read for first attempts; null: it is known to be lost. */
+  mark: RowMark | null;
+  /** Time of the first failure since the last success, milliseconds since the epoch. */
+  failingSince: number | null;
+}
+
 export class DeliveryJournal {
   readonly #sql: SqlStorage;
+  readonly #kv: SyncKvStorage;
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql;
+    this.#kv = storage.kv;
     this.begin();
   }
 
-  /** Creates missing tables. */
   begin(): void {
     for (const table of TABLES) this.#sql.exec(table);
   }
 
-  /** The endpoint; null: not known yet. */
-  get webhook(): Uuid | null {
-    return this.#value<Uuid>("webhook");
+  /** A value; null: there is none. */
+  get<Name extends keyof State>(name: Name): State[Name] | null {
+    return this.#kv.get<State[Name]>(name) ?? null;
   }
 
-  set webhook(id: Uuid) {
-    this.#keep("webhook", id);
-  }
-
-  /** Number of the last event that was attempted, or skipped because of its type; null: none yet. */
-  get cursor(): number | null {
-    const value = this.#value<string>("cursor");
-    return value === null ? null : Number(value);
-  }
-
-  set cursor(seq: number) {
-    this.#keep("cursor", String(seq));
-  }
-
-  /** The last row of events read for first attempts; null: none yet, or it is known to be lost. */
-  get mark(): RowMark | null {
-    const value = this.#value<string>("mark");
-    return value === null || value === "" ? null : (JSON.parse(value) as RowMark);
-  }
-
-  set mark(row: RowMark | null) {
-    this.#keep("mark", row === null ? "" : JSON.stringify({ seq: row.seq, id: row.id }));
-  }
-
-  /** Time of the first failure since the last success, milliseconds since the epoch; null: none. */
-  get failingSince(): number | null {
-    const value = this.#value<string>("failing_since");
-    return value === null || value === "" ? null : Number(value);
-  }
-
-  set failingSince(at: number | null) {
-    this.#keep("failing_since", at === null ? "" : String(at));
+  set<Name extends keyof State>(name: Name, value: State[Name]): void {
+    this.#kv.put(name, value);
   }
 
   /** Stores an attempt at an event, with its retry. */
-  note({ seq, eventUuid, type, number, attempt, nextAt }: Noted, isFailure: boolean): void {
+  note(noted: Noted, isFailure: boolean): void {
+    const { seq, number, nextAt } = noted;
     this.#sql.exec("DELETE FROM retries WHERE seq = ?", seq);
     this.#sql.exec("DELETE FROM failed WHERE seq = ?", seq);
     if (nextAt !== null) this.#sql.exec("INSERT INTO retries VALUES (?, ?, ?)", seq, number, nextAt);
     else if (isFailure) this.#sql.exec("INSERT INTO failed VALUES (?)", seq);
-    this.record({ seq, eventUuid, type, number, attempt, nextAt });
+    this.record(noted);
   }
 
-  /** Stores an attempt for the list. */
   record({ seq, eventUuid, type, number, attempt, nextAt }: Noted): void {
     const { at, status, ms, excerpt } = attempt;
     this.#sql.exec(
@@ -180,7 +158,6 @@ export class DeliveryJournal {
     return row ?? null;
   }
 
-  /** Stores the progress of a round. */
   moveRound(id: number, place: number): void {
     this.#sql.exec("UPDATE replays SET place = ? WHERE id = ?", place, id);
   }
@@ -189,7 +166,7 @@ export class DeliveryJournal {
     this.#sql.exec("DELETE FROM replays WHERE id = ?", id);
   }
 
-  deliveries(before: number | null, limit: number): DeliveryPage {
+  deliveries(before: number | null, limit: number): Page<Delivery> {
     const rows = this.#sql
       .exec<AttemptRow>(
         "SELECT * FROM attempts WHERE id < ? ORDER BY id DESC LIMIT ?",
@@ -197,17 +174,8 @@ export class DeliveryJournal {
         limit + 1,
       )
       .toArray();
-    const shown = rows.slice(0, limit);
-    return { items: shown.map(toDelivery), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
-  }
-
-  #value<T extends string>(name: string): T | null {
-    const [row] = this.#sql.exec<{ value: string }>("SELECT value FROM state WHERE name = ?", name).toArray();
-    return (row?.value as T | undefined) ?? null;
-  }
-
-  #keep(name: string, value: string): void {
-    this.#sql.exec("INSERT OR REPLACE INTO state VALUES (?, ?)", name, value);
+    const { items, next } = pageOf(rows, limit, ({ id }) => String(id));
+    return { items: items.map(toDelivery), next };
   }
 }
 
@@ -237,7 +205,6 @@ const toDelivery = (row: AttemptRow): Delivery => ({
 });
 
 const TABLES = [
-  "CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
   "CREATE TABLE IF NOT EXISTS retries (seq INTEGER PRIMARY KEY, attempts INTEGER NOT NULL, due INTEGER NOT NULL)",
   "CREATE INDEX IF NOT EXISTS retries_due ON retries (due)",
   "CREATE TABLE IF NOT EXISTS failed (seq INTEGER PRIMARY KEY)",

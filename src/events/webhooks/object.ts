@@ -3,13 +3,14 @@ import type { Delivery } from "../../api/resources/webhook.ts";
 import { openContext, type ServiceContext } from "../../context.ts";
 import { type WebhookRow, webhookById } from "../../db/queries/webhooks.ts";
 import { alarmToSet } from "../../domain/alarms.ts";
+import type { Page } from "../../domain/cursors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { logLine } from "../../domain/log-line.ts";
 import { isDelivered } from "../../domain/webhooks.ts";
 import type { Bindings } from "../../env.ts";
 import { attempt, type Target } from "./attempt.ts";
 import { DeliveryRun } from "./delivering.ts";
-import type { DeliveryPage, Endpoint, Progress, Replay } from "./interface.ts";
+import type { Endpoint, Progress, Replay } from "./interface.ts";
 import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
 import { urlFault } from "./webhooks.ts";
@@ -19,10 +20,7 @@ const STAY_MS = 10_000;
 /** Pause after an internal error. Milliseconds. */
 const AGAIN_MS = 5_000;
 
-/**
- * Sends events to one endpoint. Its journal has the cursor and the retries; the events are only in D1. The alarm does all
- * the work and always sets itself again.
- */
+/** Sends events of D1 to one endpoint; its journal has cursor and retries. The alarm does all the work. */
 export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint {
   readonly #journal: DeliveryJournal;
   readonly #context: ServiceContext;
@@ -32,16 +30,16 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     super(state, env);
     this.#journal = new DeliveryJournal(state.storage);
     const log: ServiceContext["log"] = (event, fields = {}) => {
-      console.log(logLine(new Date(), event, { webhook_uuid: this.#journal.webhook, ...fields }));
+      console.log(logLine(new Date(), event, { webhook_uuid: this.#journal.get("webhook"), ...fields }));
     };
     this.#context = openContext(env, log, (work) => state.waitUntil(work));
   }
 
   async wake(webhook: Uuid): Promise<Progress> {
-    this.#journal.webhook = webhook;
+    this.#journal.set("webhook", webhook);
     await this.#ringAt(Date.now());
     const isWaiting = this.#journal.nextDue() !== null || this.#journal.round() !== null;
-    return { cursor: this.#journal.cursor, isWaiting };
+    return { cursor: this.#journal.get("cursor"), isWaiting };
   }
 
   async sendTest(webhook: Uuid): Promise<Delivery | null> {
@@ -55,7 +53,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   }
 
   async #test(webhook: Uuid): Promise<Delivery> {
-    this.#journal.webhook = webhook;
+    this.#journal.set("webhook", webhook);
     const row = await webhookById(this.#context.db, webhook);
     if (!row) throw new Error(`webhook ${webhook} has no row`);
     const eventUuid = newUuid();
@@ -70,7 +68,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     const target = await this.#target(row);
     const made = await attempt(target, { id: eventUuid, body: JSON.stringify(event) });
     this.#journal.record({ seq: 0, eventUuid, type: event.type, number: 1, attempt: made, nextAt: null });
-    if (isDelivered(made)) this.#journal.failingSince = null;
+    if (isDelivered(made)) this.#journal.set("failingSince", null);
     return this.#journal.deliveries(null, 1).items[0]!;
   }
 
@@ -80,7 +78,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     return true;
   }
 
-  async deliveries(before: number | null, limit: number): Promise<DeliveryPage> {
+  async deliveries(before: number | null, limit: number): Promise<Page<Delivery>> {
     return this.#journal.deliveries(before, limit);
   }
 
@@ -103,7 +101,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
 
   /** Sends what is due. @returns when further work is due; null: when it is woken */
   async #deliver(): Promise<number | null> {
-    const id = this.#journal.webhook;
+    const id = this.#journal.get("webhook");
     const webhook = id && (await webhookById(this.#context.db, id));
     if (!webhook || webhook.state === "disabled") return null;
     const target = await this.#target(webhook);

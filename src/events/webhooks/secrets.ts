@@ -15,7 +15,6 @@ const PREFIX = "whsec_";
 
 type Settings = Pick<ServiceContext, "settings">;
 
-/** An endpoint's secrets in the database. */
 type Sealed = Pick<WebhookRow, "secret" | "oldSecret" | "oldSecretUntil" | "secretVersion">;
 
 /** A secret in the form for its owner (https://www.standardwebhooks.com, "Signature scheme"). */
@@ -59,14 +58,12 @@ const sealedAnew = async (
   return { secret: current.bytes, oldSecret: old?.bytes ?? null, secretVersion: current.version };
 };
 
-/** Endpoints of one round. */
 const ROUND = 500;
 
 const SWEEP = "webhook_secret_rotation";
 
 /** The result of a round over the endpoints' secrets. */
 export interface SecretsResealed {
-  /** Number of secrets that were sealed again. */
   readonly resealed: number;
   /** Endpoints whose secrets can't be unsealed; the log has the errors. */
   readonly failed: readonly Uuid[];

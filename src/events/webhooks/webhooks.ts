@@ -16,9 +16,8 @@ import { newSecret, replacedSecret, shownSecret } from "./secrets.ts";
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Why a URL can't be an endpoint, as a sentence; null: it can. The rules for URLs of files hold, and the service itself is
- * excluded. The platform ensures that a public name doesn't resolve to a private address. Checked again before each
- * attempt, since rules may have become stricter.
+ * Why a URL can't be an endpoint, as a sentence; null: it can. Checked again before each attempt. The platform ensures that a
+ * public name doesn't resolve to a private address.
  * @param settings LOCAL_WEBHOOKS allows http to this machine, for receivers of `npm start`
  * @param addresses the service's addresses other than PUBLIC_URL
  */
@@ -57,7 +56,6 @@ type ShownRow = Omit<
   "integrationId" | "secret" | "oldSecret" | "secretVersion" | "fromSeq" | "wokenSeq"
 >;
 
-/** The response for an endpoint. */
 export const toWebhook = (row: ShownRow, now: Date): Webhook => ({
   webhook_uuid: row.id,
   url: row.url,
@@ -83,7 +81,6 @@ export interface WebhookChanges {
 const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;
-/** The caller of a write, with its Idempotency-Key. */
 type Writer = Owner & Pick<Caller, "requestKey">;
 
 const requireUrl = ({ settings }: ServiceContext, { baseUrl }: Owner, url: string): void => {
@@ -129,7 +126,6 @@ export const createWebhook = async (
   return made;
 };
 
-/** The initial state of an endpoint. */
 const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null } as const;
 
 /** A response to store for the caller's key; it is sealed if it shows a secret. */
@@ -197,10 +193,7 @@ export const deleteWebhook = async (context: ServiceContext, caller: Writer, id:
   await endpointOf(context.env, id).forget();
 };
 
-/**
- * Replaces an endpoint's secret; the previous one also signs for a day.
- * @throws ServiceError not_found; conflict if another request has just replaced it
- */
+/** Replaces an endpoint's secret; the previous one also signs for a day. @throws ServiceError not_found, conflict */
 export const rotateSecret = async (
   context: ServiceContext,
   caller: Writer,
@@ -223,8 +216,7 @@ export const rotateSecret = async (
 };
 
 /**
- * Sends a test now and returns its result. A caller could target a host of someone else, so tests are limited.
- * @param admit counts the test, and throws to reject it
+ * Sends a test now and returns its result. Tests are limited (`admit`), because they could target a host of someone else.
  * @throws ServiceError not_found, rate_limited while another test of the endpoint is in progress
  */
 export const testWebhook = async (
@@ -241,11 +233,7 @@ export const testWebhook = async (
   throw rateLimited("Another test of this webhook is being sent.", retryAfter);
 };
 
-/**
- * Replays events.
- * @throws ServiceError not_found; conflict if the endpoint is disabled; rate_limited while the most replays allowed are in
- *   progress
- */
+/** Replays events. @throws ServiceError not_found, conflict (disabled), rate_limited (the most replays are in progress) */
 export const replayWebhook = async (
   context: ServiceContext,
   caller: Owner,
@@ -270,6 +258,5 @@ export const listDeliveries = async (
   await required(context, caller, id);
   if (cursor !== null && !/^[1-9]\d{0,14}$/.test(cursor)) throw unknownCursor();
   const before = cursor === null ? null : Number(cursor);
-  const { items, next } = await endpointOf(context.env, id).deliveries(before, size);
-  return { items, next: next === null ? null : String(next) };
+  return endpointOf(context.env, id).deliveries(before, size);
 };

@@ -18,12 +18,8 @@ import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Rows of one page. */
 const PAGE = 500;
-/**
- * The newest operations of an integration's wallet stay, however old they are: by them it notices a rolled-back database,
- * recovery finds where to begin (64 at most, src/recovery/), and later rows get higher numbers.
- */
+/** The newest operations of a wallet stay: they show a rollback, and recovery starts there (at most 64). */
 const NEWEST = 100;
 /** Consecutive files of a page that may fail before the round continues with the next page. */
 const MOST_REFUSED_FILES = 5;
@@ -34,24 +30,19 @@ interface OldOperation {
   readonly kind: (typeof operations.$inferSelect)["kind"];
   readonly state: (typeof operations.$inferSelect)["state"];
   readonly finishedAt: Date | null;
-  /**
-   * When the records of its transactions were written: the first and the last, milliseconds since the epoch; null:
-   * none.
-   */
+  /** When the first and the last record of its transactions was written, milliseconds since the epoch; null: none. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   /** Of its texts and its transactions'. */
   readonly bytes: number;
 }
 
-/** An aggregate over an operation's transactions. */
 const ofTransactions = <Value>(value: SQL): SQL<Value> =>
   sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
 
 /**
- * Operations of an integration that were accepted before a time, in the order of their ids, behind one. The operation
- * with the highest row number is never among them: SQLite would give its number again, and numbers are in the order of
- * acceptance.
+ * Operations of an integration from before a time, by id. The highest row number is never among them: SQLite would give
+ * it again, and numbers are in the order of acceptance.
  */
 const oldOperations = (
   db: Database,
@@ -118,13 +109,11 @@ const operationsWithTransactions = async (db: Database, ids: readonly Uuid[]) =>
 
 const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
 
-/** Which files a failed operation brought to its collection: hexadecimal of the three parts of their key. */
 type BroughtFile = readonly [collection: string, sha256: string, operation: string];
 
 /**
- * Replaces operations that have ended by the file that has them, in one batch. Nothing happens unless all of them are
- * there still: of two runs that wrote a file of the same, one counts.
- * @param brought by those that failed: a file that they brought is no longer held for them
+ * Replaces ended operations by the file that has them, in one batch, if all of them are still there: of two runs, one counts.
+ * @param brought files of those that failed, which are no longer held for them
  */
 const replaceByFile = async (
   db: Database,
@@ -156,18 +145,15 @@ const replaceByFile = async (
   return inserted.length > 0;
 };
 
-/** The result of a page. */
 interface ArchivedPage {
   /** The last operation of the page; null at the end. */
   readonly last: Uuid | null;
-  /** Whether a file could not be written, or not replace its operations, which then stay. */
   readonly isRefused: boolean;
 }
 
 /**
- * Moves a page of old operations of an integration, with their transactions, from the database to files in R2. A file is
- * written first; if the run stops then, no row names it, and the next run writes another. A failure is logged, and the
- * others continue.
+ * Moves a page of old operations with their transactions to files in R2. A file is written before its row, so an
+ * interrupted run leaves only an unnamed file. A failure is logged, and the others continue.
  */
 const archivePage = async (
   context: ServiceContext,
@@ -209,10 +195,7 @@ const archivePage = async (
 
 const dayOf = (moment: number): number => Math.floor(moment / DAY_MS);
 
-/**
- * An operation whose transactions were recorded on several days stays: it was long unknown, and a file covers one
- * day.
- */
+/** An operation whose transactions were recorded on several days stays: a file covers one day. */
 const isDue = (operation: OldOperation, before: Date): boolean => {
   const { kind, state, finishedAt, firstAt, lastAt } = operation;
   const isOver = state === "succeeded" || state === "failed";
@@ -220,10 +203,7 @@ const isDue = (operation: OldOperation, before: Date): boolean => {
   return KINDS[kind].isArchived && isOver && isOfOneDay && finishedAt !== null && finishedAt < before;
 };
 
-/**
- * Operations that go into one file each: accepted on one day, recorded on one, and no more than a reader likes to
- * read.
- */
+/** Operations of one file each: accepted on one day, recorded on one, and few enough to read at once. */
 const groupsOf = (operations: readonly OldOperation[]): OldOperation[][] => {
   const full: OldOperation[][] = [];
   const open = new Map<string, { readonly group: OldOperation[]; bytes: number }>();
@@ -295,7 +275,6 @@ interface Named {
   readonly reference?: { readonly sha256: string } | null;
 }
 
-/** Files that a mint or an update brought to its collection. */
 const filesAddedBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] => {
   const { metadata, changes } = request as { metadata?: Named | null; changes?: Named | null };
   return [metadata, changes]
@@ -312,20 +291,16 @@ const hexOf = (id: Uuid): string => id.replaceAll("-", "");
 /** Name of the sweep over all integrations, whose cursor `countRefused` reads. */
 export const ARCHIVE = "archive";
 
-/** Integrations of one run. */
 const INTEGRATIONS = 50;
 /** How long a run begins further pages: 500 operations take about half a second. Milliseconds. */
 const RUN_MS = 10_000;
-/** Most integrations that are remembered because their operations could not be moved. */
 const MOST_REFUSED = 100;
 
-/** The cursor of the sweep. */
 interface Round {
   /** The integration to continue with; null: the first. */
   readonly integration: Uuid | null;
   /** Its operation to continue after; null: from the first. */
   readonly after: Uuid | null;
-  /** Integrations with old operations that could not be moved at the last attempt. */
   readonly refused: readonly Uuid[];
 }
 
@@ -335,19 +310,16 @@ const roundOf = (cursor: string | null): Round =>
 /** How many integrations have old operations that could not be moved at the last attempt. */
 export const countRefused = (cursor: string | null): number => roundOf(cursor).refused.length;
 
-/**
- * Moves old operations of some integrations to R2. If an integration's operations can't be moved, the run continues
- * with the next integration, and the next round tries again.
- */
+/** Moves old operations of some integrations to R2. What can't be moved is tried again in the next round. */
 export const archiveOldOperations = async (context: ServiceContext): Promise<void> => {
   const { db, log, now } = context;
   const until = now().getTime() + RUN_MS;
   const round = roundOf(await readSweep(db, ARCHIVE));
   const found = await integrationIds(db, { from: round.integration }, INTEGRATIONS + 1);
   const refused = new Set(round.refused);
-  const keep = (integration: Uuid | null, after: Uuid | null) => {
+  const keep = async (integration: Uuid | null, after: Uuid | null) => {
     const next: Round = { integration, after, refused: [...refused].slice(0, MOST_REFUSED) };
-    return writeSweep(db, ARCHIVE, JSON.stringify(next), now());
+    await writeSweep(db, ARCHIVE, JSON.stringify(next), now());
   };
   for (const integration of found.slice(0, INTEGRATIONS)) {
     let after = integration === round.integration ? round.after : null;

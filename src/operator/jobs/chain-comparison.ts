@@ -45,10 +45,7 @@ const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit:
     .limit(limit)
     .all();
 
-/**
- * Adopts settings that were changed on the chain without the API, unless an operation has changed the collection
- * since `height` or an update is pending.
- */
+/** Adopts settings of the chain, unless an operation has changed them since `height` or an update is pending. */
 const adoptSettings = async (
   db: Database,
   { id, integrationId, height }: { readonly id: Uuid; readonly integrationId: Uuid; readonly height: number },
@@ -75,10 +72,8 @@ export const isBeingFinalized = (externalId: string): SQL => sql`EXISTS (
   AND replace(json_extract(request, '$.collectionUuid'), '-', '') = ${externalId})`;
 
 /**
- * Enters a published collection that the database lacks, where its external id is the one that a draft was to have:
- * the finalization is known to nobody any more, neither the database nor a wallet. Its draft is put back as R2 has it,
- * or taken as it is if it has as many assets and copies as the collection.
- * @returns whether it was entered
+ * Enters a published collection that the database lacks, if its external id is the planned one of a draft: database and
+ * wallet have lost its finalization. The draft is put back from R2, or taken if its assets and copies match.
  */
 const adoptCollection = async (
   context: ServiceContext,
@@ -158,10 +153,9 @@ interface Cursor {
 }
 
 /**
- * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors
- * mint and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to
- * become it; other collections that only one side knows are reported; tokens that were minted without the service and
- * claimed links are reported as events; contracts whose balance runs low are topped up.
+ * Compares D1 with the chain, some contracts a run. Counts of minted tokens and settings are repaired, since wallets mint and
+ * contracts have admins. Unknown collections are adopted or logged; tokens of wallets and claims become events; balances
+ * that run low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db, now } = context;
@@ -251,7 +245,6 @@ const comparePage = async (
   }
 };
 
-/** Adopts the number of minted tokens, and reports a sold-out collection. */
 const noteMinted = async (
   { db, now }: ServiceContext,
   { integrationId }: ContractRow,
@@ -262,7 +255,6 @@ const noteMinted = async (
   await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
 };
 
-/** Compares one collection with its row, if it has one. */
 const compare = async (
   context: ServiceContext,
   contract: ContractRow,

@@ -1,31 +1,26 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { type ContractDrop, type ContractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
+import { type Database, runBatch } from "../../db/client.ts";
 import { collectionsOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
 import { claimDrops } from "../../db/schema/index.ts";
 import type { Statement } from "../../db/statements.ts";
+import { claimedLinks } from "../../domain/claim-proofs.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { isDatabaseBehind } from "./wallet-mints.ts";
 
-/** Links of a claim drop as the contract keeps them: one bit a link, the lowest bit of the first byte first. */
-
-const isSet = (links: Uint8Array, link: number): boolean =>
-  (((links[link >> 3] ?? 0) >> (link & 7)) & 1) === 1;
-
 /** Numbers of the first `most` links that are claimed and not reported, ascending. */
 export const unreportedLinks = (claimed: Uint8Array, reported: Uint8Array, most: number): number[] => {
-  const links: number[] = [];
-  for (let link = 0; link < claimed.length * 8 && links.length < most; link++) {
-    if (isSet(claimed, link) && !isSet(reported, link)) links.push(link);
-  }
-  return links;
+  const known = new Set(claimedLinks(reported));
+  return claimedLinks(claimed)
+    .filter((link) => !known.has(link))
+    .slice(0, most);
 };
 
-/** The reported links with `links` added. */
+/** The reported links, one bit a link, with `links` added. */
 export const withLinks = (reported: Uint8Array, links: readonly number[]): Uint8Array => {
   const last = links.at(-1) ?? 0;
   const next = new Uint8Array(Math.max(reported.length, (last >> 3) + 1));
@@ -34,40 +29,29 @@ export const withLinks = (reported: Uint8Array, links: readonly number[]): Uint8
   return next;
 };
 
-/** The links of a drop that are reported as redeemed. */
 type ReportedDrop = typeof claimDrops.$inferSelect;
 
-/** Reported links of a contract's drops. */
 export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
   db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
 
-/** Inserts a drop without reported links, unless it is there. */
-const enterDrop = (db: Database, { contractId, dropId }: ReportedDrop): Statement =>
-  db
-    .insert(claimDrops)
-    .values({ contractId, dropId, reported: 0, links: new Uint8Array() })
-    .onConflictDoNothing();
-
 /** Condition: exactly this many links of a drop are reported. */
-const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`EXISTS (
-  SELECT 1 FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId} AND reported = ${reported})`;
+const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`coalesce((
+  SELECT reported FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId}), 0) = ${reported}`;
 
-/** Records more links of a drop as reported. */
+/** Records more links of a drop as reported, unless another run has. */
 const setReportedLinks = (
   db: Database,
   { contractId, dropId, reported }: ReportedDrop,
   next: Pick<ReportedDrop, "reported" | "links">,
 ): Statement =>
   db
-    .update(claimDrops)
-    .set(next)
-    .where(
-      and(
-        eq(claimDrops.contractId, contractId),
-        eq(claimDrops.dropId, dropId),
-        eq(claimDrops.reported, reported),
-      ),
-    );
+    .insert(claimDrops)
+    .values({ contractId, dropId, ...next })
+    .onConflictDoUpdate({
+      target: [claimDrops.contractId, claimDrops.dropId],
+      set: next,
+      setWhere: eq(claimDrops.reported, reported),
+    });
 
 /** Drops of one view, and pages of one run. */
 const PAGE = 100;
@@ -77,8 +61,8 @@ const MOST = 2_000;
 const ROW = 50;
 
 /**
- * Reports redeemed claim links as `claim.redeemed`; the contract keeps one bit for each link. `nft.minted` names the
- * owners of the tokens. If a drop is closed within a minute of a claim, the claim isn't reported.
+ * Reports redeemed claim links as `claim.redeemed`; `nft.minted` names the owners. A claim within a minute of its drop's
+ * closing isn't reported.
  */
 export const reportClaims = async (
   context: ServiceContext,
@@ -137,5 +121,5 @@ const reportDrop = async (
     return insertEvents(db, news, isReportedCount(row));
   });
   const next = { reported: row.reported + links.length, links: withLinks(row.links, links) };
-  await db.batch([enterDrop(db, row), ...rows, setReportedLinks(db, row, next)]);
+  await runBatch(db, [...rows, setReportedLinks(db, row, next)]);
 };

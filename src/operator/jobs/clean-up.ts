@@ -1,13 +1,12 @@
 import { and, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { withoutArchiveRow } from "../../db/queries/archives.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
-import { readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.ts";
+import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { unweighQuotes } from "../../db/queries/usage.ts";
 import { blobLeaves, blobs, quotes } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
@@ -22,7 +21,6 @@ import {
 } from "../../files/storage/keys.ts";
 import { textKey } from "../../files/storage/large-texts.ts";
 
-/** Condition: no row refers to the file. */
 const UNREFERENCED = sql`
   NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.sha256 = blobs.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.reference_sha256 = blobs.sha256)
@@ -94,17 +92,12 @@ export const unmarkReferenced = (
     );
 
 /**
- * Claims files for deletion: those marked before `markedBefore`, and those that another run claimed before `stuckBefore`
- * and did not delete. From here on no batch can rely on them.
+ * Claims files for deletion: those marked before `markedBefore`, and those claimed before `stuckBefore` and not deleted. From
+ * here on no batch can rely on them.
  */
 export const takeForDeletion = (
   db: Database,
-  {
-    markedBefore,
-    stuckBefore,
-    now,
-    limit,
-  }: { markedBefore: Date; stuckBefore: Date; now: Date; limit: number },
+  { now, limit, ...before }: { markedBefore: Date; stuckBefore: Date; now: Date; limit: number },
 ) =>
   db
     .update(blobs)
@@ -114,8 +107,8 @@ export const takeForDeletion = (
         blobs.sha256,
         select(
           or(
-            and(eq(blobs.going, "marked"), lt(blobs.goingAt, markedBefore), UNREFERENCED),
-            and(eq(blobs.going, "deleting"), lt(blobs.goingAt, stuckBefore)),
+            and(eq(blobs.going, "marked"), lt(blobs.goingAt, before.markedBefore), UNREFERENCED),
+            and(eq(blobs.going, "deleting"), lt(blobs.goingAt, before.stuckBefore)),
           ),
           limit,
         ),
@@ -123,14 +116,12 @@ export const takeForDeletion = (
     )
     .returning({ sha256: blobs.sha256, objectKey: blobs.objectKey });
 
-/** Records files as deleted, by a JSON array of digests in hexadecimal. */
 const markDeleted = (db: Database, json: string, now: Date) =>
   db
     .update(blobs)
     .set({ going: "deleted", goingAt: now })
     .where(and(sql`+going = 'deleting'`, inArray(blobs.sha256, unhexed(json))));
 
-/** Deletes the rows of files that were deleted before `before`. */
 const dropTombstones = (db: Database, before: Date, limit: number) => {
   const old = select(and(eq(blobs.going, "deleted"), lt(blobs.goingAt, before)), limit);
   return [
@@ -139,20 +130,12 @@ const dropTombstones = (db: Database, before: Date, limit: number) => {
   ] as const;
 };
 
-/** Which digests of a JSON array in hexadecimal have no row. */
-async function withoutRow(db: Database, json: string): Promise<string[]> {
-  const rows = await db.all<{ sha256: string }>(sql`
-    SELECT value AS sha256 FROM json_each(${json}) WHERE unhex(value) NOT IN (SELECT sha256 FROM blobs)`);
-  return rows.map(({ sha256 }) => sha256);
-}
-
-/** Which keys of a JSON array no row names. */
-async function withoutObjectRow(db: Database, json: string): Promise<string[]> {
-  const rows = await db.all<{ key: string }>(sql`
-    SELECT value AS key FROM json_each(${json}) AS keys
-    WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.object_key = keys.value)`);
-  return rows.map(({ key }) => key);
-}
+/** Those of some texts, named `given.value`, for which a condition doesn't hold. */
+const without = async (db: Database, texts: readonly string[], condition: SQL): Promise<string[]> => {
+  const rows = await db.all<{ value: string }>(sql`
+    SELECT value FROM json_each(${JSON.stringify(texts)}) AS given WHERE NOT ${condition}`);
+  return rows.map(({ value }) => value);
+};
 
 const DELETED_SWEEP = "deleted";
 
@@ -169,12 +152,8 @@ export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> 
   for (const { id, integrationId } of open) await removeDraft(db, integrationId, id);
   // More of the same may be open.
   if (open.length === DRAFTS) return;
-  await writeSweep(
-    db,
-    DELETED_SWEEP,
-    deleted.length < DELETED_AT_ONCE ? null : (deleted.at(-1) ?? null),
-    now(),
-  );
+  const next = deleted.length < DELETED_AT_ONCE ? null : (deleted.at(-1) ?? null);
+  await writeSweep(db, DELETED_SWEEP, next, now());
 };
 
 /** Expired keys or quotes of one batch; R2 deletes as many objects in one call. */
@@ -230,12 +209,8 @@ export const forgetOldEvents = async (context: ServiceContext): Promise<void> =>
   for (const { id, oldest } of found) {
     if (oldest !== null && oldest < before.getTime()) await deleteOldEvents(db, id, before, ROWS);
   }
-  await writeSweep(
-    db,
-    EVENTS_SWEEP,
-    found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null),
-    now(),
-  );
+  const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
+  await writeSweep(db, EVENTS_SWEEP, next, now());
 };
 
 const MINUTE = 60_000;
@@ -252,9 +227,8 @@ const TOMBSTONE_FOR = 24 * HOUR;
 /** After this an object in R2 without a row belongs to no running upload. */
 const ORPHAN_AFTER = 24 * HOUR;
 /**
- * After this an archive file without a row isn't needed, because the database has its operations. A rollback by up to 30
- * days may remove the row of a file of that age, and may itself be undone for another 30 days
- * (https://developers.cloudflare.com/d1/reference/time-travel).
+ * When an archive file without a row isn't needed: a rollback by 30 days may remove the row, and may itself be undone for
+ * another 30 days (https://developers.cloudflare.com/d1/reference/time-travel).
  */
 const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
 
@@ -263,22 +237,20 @@ const PAGE = 2000;
 /** Files that one run deletes: what R2 deletes in one call. */
 const BATCH = 1000;
 
-/**
- * One run of the clean-up: deletes files that no row refers to. Each step is bounded, continues where the last run stopped,
- * and may run concurrently with another run.
- * @returns counts for the log
- */
+/** Deletes files that no row refers to. Each step is bounded, continues where the last one stopped, and may run twice. */
 export async function cleanUp(context: ServiceContext) {
   await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
+  // Journals of lost wallets go too, a day after their retention.
+  const journalsKept = (context.settings.JOURNAL_FILES_KEPT_DAYS + 1) * 24 * HOUR;
   const orphans =
     (await sweepBlobs(context)) +
-    (await sweepMedia(context)) +
-    (await sweepArchives(context)) +
-    (await sweepJournals(context));
+    (await sweepUnnamed(context, MEDIA_PREFIX, ORPHAN_AFTER, "blobs")) +
+    (await sweepUnnamed(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER, "archives")) +
+    (await sweepUnnamed(context, JOURNAL_PREFIX, journalsKept));
   const run = { deleted, dropped, orphans };
-  if (deleted + dropped + orphans > 0) context.log("blobs.collected", { ...run });
+  if (deleted + dropped + orphans > 0) context.log("blobs.collected", run);
   return run;
 }
 
@@ -293,9 +265,9 @@ async function markPage(context: ServiceContext): Promise<void> {
   const now = context.now();
   await db.batch([
     unmarkReferenced(db, { from, upTo: lastMarked }),
-    sweepStatement(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
+    writeSweep(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
     markUnreferenced(db, { after: start, upTo: end }, { before: ago(context, UNREFERENCED_FOR), now }),
-    sweepStatement(db, "rows", end, now),
+    writeSweep(db, "rows", end, now),
   ]);
 }
 
@@ -324,47 +296,34 @@ async function dropOld(context: ServiceContext): Promise<number> {
 
 /** Marks files for clean-up that an upload has put without a row, because the Worker stopped. */
 async function sweepBlobs(context: ServiceContext): Promise<number> {
-  const old = await oldObjects(context, BLOB_PREFIX);
+  const old = await oldObjects(context, BLOB_PREFIX, ORPHAN_AFTER);
   const sizes = new Map(old.map(({ key, size }) => [key.slice(BLOB_PREFIX.length), size]));
-  const orphans = await withoutRow(context.db, JSON.stringify(Array.from(sizes.keys())));
+  const isThere = sql`EXISTS (SELECT 1 FROM blobs WHERE sha256 = unhex(given.value))`;
+  const orphans = await without(context.db, [...sizes.keys()], isThere);
   const files = orphans.map((sha256) => ({ sha256, size: sizes.get(sha256) ?? 0 }));
   for (const statement of abandonBlobs(context.db, files, context.now())) await statement;
   return orphans.length;
 }
 
-/** Deletes files above one block that no row names. Their keys are unique, so no upload can rely on them later. */
-async function sweepMedia(context: ServiceContext): Promise<number> {
-  const old = await oldObjects(context, MEDIA_PREFIX);
-  const orphans = await withoutObjectRow(context.db, JSON.stringify(old.map(({ key }) => key)));
-  if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
-  return orphans.length;
-}
-
-/** Deletes files of wallets' journals, also of lost wallets, a day after their retention. */
-async function sweepJournals(context: ServiceContext): Promise<number> {
-  const days = context.settings.JOURNAL_FILES_KEPT_DAYS + 1;
-  const keys = (await oldObjects(context, JOURNAL_PREFIX, days * 24 * HOUR)).map(({ key }) => key);
-  if (keys.length > 0) await context.env.BUCKET.delete(keys);
-  return keys.length;
-}
-
-/** Deletes archive files that no row names: the run stopped before writing the row, or a concurrent run came first. */
-async function sweepArchives(context: ServiceContext): Promise<number> {
-  const old = await oldObjects(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER);
-  const orphans = await withoutArchiveRow(
-    context.db,
-    old.map(({ key }) => key),
-  );
+/**
+ * Deletes objects of a prefix that no row names. Their keys are unique, so no upload can rely on them later.
+ * @param table has the keys; undefined: no row does
+ */
+async function sweepUnnamed(
+  context: ServiceContext,
+  prefix: string,
+  orphanAfter: number,
+  table?: "blobs" | "archives",
+): Promise<number> {
+  const keys = (await oldObjects(context, prefix, orphanAfter)).map(({ key }) => key);
+  const named = table && sql`EXISTS (SELECT 1 FROM ${sql.raw(table)} WHERE object_key = given.value)`;
+  const orphans = named ? await without(context.db, keys, named) : keys;
   if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
   return orphans.length;
 }
 
 /** The objects of a prefix's next page that are old enough; each run continues with the next page. */
-async function oldObjects(
-  context: ServiceContext,
-  prefix: string,
-  orphanAfter = ORPHAN_AFTER,
-): Promise<R2Object[]> {
+async function oldObjects(context: ServiceContext, prefix: string, orphanAfter: number) {
   const cursor = (await readSweep(context.db, prefix)) ?? undefined;
   const listed = await context.env.BUCKET.list({ prefix, cursor, limit: BATCH });
   await writeSweep(context.db, prefix, listed.truncated ? listed.cursor : null, context.now());

@@ -24,8 +24,8 @@ interface Cursor {
 }
 
 /**
- * Checks whether the database lacks operations that wallets have journaled, some wallets a run. A busy wallet detects
- * that with its next operation; this check finds idle ones and records all of them. Clean-up depends on it.
+ * Finds idle wallets that have journaled operations which the database lacks, some wallets a run; a busy wallet notices with
+ * its next operation. Clean-up depends on it.
  */
 export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
@@ -36,7 +36,8 @@ export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const sound = (await areSound(context, [...first, ...page])) && place.sound;
   const last = page.at(-1);
   if (page.length === MOST_WALLETS && last !== undefined) {
-    return writeSweep(db, ROUND, JSON.stringify({ after: last, sound } satisfies Cursor), now());
+    await writeSweep(db, ROUND, JSON.stringify({ after: last, sound } satisfies Cursor), now());
+    return;
   }
   await writeSweep(db, ROUND, null, now());
   if (sound) await writeSweep(db, SOUND, null, now());
@@ -73,9 +74,6 @@ const isSound = async ({ db, env, log, now }: ServiceContext, name: WalletName):
   return false;
 };
 
-/**
- * Whether the database is known not to be older than the wallets. Otherwise a file without a row may belong to a lost
- * row, and isn't deleted.
- */
+/** Whether the database is known not to be rolled back. Otherwise a file without a row may belong to a lost row, and stays. */
 export const isSoundLately = async ({ db, now }: ServiceContext): Promise<boolean> =>
   !(await isBehind(db)) && (await holds(db, sweptSince(SOUND, new Date(now().getTime() - SOUND_FOR))));

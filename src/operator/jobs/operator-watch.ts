@@ -3,8 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
 import { readyWallets, sawWallet, wasSeen } from "../../db/queries/integrations.ts";
-import { isSweptTo, readSweep, sweepStatement, writeSweep } from "../../db/queries/sweeps.ts";
-import type { Statement } from "../../db/statements.ts";
+import { isSweptTo, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { LOW, type WalletSeen, walletEvents } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
@@ -21,10 +20,7 @@ const SWEEP = "wallets";
 /** Wallets of one run: each is a call to its object, which reads the chain. */
 const WALLETS = 20;
 
-/**
- * Looks at some wallets a run, and reports which run low and which were topped up. One that can't be read is left
- * for later.
- */
+/** Reports which of some wallets run low and which were topped up. One that can't be read is left for later. */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
@@ -38,10 +34,8 @@ const look = async (
   { id, seen }: { readonly id: Uuid; readonly seen: WalletSeen | null },
 ): Promise<void> => {
   const { db, env, settings, now } = context;
-  const { accountId, state, balance, available, spentPerDay, queued, open } = await walletOf(
-    env,
-    id,
-  ).status();
+  const wallet = await walletOf(env, id).status();
+  const { accountId, state, balance, available, spentPerDay, queued, open } = wallet;
   // Gas refunds of pending transactions aren't deposits.
   if (balance === null || available === null || queued + open > 0) return;
   const low = BigInt(available) < LOW;
@@ -57,7 +51,7 @@ const look = async (
     ...(type === "wallet.low" ? operatorEvents({ integration_uuid: id, ...data }) : []),
   ]);
   // Of two concurrent runs, the second finds what the first has stored.
-  await db.batch([...events, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
+  await runBatch(db, [...events, sawWallet(db, id, seen, current)]);
 };
 
 /** What the database's fill was at the last look, as its mark. */
@@ -100,21 +94,15 @@ const watchPlatform = async (context: ServiceContext): Promise<void> => {
   await change(context, { name: PLATFORM, before, after: isLow ? "low" : "funded" }, isLow ? event : null);
 };
 
-interface Change {
-  readonly name: string;
-  readonly before: string | null;
-  readonly after: string;
-}
-
 /** Stores a change with its event. Of two concurrent runs, the second finds what the first has stored. */
 const change = async (
   context: ServiceContext,
-  { name, before, after }: Change,
+  { name, before, after }: { readonly name: string; readonly before: string | null; readonly after: string },
   event: OperatorEvent | null,
 ): Promise<void> => {
   if (before === after) return;
   const { db, settings, now } = context;
   const { OPERATOR_INTEGRATION: operator } = settings;
   const events = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
-  await runBatch(db, [...events, sweepStatement(db, name, after, now())]);
+  await runBatch(db, [...events, writeSweep(db, name, after, now())]);
 };

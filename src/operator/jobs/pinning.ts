@@ -36,10 +36,7 @@ const nextToPin = (db: Database, now: Date, limit: number) =>
     .orderBy(asc(collections.updatedAt))
     .limit(limit);
 
-/**
- * Notes a step that was done, unless another run did it first. A collection is pinned once its root is and no
- * file by URL is left.
- */
+/** Notes a step, unless another run did it first. A collection is pinned once its root is and no file by URL is left. */
 const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | null) =>
   db
     .update(collections)
@@ -52,14 +49,12 @@ const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | n
     })
     .where(and(eq(collections.id, id), sql`${collections.pinCursor} IS ${cursor}`));
 
-/** Notes a step that failed, and when it is tried again. */
 const failPin = (db: Database, { id, attempts }: PinningRow, pinRetryAt: Date) =>
   db
     .update(collections)
     .set({ pinState: "failed", pinAttempts: attempts + 1, pinRetryAt })
     .where(eq(collections.id, id));
 
-/** The blocks of a collection's directory. */
 const directoryBlocks = (db: Database, collectionId: Uuid) =>
   db
     .select({ sha256: blobs.sha256, size: blobs.size })
@@ -77,7 +72,6 @@ const nextMedia = (db: Database, collectionId: Uuid) =>
     .limit(1)
     .get();
 
-/** Notes that a file by URL is pinned. */
 const mediaPinned = (db: Database, collectionId: Uuid, sha256: Uint8Array) =>
   db
     .update(collectionBlobs)
@@ -96,7 +90,6 @@ export interface Kubo {
 const IMPORT_TIMEOUT = 600_000;
 const PIN_TIMEOUT = 120_000;
 
-/** A failure of the Kubo node. */
 class KuboFailure extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -104,11 +97,7 @@ class KuboFailure extends Error {
   }
 }
 
-/**
- * Has the node take a CAR's blocks in.
- * @param length of the CAR, in bytes
- * @throws KuboFailure
- */
+/** Has the node take a CAR's blocks in. @param length of the CAR, in bytes @throws KuboFailure */
 async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: number): Promise<void> {
   const boundary = `car-${crypto.randomUUID()}`;
   const encoder = new TextEncoder();
@@ -118,18 +107,10 @@ async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: num
   const closing = encoder.encode(`\r\n--${boundary}--\r\n`);
   const { readable, writable } = new FixedLengthStream(opening.length + length + closing.length);
   const writer = writable.getWriter();
-  const writing = writeAll(writer, [opening], car, [closing]).then(
-    () => null,
-    (error: unknown) => ({ error }),
-  );
-  const command = { command: "dag/import", query: { "pin-roots": "false" }, timeout: IMPORT_TIMEOUT };
-  const answered = await call(kubo, command, {
-    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
-    body: readable,
-  }).then(
-    () => null,
-    (error: unknown) => ({ error }),
-  );
+  const writing = errorOf(writeAll(writer, [opening], car, [closing]));
+  const options = { "pin-roots": "false", timeout: IMPORT_TIMEOUT };
+  const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+  const answered = await errorOf(call(kubo, "dag/import", options, { headers, body: readable }));
   // A node may respond before it has read the whole body; then writing has to be aborted.
   if (answered !== null) await writer.abort(answered.error).catch(() => undefined);
   const written = await writing;
@@ -139,8 +120,13 @@ async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, length: num
   if (written !== null) throw new KuboFailure("The node did not take all blocks.", written.error);
 }
 
-/** The CAR could not be built; `cause` has the reason. */
 class UnreadableBlocks extends Error {}
+
+const errorOf = (work: Promise<unknown>): Promise<{ readonly error: unknown } | null> =>
+  work.then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
 
 async function writeAll(
   writer: WritableStreamDefaultWriter<Uint8Array>,
@@ -165,29 +151,18 @@ async function writeAll(
 
 /** Pins a DAG all of whose blocks the node has. @throws KuboFailure */
 async function pinRoot(kubo: Kubo, cid: string): Promise<void> {
-  const answer = await call(kubo, {
-    command: "pin/add",
-    query: { arg: cid, recursive: "true" },
-    timeout: PIN_TIMEOUT,
-  });
+  const answer = await call(kubo, "pin/add", { arg: cid, recursive: "true", timeout: PIN_TIMEOUT });
   if (!answer.includes(cid)) throw new KuboFailure("The node did not confirm the pin.");
-}
-
-/** A command of the RPC API. */
-interface Command {
-  readonly command: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** Milliseconds. */
-  readonly timeout: number;
 }
 
 async function call(
   { url, authorization }: Kubo,
-  { command, query, timeout }: Command,
+  command: string,
+  { timeout, ...query }: { readonly timeout: number } & Readonly<Record<string, string | number>>,
   init: RequestInit = {},
 ): Promise<string> {
   const address = new URL(`${url}/api/v0/${command}`);
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, String(value));
   address.searchParams.set("timeout", `${timeout / 1000}s`);
   const headers = new Headers(init.headers);
   if (authorization !== undefined) headers.set("Authorization", authorization);
@@ -204,7 +179,6 @@ async function call(
   return text;
 }
 
-/** A block that a CAR is to contain, and how many bytes it has. */
 export interface SizedBlock {
   readonly block: BlockId;
   readonly size: number;
@@ -213,7 +187,6 @@ export interface SizedBlock {
 /** Blocks to read ahead: with the CAR's own upload, a Worker's limit of connections. */
 const AHEAD = 5;
 
-/** Bytes of a CAR of these blocks. */
 const carLength = (root: BlockId, blocks: readonly SizedBlock[]): number =>
   blocks.reduce((sum, { size }) => sum + carSectionLength(size), carHeader(root).length);
 
@@ -243,20 +216,16 @@ async function* carOfBlocks(
 const MAX_CAR_BYTES = 64 * 1_048_576;
 /** Blocks of at most 1 MiB that fit one CAR with what stands between them. */
 const BLOCKS = 63;
-/** Steps of one run, over all collections. */
 const STEPS = 4;
-/** Assets that one query reads. */
 const PAGE = 500;
 /** First wait after a failed step, and the longest, in milliseconds; it doubles each time. */
 const FIRST_WAIT = 60_000;
 const LONGEST_WAIT = 3_600_000;
 
 /**
- * Goes on with pinning collections at the Kubo node that is configured, a few steps a run. A step is one CAR of at most
- * 64 MB; the files come first and the directory's blocks last, so that the node holds all of a collection when its root
- * is pinned. Files that mints and updates bring by URL follow, one a step, each with a pin of its own. A step that fails
- * is tried again later; one that was done twice does no harm.
- * @returns the number of steps done
+ * Continues pinning at the configured Kubo node, a few steps a run, each a CAR of at most 64 MB: files, then the directory's
+ * blocks, then the root's pin, so that the node has all of a collection when its root is pinned; then files by URL, each with
+ * its own pin. A failed step is tried again later; a repeated one does no harm. @returns the number of steps done
  */
 export async function continuePinning(context: ServiceContext): Promise<number> {
   const { KUBO_RPC_URL: url, KUBO_RPC_AUTHORIZATION: authorization } = context.settings;

@@ -24,13 +24,9 @@ import { continuePinning } from "./pinning.ts";
 import { keepStatistics } from "./statistics.ts";
 import { wakeForgotten } from "./webhooks.ts";
 
-/** Name under which the database stores the job's last run. */
 export const SCHEDULE = "schedule";
 
-/**
- * An operation untouched for this long is carried on here: its request and its wallet's alarm had their time.
- * Milliseconds.
- */
+/** Operations untouched for this long are continued here: their requests and alarms had their time. Milliseconds. */
 const STALE_MS = 45_000;
 
 /** Operations of one run, and how many of them at once: each asks its wallet, which is another machine. */
@@ -47,9 +43,8 @@ const LOOK_MS = 10_000;
 const RUN_MS = 40_000;
 
 /**
- * The scheduled job of every minute: checks whether the database was rolled back, finishes what no request and no
- * alarm has finished, compares D1 with the chain, and deletes what has expired. Each part is bounded, continues where
- * the last run stopped, and does no harm if two run at once. If one fails, the others still run.
+ * The scheduled job of every minute. Each part is bounded, continues where the last run stopped, and does no harm if two run
+ * at once. If one fails, the others still run.
  */
 export const reconcile = async (context: ServiceContext): Promise<void> => {
   const until = context.now().getTime() + RUN_MS;
@@ -89,11 +84,9 @@ const collectUnlessOlder = async (context: ServiceContext): Promise<void> => {
 };
 
 /**
- * Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around
- * beside that: a look at what can't be proven may take as long as nodes don't answer.
- * First each is handed to its wallet, which sends many side by side and resumes by its alarm what this run doesn't wait
- * for: hundreds may stand still after a failure of the runtime. Then as many as there is time for are waited for, and
- * where one that others waited for is over, the next follows at once rather than a minute later.
+ * Continues stale operations, the oldest first, while their wallets check what can't be proven, which takes long if nodes are
+ * down. Each is first handed to its wallet, whose alarm resumes what this run doesn't wait for: hundreds may be stale after a
+ * failure of the runtime. Then as many as time allows are awaited, each followed by the next in its turn.
  */
 const finishOperations = async (context: ServiceContext, until: number): Promise<void> => {
   const before = new Date(context.now().getTime() - STALE_MS);

@@ -1,10 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { addUpOldDays } from "../../db/queries/operation-counts.ts";
-import { readSweep, sweepStatement } from "../../db/queries/sweeps.ts";
+import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { type SizeSample, withSample } from "../../domain/database-growth.ts";
 
-/** Under which the sizes of the database are noted. */
 export const DATABASE_SIZE = "database_size";
 
 /** How large the database was at some moments of the last month. @param cursor as noted */
@@ -17,6 +16,6 @@ export const keepStatistics = async ({ db, now }: Pick<ServiceContext, "db" | "n
   const { meta } = await db.run(sql`SELECT 1`);
   const samples = withSample(before, [now().getTime(), meta.size_after]);
   if (samples === before) return;
-  const noted = sweepStatement(db, DATABASE_SIZE, JSON.stringify(samples), now());
+  const noted = writeSweep(db, DATABASE_SIZE, JSON.stringify(samples), now());
   await db.batch([...addUpOldDays(db, now()), noted]);
 };

@@ -21,10 +21,7 @@ const BATCH = 100;
 const VIEW = 50;
 const ROW = 25;
 
-/**
- * After this many other events of the integration, a collection without new tokens is recorded as scanned, which bounds
- * what the scan after its next mint reads.
- */
+/** After this many other events, a collection without new tokens is recorded as scanned, which bounds its next scan. */
 const MOST_BEHIND = 1_000;
 
 /** How long to wait for the service's own recent mints, which are recent, and the interval of polling. Milliseconds. */
@@ -32,7 +29,6 @@ const WAIT_MS = 4_000;
 const LATELY_MS = 20_000;
 const LOOK_MS = 500;
 
-/** A pending mint and its receivers. */
 interface OpenMint {
   readonly id: Uuid;
   readonly receivers: readonly string[];
@@ -65,8 +61,7 @@ const isReportedTo = (id: Uuid, reported: number): SQL =>
   sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND events_reported_to = ${reported})`;
 
 /**
- * Records that the tokens of a collection up to `upTo` are reported.
- * @param collection as read; another number in the row changes nothing
+ * Records that the tokens of a collection up to `upTo` are reported, unless its row has changed since it was read.
  * @param seq number of an event up to which none reports a token above `upTo`; undefined: not known
  */
 const setReportedTo = (
@@ -101,7 +96,6 @@ export const reportedNumbers = async (
   return rows.flatMap(({ minted }) => minted ?? []);
 };
 
-/** A collection's row before the chain was read. */
 interface ReportedCollection {
   readonly id: Uuid;
   readonly onChainId: number;
@@ -109,10 +103,8 @@ interface ReportedCollection {
   readonly scannedSeq: number;
 }
 
-/** The result of reading a collection from the chain. */
 interface ChainScan {
   readonly contract: ContractRow;
-  /** Tokens that were minted. */
   readonly minted: number;
   /** The integration's last event before that read. No event up to it reports a token that isn't among `minted`. */
   readonly seq: number;
@@ -133,9 +125,8 @@ export const noteQuiet = async (
 };
 
 /**
- * Reports tokens that were minted without the service: all that the chain shows except those that the service's own mints
- * have reported or will report when they end. Waits a while for pending mints; tokens of receivers of mints that are
- * still pending then aren't reported.
+ * Reports tokens that were minted without the service. Waits a while for the service's own pending mints; tokens of receivers
+ * of mints that are still pending then aren't reported.
  */
 export const reportWalletMints = async (
   context: ServiceContext,
@@ -206,20 +197,17 @@ const stillOpen = async (
   return open;
 };
 
-/** The tokens of a collection that are being reported. */
 interface Reporting {
   readonly collection: ReportedCollection;
   readonly contract: ContractRow;
   readonly views: ContractViews;
   /** Receivers of pending mints, whose tokens aren't reported. */
   readonly receivers: ReadonlySet<string>;
-  /** Base URL of the gateway. */
   readonly base: string;
 }
 
 /**
- * Reports tokens with these numbers, unless another run has.
- * @param reported the number up to which tokens are reported
+ * Reports tokens with these numbers, unless another run has. @param reported the number up to which tokens are reported
  * @returns the number up to which they are now; null leaves the rest to the next run
  */
 const reportTokens = async (

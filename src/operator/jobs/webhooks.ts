@@ -10,10 +10,7 @@ const SWEEP = "webhooks";
 const ENDPOINTS = 1_000;
 const AT_ONCE = 20;
 
-/**
- * Wakes endpoints whose wake behind an event was lost, or whose alarm was: those of which it isn't noted that they had come
- * to the last event and had nothing to try again. One that has nothing to send goes back to sleep.
- */
+/** Wakes endpoints that aren't known to have sent the last event: the wake behind it, or their alarm, may be lost. */
 export const wakeForgotten = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const found = await enabledAfter(db, (await readSweep(db, SWEEP)) as Uuid | null, ENDPOINTS);

@@ -18,8 +18,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "tenancy: anybody's collection is read",
     file: "src/db/queries/collections.ts",
-    search: 'eq(collections.integrationId, sql.placeholder("integrationId")),',
-    replacement: 'sql`${sql.placeholder("integrationId")} IS NOT NULL`,',
+    search: "and(eq(collections.id, id), eq(collections.integrationId, integrationId))",
+    replacement: "eq(collections.id, id)",
     tests: tenancy,
     named: "nobody reaches what is another's, by any operation",
   },
