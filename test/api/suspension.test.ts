@@ -52,20 +52,26 @@ describe("a suspended integration", () => {
     await bodyOf(await ask("/collection-draft"), 200);
   });
 
-  it("is refused within five seconds by those who have just let its key pass", async () => {
-    await bodyOf(await ask("/collection-draft"), 200);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-    try {
-      // As another isolate does it: this one isn't told.
-      await changeIntegration(openDatabase(env.DB), tenant.integrationId, { suspended: true }, new Date());
+  it.each([
+    ["reads", undefined],
+    ["writes", {}],
+  ])(
+    "has its %s refused within five seconds by those who have just let its key pass",
+    async (_name, json) => {
       await bodyOf(await ask("/collection-draft"), 200);
-      vi.setSystemTime(Date.now() + 5_001);
-      await bodyOf(await ask("/collection-draft"), 403);
-    } finally {
-      vi.useRealTimers();
-      forgetKeysOf(tenant.integrationId);
-    }
-  });
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+      try {
+        // As another isolate does it: this one isn't told.
+        await changeIntegration(openDatabase(env.DB), tenant.integrationId, { suspended: true }, new Date());
+        await bodyOf(await ask("/collection-draft"), 200);
+        vi.setSystemTime(Date.now() + 5_001);
+        await bodyOf(await api("/collection-draft", { key: tenant.key, json }), 403);
+      } finally {
+        vi.useRealTimers();
+        forgetKeysOf(tenant.integrationId);
+      }
+    },
+  );
 
   it("keeps the time of its suspension, its name and everything else", async () => {
     await bodyOf(await change(tenant.integrationId, { suspended: true }), 200);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { TOLERATED_BLOCKS } from "../../src/chain/endpoints.ts";
 import { ChainUnavailableError } from "../../src/chain/errors.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
 import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/observing/look.ts";
@@ -196,7 +197,7 @@ describe("the block that deleted a key", () => {
 
 describe("a block of the last heights, where a lagging node may still have a dropped one", () => {
   const nobody = new ChainRpc([]);
-  const history = keyHistory(nobody, "wallet.near", "ed25519:key", { believedHeight: 100 });
+  const history = keyHistory(nobody, "wallet.near", "ed25519:key", { finalHeight: 100 + TOLERATED_BLOCKS });
 
   it("isn't read for changes", async () => {
     expect(await history.changesIn(101)).toBe("early");

@@ -163,10 +163,10 @@ const firstKnown = async (
 /** Options for reading a key's history. */
 interface HistoryOptions extends CallOptions {
   /**
-   * The highest block whose changes are trusted. A lagging node may still return a block that a fork dropped below a
-   * final height, so the last heights by which nodes may differ prove nothing yet.
+   * Height of a final block. A lagging node may still return a block that a fork dropped below it, so changes in the last
+   * heights by which nodes may differ prove nothing yet.
    */
-  readonly believedHeight: number;
+  readonly finalHeight: number;
 }
 
 /** A key's history read from the endpoints. @throws ChainUnavailableError */
@@ -174,7 +174,7 @@ export const keyHistory = (
   rpc: ChainRpc,
   accountId: string,
   publicKey: string,
-  { believedHeight, ...options }: HistoryOptions,
+  { finalHeight, ...options }: HistoryOptions,
 ): KeyHistory => {
   const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
     try {
@@ -193,7 +193,7 @@ export const keyHistory = (
     },
     previousOf: async (height) => (await orMissing(readBlock(rpc, { block: height }, options)))?.previous,
     changesIn: async (height) => {
-      if (height > believedHeight) return "early";
+      if (height > finalHeight - TOLERATED_BLOCKS) return "early";
       const changes = await orMissing(keyChanges(rpc, { accountId, publicKey }, height, options));
       return (
         changes && {
@@ -372,8 +372,7 @@ export class Looker {
     const { accountId } = journal.wallet()!;
     const { nonce, height } = key!;
     for (const options of [{}, ...archival(rpc)]) {
-      const believedHeight = height - TOLERATED_BLOCKS;
-      const history = keyHistory(rpc, accountId, publicKey, { ...options, believedHeight });
+      const history = keyHistory(rpc, accountId, publicKey, { ...options, finalHeight: height });
       const proof =
         nonce === null
           ? await proveGone(history, row, Math.max(seenHeight, row.baseHeight), height)
