@@ -207,6 +207,32 @@ export const keyHistory = (
   };
 };
 
+/**
+ * Asks one endpoint after another for a transaction's final outcome. If none has it, the status is that of the first
+ * endpoint that knows the transaction.
+ * @throws ChainUnavailableError if none responds
+ */
+export const statusEverywhere = async (
+  rpc: ChainRpc,
+  hash: string,
+  signerId: string,
+): Promise<TransactionStatus> => {
+  let best: TransactionStatus | null = null;
+  let failure: unknown = null;
+  for (const options of everywhere(rpc)) {
+    try {
+      const status = await transactionStatus(rpc, hash, signerId, options);
+      if (status.kind === "final") return status;
+      if (best === null || best.kind === "unknown") best = status;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError)) throw error;
+      failure = error;
+    }
+  }
+  if (best === null) throw failure;
+  return best;
+};
+
 /** Inputs of a check that are shared by all rows of a round. */
 export interface Round {
   /** Resolves once the last final block was read, possibly after the row's status; false if no node returned it. */
@@ -290,24 +316,9 @@ export class Looker {
     return { kind: "unanswered" };
   }
 
-  /** Asks one endpoint after another for the final outcome; otherwise returns the best status. */
-  async #elsewhere(row: SignedTransactionRow): Promise<TransactionStatus> {
+  #elsewhere({ hash }: SignedTransactionRow): Promise<TransactionStatus> {
     const { rpc, journal } = this.#parts;
-    const { accountId } = journal.wallet()!;
-    let best: TransactionStatus | null = null;
-    let failure: unknown = null;
-    for (const options of everywhere(rpc)) {
-      try {
-        const status = await transactionStatus(rpc, row.hash, accountId, options);
-        if (status.kind === "final") return status;
-        if (best === null || best.kind === "unknown") best = status;
-      } catch (error) {
-        if (!(error instanceof ChainUnavailableError)) throw error;
-        failure = error;
-      }
-    }
-    if (best === null) throw failure;
-    return best;
+    return statusEverywhere(rpc, hash, journal.wallet()!.accountId);
   }
 
   async #decide(
