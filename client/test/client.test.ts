@@ -215,6 +215,25 @@ describe("operations", () => {
     });
   });
 
+  test("whose outcome is unknown are told as that at once, and not waited for", async () => {
+    const body = { code: "outcome_unknown", message: "It may have been carried out.", outcome: "unknown" };
+    await using service = await scriptedService((_, count) =>
+      count === 1 ? accepted : operation("unknown", { status: 502, body }),
+    );
+    const minting = clientOf(service.url).collections.mint(
+      "c",
+      { receiver_addresses: ["a.near"] },
+      { waitMs: 0 },
+    );
+    await expect(minting).rejects.toMatchObject({
+      constructor: ChainError,
+      code: "outcome_unknown",
+      outcome: "unknown",
+      operationUuid: "o",
+    });
+    expect(service.seen).toHaveLength(2);
+  });
+
   test("that take longer than the wait are named, so that they can be waited for again", async () => {
     await using service = await scriptedService((_, count) =>
       count === 1 ? accepted : operation("pending"),

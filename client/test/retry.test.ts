@@ -42,6 +42,17 @@ describe("the pause before another try", () => {
     );
   });
 
+  test("is made before the last try and for the longest Retry-After, and not beyond them", () => {
+    const { retries, maxRetryAfterMs, maxMs } = DEFAULT_RETRY;
+    const longest = maxRetryAfterMs / 1_000;
+    expect(pauseBefore(DEFAULT_RETRY, retries, null, 1)).toBe(16_000);
+    expect(pauseBefore(DEFAULT_RETRY, retries + 1, null, 1)).toBeNull();
+    expect(pauseBefore(DEFAULT_RETRY, 1, longest, 0)).toBe(maxRetryAfterMs);
+    expect(pauseBefore(DEFAULT_RETRY, 1, longest + 1, 0)).toBeNull();
+    // Random pauses come on top, so that those who were told the same time don't come back together.
+    expect(pauseBefore({ ...DEFAULT_RETRY, retries: 9 }, 9, longest, 1)).toBe(maxRetryAfterMs + maxMs);
+  });
+
   test("grows with the tries", () => {
     const longest = [1, 2, 3, 4].map((tried) => pauseBefore(DEFAULT_RETRY, tried, null, 1));
     expect(longest).toEqual([500, 1000, 2000, 4000]);

@@ -73,15 +73,20 @@ test("a key is revoked under its own integration alone", async () => {
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
 });
 
-test("a revocation elsewhere is noticed within seconds", async () => {
+test.each(["read", "write"])("a revocation elsewhere is noticed within seconds, by a %s", async (kind) => {
   const { api_key, key_uuid } = await issue();
-  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+  const authorization = `Api-Key ${api_key}`;
+  await bodyOf(await attempt(authorization), 200);
   await env.DB.prepare("UPDATE api_keys SET revoked_at = 1 WHERE lower(hex(id)) = ?")
     .bind(key_uuid.replaceAll("-", ""))
     .run();
   vi.setSystemTime(Date.now() + 5_001);
   try {
-    expect(await bodyOf(await attempt(`Api-Key ${api_key}`), 401)).toMatchObject({ code: "api_key_revoked" });
+    const refused =
+      kind === "read"
+        ? await attempt(authorization)
+        : await api("/collection-draft", { json: {}, headers: { authorization } });
+    expect(await bodyOf(refused, 401)).toMatchObject({ code: "api_key_revoked" });
   } finally {
     vi.useRealTimers();
   }

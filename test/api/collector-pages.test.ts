@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type {
   PublicMint,
@@ -267,6 +267,19 @@ describe("a mint from a wallet", () => {
     expect(elsewhere).toMatchObject({ state: "failed", tokens: [] });
   });
 
+  test("of another contract's collection with the same number is no mint of this one", async () => {
+    const foreign = await createCollection(stranger, { copies: [2] });
+    expect(foreign.near_collection.collection_id).toBe(shown.near_collection.collection_id);
+    const minted = await api(`/collection/${foreign.collection_uuid}/mint`, {
+      key: stranger.key,
+      json: { receiver_addresses: [collector.accountId] },
+    });
+    const { tx_results: results } = await bodyOf<{ tx_results: { transaction_hash: string }[] }>(minted, 201);
+    const path = `${slug}/mint/${results[0]!.transaction_hash}?account_id=${stranger.walletAccountId}`;
+    const done = await readUntil<PublicMint>(path, ({ state }) => state !== "unknown" && state !== "pending");
+    expect(done).toMatchObject({ state: "failed", token_ids: [], tokens: [] });
+  });
+
   test("a rejection has the contract's code and message; an unprovable outcome is unknown", async () => {
     const args = { collection_id: shown.near_collection.collection_id };
     const hash = await collector.call(shown.contract_address, "nft_mint", args, "1");
@@ -359,6 +372,31 @@ describe("the gallery's reads", () => {
     expect(await read<PublicTokenDetail>(`${slug}/token/1`)).toMatchObject(all[0]!);
     await read(`${slug}/token/17`, 404);
     await read(`${slug}/token/0`, 400);
+  });
+
+  test("each address of the service is answered with links to itself", async () => {
+    for (const origin of [BASE, "http://other.test", BASE]) {
+      const answer = await exports.default.fetch(new Request(`${origin}/public/v1/page/${slug}/token/1`));
+      const { media_url: url } = await bodyOf<PublicTokenDetail>(answer, 200);
+      expect(url).toMatch(new RegExp(`^${origin}/ipfs/`));
+    }
+  });
+
+  test("a reference file that two assets share counts the copies of both", async () => {
+    const shared = newSlug();
+    const { collection_uuid: uuid } = await createShown(shop, { title: "Twins" }, [
+      { copies: 2, reference: attributes("Day") },
+      { copies: 3, reference: attributes("Night") },
+      { copies: 5, reference: attributes("Day") },
+    ]);
+    await bodyOf(await putPage(shop.key, uuid, { slug: shared, enabled: true }), 200);
+    const values = [
+      { value: "Day", copies: 7 },
+      { value: "Night", copies: 3 },
+    ];
+    expect(await readUntil<PublicTrait[]>(`${shared}/trait`, (list) => list.length > 0)).toEqual([
+      { type: "Sky", values },
+    ]);
   });
 
   test("too many traits to count are shown for each NFT only", async () => {
@@ -590,6 +628,21 @@ test("bidirectional control characters affect only the text that contains them",
   const page = encodeURIComponent(`${BASE}/m/${mine}`);
   const { html: embedded } = await bodyOf<{ html: string }>(await api(`/public/v1/oembed?url=${page}`), 200);
   expect(embedded).toContain(`<bdi>${turned}</bdi>`);
+  // A site says how wide its place is; what is no width, or more than the picture has, is as if it said nothing.
+  for (const [asked, wanted] of [
+    ["1", 1],
+    ["299", 299],
+    ["300", 300],
+    ["301", 300],
+    ["99999", 300],
+    ["100000", 300],
+    ["0", 300],
+    ["-5", 300],
+    ["wide", 300],
+  ] as const) {
+    const answer = await api(`/public/v1/oembed?url=${page}&maxwidth=${asked}`);
+    expect(await bodyOf<{ width: number }>(answer, 200), asked).toMatchObject({ width: wanted });
+  }
 });
 
 test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(

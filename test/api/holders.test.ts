@@ -78,6 +78,17 @@ describe("GET /collection/{uuid}/holder", () => {
     ]);
   });
 
+  test("each collection has its own at the same block", async () => {
+    const at = async (uuid: string) =>
+      bodyOf<Holder[]>(await get(`/collection/${uuid}/holder?block_height=${before}`), 200);
+    expect(await at(other)).toEqual([{ account_id: alice, tokens: 1 }]);
+    expect(await at(collection)).toEqual([
+      { account_id: bob, tokens: 3 },
+      { account_id: alice, tokens: 2 },
+    ]);
+    expect(await at(other)).toEqual([{ account_id: alice, tokens: 1 }]);
+  });
+
   test("pages keep to the block of the first", async () => {
     const all = await holders();
     const first = await get(`/collection/${collection}/holder?limit=2`);

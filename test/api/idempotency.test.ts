@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   api,
@@ -13,7 +15,7 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, createHalfSold, type Finalized } from "../support/collections.ts";
 import { failingDatabase } from "../support/failing-database.ts";
-import { background, killedAt, operationOver, readOperation } from "../support/operations.ts";
+import { background, killedAt, operationOver, readOperation, serviceContext } from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -325,6 +327,23 @@ describe("a key is free again", () => {
     const second = await bodyOf<Draft>(await createDraftWith(key), 201);
     expect(second.collection_draft_uuid).not.toBe(first.collection_draft_uuid);
   });
+});
+
+test("a key that is used anew while the schedule forgets it stands for the new request", async () => {
+  const key = newKey();
+  const first = await bodyOf<Draft>(await createDraftWith(key), 201);
+  await age(key, 26 * 3_600_000);
+  let second: Draft | undefined;
+  const db = failingDatabase(env.DB, async (sql) => {
+    if (/delete from "idempotency_keys"/i.test(sql) && !second)
+      second = await bodyOf<Draft>(await createDraftWith(key), 201);
+    return null;
+  });
+  await forgetExpiredKeys({ ...serviceContext(), db: openDatabase(db) });
+  expect(second!.collection_draft_uuid).not.toBe(first.collection_draft_uuid);
+  const again = await createDraftWith(key);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(await bodyOf(again, 201)).toEqual(second);
 });
 
 describe("a form", () => {

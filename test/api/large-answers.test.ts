@@ -28,18 +28,17 @@ const holding = () => {
   return { bucket, held: held.promise, release: () => released.resolve() };
 };
 
-test("the response of an operation stays when another driver stores a later one", async () => {
+/** A mint with a long response, whose request is about to store it. Nothing resumes it by itself. */
+const heldMint = async () => {
   const shop = await createIntegration("Long stories");
   await pay("platform", shop.walletAccountId, 10n ** 26n);
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [10] });
   const collector = await createCollector();
-  const [heir] = (await createReceivers(1)) as [string];
   const { bucket, held, release } = holding();
   const metadata = { extra: JSON.stringify("x".repeat(16_000)) };
   const json = { receiver_addresses: [collector.accountId], quantity_per_receiver: 5, metadata };
   const asked = apiWith({ BUCKET: bucket }, `/collection/${uuid}/mint`, { key: shop.key, json });
   await held;
-  // What resumes it by itself would do so before the token has gone to somebody else.
   await runInDurableObject(env.WALLET.getByName(shop.integrationUuid), (_, { storage }) =>
     storage.deleteAlarm(),
   );
@@ -47,6 +46,13 @@ test("the response of an operation stays when another driver stores a later one"
     await api("/operation?kind=mint", { key: shop.key }),
     200,
   );
+  const kept = async () => (await env.BUCKET.list({ prefix: `answer/${operation}/` })).objects;
+  return { shop, collector, asked, release, operation, kept };
+};
+
+test("the response of an operation stays when another driver stores a later one", async () => {
+  const { shop, collector, asked, release, operation, kept } = await heldMint();
+  const [heir] = (await createReceivers(1)) as [string];
   const token_id = "1:1";
   await collector.call(shop.contractAccountId, "nft_transfer", { receiver_id: heir, token_id }, "1");
   await eventually(async () => {
@@ -63,5 +69,18 @@ test("the response of an operation stays when another driver stores a later one"
   expect(await bodyOf(response, 201)).toEqual(answer?.body);
   await behind();
   expect((await readOperation(shop.key, operation)).answer).toEqual(answer);
-  expect((await env.BUCKET.list({ prefix: `answer/${operation}/` })).objects).toHaveLength(1);
+  expect(await kept()).toHaveLength(1);
+});
+
+test("the response of an operation stays when another driver stores the same one", async () => {
+  const { shop, asked, release, operation, kept } = await heldMint();
+  await background.resume(operation);
+  const { answer } = await readOperation(shop.key, operation);
+  expect(await kept()).toHaveLength(1);
+  release();
+  const { response, background: behind } = await asked;
+  expect(await bodyOf(response, 201)).toEqual(answer?.body);
+  await behind();
+  expect((await readOperation(shop.key, operation)).answer).toEqual(answer);
+  expect(await kept()).toHaveLength(1);
 });

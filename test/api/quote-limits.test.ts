@@ -2,6 +2,13 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Quote } from "../../src/api/resources/quote.ts";
+import { costOf, maxSpent } from "../../src/chain/cost.ts";
+import { readGasPrices } from "../../src/chain/protocol.ts";
+import { connect } from "../../src/chain/rpc.ts";
+import { topUpRefusal } from "../../src/operations/engine/limits.ts";
+import type { Outlook } from "../../src/operations/kind.ts";
+import { transferTo } from "../../src/operations/top-up.ts";
+import type { TransactionRecord } from "../../src/wallet/interface.ts";
 import {
   admin,
   api,
@@ -14,7 +21,7 @@ import { view } from "../support/chain.ts";
 import { chainCall } from "../support/chain-control.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { operationOver } from "../support/operations.ts";
+import { operationOver, serviceContext } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
 
@@ -186,6 +193,41 @@ describe("a contract that lacks storage", () => {
       expect(BigInt(paid.actual)).toBeLessThanOrEqual(BigInt(cost.at_most));
     }
   });
+});
+
+it("a contract is topped up only if the step that needs it is allowed to cost what is left", async () => {
+  const context = serviceContext();
+  const contract = shop.contractAccountId;
+  const transaction = transferTo(contract, 10n ** 23n);
+  const call = {
+    kind: "function_call",
+    method: "nft_batch_mint",
+    gas: `${10n ** 14n}`,
+    deposit: "0",
+  } as const;
+  const again = { receiverId: contract, actions: [{ ...call, args: new Uint8Array() }] };
+  const outlook = { transaction: async () => again } as unknown as Outlook;
+  const records = ["5", null, "20"].map((cost) => ({ cost })) as unknown as TransactionRecord[];
+  const prices = await readGasPrices(connect(context.settings));
+  const [payment, step] = [transaction, again].map((one) => maxSpent(costOf(one, prices))) as [
+    bigint,
+    bigint,
+  ];
+  const needed = 25n + payment + step;
+  const refusalOf = (most: bigint | null, name = "topup:mint:1") =>
+    topUpRefusal(context, { mostCost: most?.toString() ?? null }, records, {
+      step: name,
+      transaction,
+      outlook,
+    });
+  expect(await refusalOf(needed)).toBeNull();
+  expect(await refusalOf(null)).toBeNull();
+  for (const most of [needed - 1n, 25n + payment, payment + step]) {
+    const refusal = { status: "too_dear", needed: `${needed}`, most: `${most}` };
+    expect(await refusalOf(most)).toEqual(refusal);
+    // Only a top-up is refused here: the wallet judges a step by itself.
+    expect(await refusalOf(most, "mint")).toBeNull();
+  }
 });
 
 it("a change of a collection that was changed since its quote costs no more than it was allowed", async () => {

@@ -4,6 +4,7 @@ import type { Quote } from "../../src/api/resources/quote.ts";
 import { uuidAt } from "../../src/domain/ids.ts";
 import {
   type ApiRequest,
+  admin,
   api,
   bodyOf,
   createIntegration,
@@ -215,6 +216,21 @@ describe("a write that names a quote", () => {
     for (const answer of answers) expect((await problem(answer, 422)).code).toBe("quote_mismatch");
     expect((await send({ ...update, body: {} }, quoted(own))).status).toBe(422);
     expect((await send(mint(), { headers: { "mintage-quote": "7" } })).status).toBe(400);
+  });
+
+  it("is refused with a quote of somebody else's for the same write", async () => {
+    for (const { integrationUuid } of [shop, other]) {
+      const json = { account_id: receiver };
+      await bodyOf(
+        await admin(`/integration/${integrationUuid}/payout-account`, { method: "PUT", json }),
+        200,
+      );
+    }
+    const payout: Write = { method: "POST", path: "/wallet/payout", body: { amount: `${10n ** 24n}` } };
+    const { quote_uuid: foreign } = await bodyOf<Quote>(await ask(payout, other.key), 201);
+    expect((await problem(await send(payout, quoted(foreign)), 422)).code).toBe("quote_mismatch");
+    const { quote_uuid: own } = await quoteOf(payout);
+    expect((await operationOf(await send(payout, quoted(own)))).state).toBe("succeeded");
   });
 
   it("is the same whatever the order of its fields", async () => {

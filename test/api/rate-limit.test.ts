@@ -147,6 +147,20 @@ test("nobody is refused for requests that another isolate was granted and did no
   expect(await counter.take({ limit: 100, wanted: 1 })).toMatchObject({ count: 0, remaining: 0 });
 });
 
+test("nobody is refused while one of several isolates may still give back what it was granted", async () => {
+  stopClock();
+  const counter = counterOf(env, (await issue()).key_uuid);
+  const first = await counter.take({ limit: 100, wanted: 40 });
+  const second = await counter.take({ limit: 100, wanted: 40 });
+  const spare = [first, second].map(({ count }) => count - 40);
+  expect(Math.min(...spare)).toBeGreaterThan(0);
+  // All that is left: without what the second gives back it would be less.
+  const third = counter.take({ limit: 100, wanted: 20 });
+  await counter.end({ id: first.id, unused: spare[0]! });
+  await counter.end({ id: second.id, unused: spare[1]! });
+  expect(await third).toMatchObject({ count: 20, remaining: 0 });
+});
+
 test("a grant that is never given back counts as used", async () => {
   stopClock();
   const counter = counterOf(env, (await issue()).key_uuid);

@@ -4,9 +4,11 @@ import { changeIntegration } from "../../src/api/admin/integrations.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { forgetKeysOf } from "../../src/http/authentication.ts";
-import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { admin, api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { background } from "../support/operations.ts";
+import { failingDatabase } from "../support/failing-database.ts";
+import { background, operationOver } from "../support/operations.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
 
 interface Shown {
@@ -52,20 +54,26 @@ describe("a suspended integration", () => {
     await bodyOf(await ask("/collection-draft"), 200);
   });
 
-  it("is refused within five seconds by those who have just let its key pass", async () => {
-    await bodyOf(await ask("/collection-draft"), 200);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-    try {
-      // As another isolate does it: this one isn't told.
-      await changeIntegration(openDatabase(env.DB), tenant.integrationId, { suspended: true }, new Date());
+  it.each([
+    ["reads", undefined],
+    ["writes", {}],
+  ])(
+    "has its %s refused within five seconds by those who have just let its key pass",
+    async (_name, json) => {
       await bodyOf(await ask("/collection-draft"), 200);
-      vi.setSystemTime(Date.now() + 5_001);
-      await bodyOf(await ask("/collection-draft"), 403);
-    } finally {
-      vi.useRealTimers();
-      forgetKeysOf(tenant.integrationId);
-    }
-  });
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+      try {
+        // As another isolate does it: this one isn't told.
+        await changeIntegration(openDatabase(env.DB), tenant.integrationId, { suspended: true }, new Date());
+        await bodyOf(await ask("/collection-draft"), 200);
+        vi.setSystemTime(Date.now() + 5_001);
+        await bodyOf(await api("/collection-draft", { key: tenant.key, json }), 403);
+      } finally {
+        vi.useRealTimers();
+        forgetKeysOf(tenant.integrationId);
+      }
+    },
+  );
 
   it("keeps the time of its suspension, its name and everything else", async () => {
     await bodyOf(await change(tenant.integrationId, { suspended: true }), 200);
@@ -113,6 +121,42 @@ describe("the operator's changes", () => {
     await bodyOf(await remove(tenant.integrationId, "?leave_funds=false"), 400);
     await bodyOf(await ask("/collection-draft"), 200);
   });
+});
+
+it("an integration isn't deleted beside an operation that another isolate has just accepted", async () => {
+  const shop = await createIntegration("Busy shop");
+  const { collection_uuid: uuid } = await createCollection(shop, { copies: [3] });
+  // This isolate has the key in its cache, and isn't told of the suspension.
+  await bodyOf(await ask("/collection-draft", shop.key), 200);
+  await changeIntegration(
+    openDatabase(env.DB),
+    shop.integrationUuid as Uuid,
+    { suspended: true },
+    new Date(),
+  );
+  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+  let operation: string | undefined;
+  const DB = failingDatabase(env.DB, async (sql) => {
+    if (/update "integrations" set [^\n]*"deleted_at" = \?/i.test(sql) && !operation) {
+      const json = { receiver_addresses: [shop.walletAccountId] };
+      const headers = { prefer: "respond-async" };
+      const answer = await api(`/collection/${uuid}/mint`, { key: shop.key, json, headers });
+      operation = (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid;
+    }
+    return null;
+  });
+  const { response } = await apiWith({ DB }, `/admin/v1${at(shop.integrationUuid, "?leave_funds=true")}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
+  });
+  expect(operation).toBeDefined();
+  expect(await bodyOf(response, 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("Operations of this integration are not over"),
+  });
+  await setFaults();
+  await bodyOf(await change(shop.integrationUuid, { suspended: false }), 200);
+  expect((await operationOver(shop.key, operation!)).state).toBe("succeeded");
 });
 
 describe("a deleted integration", () => {

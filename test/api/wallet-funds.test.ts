@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, test } from "vitest";
+import type { Quote } from "../../src/api/resources/quote.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent, Wallet } from "../../src/wallet/interface.ts";
@@ -10,6 +11,7 @@ import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
+import { setWalletSettings } from "../support/wallets.ts";
 
 const NEAR = 10n ** 24n;
 const TGAS = 10n ** 12n;
@@ -110,6 +112,19 @@ describe("paying exactly the amount in a 402 is enough for", () => {
   });
 });
 
+it("paying exactly the amount that a quote says is missing is enough for its write", async () => {
+  await leave(10n ** 21n);
+  const json = { receiver_addresses: [receiver] };
+  const write = { method: "POST", path: `${path}/mint`, body: json };
+  const quote = await bodyOf<Quote>(await api("/quote", { key: shop.key, json: write }), 201);
+  expect(BigInt(quote.wallet.missing)).toBeGreaterThan(0n);
+  expect((await mint()).status).toBe(402);
+  await pay("platform", shop.walletAccountId, BigInt(quote.wallet.missing));
+  const headers = { "mintage-quote": quote.quote_uuid };
+  const answer = await api(`${path}/mint`, { key: shop.key, json, headers });
+  expect((await finalAnswer(shop.key, answer)).status).toBe(201);
+});
+
 /** A separate wallet, funded by the platform. */
 const openWallet = async (funding: bigint): Promise<{ wallet: Wallet; uuid: Uuid; accountId: string }> => {
   const uuid = newUuid();
@@ -180,6 +195,26 @@ test("reserved gas makes a wallet busy, not underfunded, and no more is signed t
   }
   expect(new Set((await done).flat().map(({ state }) => state))).toEqual(new Set(["failed"]));
   expect(await wallet.submit(call())).toEqual({ status: "accepted" });
+});
+
+test("of more transactions at once than the queue has room for, as many are accepted as it has", async () => {
+  const { uuid, wallet } = await openWallet(10n * NEAR);
+  // Nothing is signed, so that the queue doesn't get room again.
+  await setWalletSettings(uuid, { MAX_QUEUE: 3, LANE_DEPTH: 0, MAX_LANES: 1 });
+  // All of them wait for the same reading of the balance.
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      wallet.submit({
+        operationUuid: newUuid(),
+        step: "one",
+        fairnessKey: "test",
+        receiverId: receiver,
+        actions: [{ kind: "transfer", deposit: "1" }],
+      }),
+    ),
+  );
+  expect(Map.groupBy(answers, ({ status }) => status).get("accepted")).toHaveLength(3);
+  expect(answers.filter(({ status }) => status === "busy")).toHaveLength(5);
 });
 
 test("a second payment waits for the first and then gets the missing amount", async () => {

@@ -312,6 +312,28 @@ describe("replay, test and rotation", () => {
     expect(received).toHaveLength(3);
   });
 
+  test("of the events that were given up, those of a range are sent again, without the one that ends it", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    for (let times = 0; times < 3; times++) await mint();
+    await sent(hook.webhook_uuid, 3);
+    const [first, second, third] = eventsOf(received) as [Event, Event, Event];
+    await runInDurableObject(env.WEBHOOK.getByName(hook.webhook_uuid), (_, { storage: { sql } }) => {
+      for (const { seq } of [first, second, third]) sql.exec("INSERT INTO failed VALUES (?)", seq);
+    });
+    const replay = async (after: Event, before?: Event) => {
+      const json = { after: after.seq, ...(before && { before: before.seq }), only_failed: true };
+      expect((await post(`/webhook/${hook.webhook_uuid}/replay`, json)).status).toBe(204);
+    };
+    await replay(first, third);
+    await sent(hook.webhook_uuid, 4);
+    await ring(hook.webhook_uuid);
+    expect(eventsOf(received).slice(3)).toEqual([second]);
+    await replay(first);
+    await sent(hook.webhook_uuid, 5);
+    await ring(hook.webhook_uuid);
+    expect(eventsOf(received).slice(4)).toEqual([third]);
+  });
+
   test("ten replays of an endpoint are under way at most; what was accepted is sent", async () => {
     const hook = await create({ types: ["nft.minted"] });
     const held = Promise.withResolvers<Response>();
@@ -406,6 +428,24 @@ describe("replay, test and rotation", () => {
     const { body, headers } = received[0]!;
     for (const { secret } of [hook, rotated]) new Webhook(secret).verify(body, headers);
     expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+  });
+
+  test("the old secret signs for a day after a rotation, and not longer", async () => {
+    const hook = await create();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const rotated = await bodyOf<Hook>(await post(`/webhook/${hook.webhook_uuid}/rotate`), 200);
+    const until = Date.now() + 24 * 3_600_000;
+    for (const [moment, secrets] of [
+      [until - 1, [hook.secret, rotated.secret]],
+      [until, [rotated.secret]],
+    ] as const) {
+      vi.setSystemTime(moment);
+      received.length = 0;
+      await bodyOf(await post(`/webhook/${hook.webhook_uuid}/test`), 200);
+      const { body, headers } = received[0]!;
+      expect(headers["webhook-signature"]?.split(" ")).toHaveLength(secrets.length);
+      for (const secret of secrets) new Webhook(secret).verify(body, headers);
+    }
   });
 });
 

@@ -79,6 +79,19 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect(rpc.order()).toEqual([first.url, second.url]);
   });
 
+  it("rests no longer because it goes on answering meanwhile, while the other is down", async () => {
+    const { first, second, pass, total } = await scene();
+    await total();
+    pass(15_000, second);
+    expect(await total()).toBe(2);
+    second.isUp = false;
+    for (let times = 0; times < 3; times++) await expect(total()).rejects.toMatchObject(LAGS);
+    second.isUp = true;
+    Object.assign(first, { final: second.final, time: second.time });
+    pass(6_000, first, second);
+    expect(await total()).toBe(1);
+  });
+
   it("is known to all connections of the isolate", async () => {
     const { second, pass, total, open } = await scene();
     await total();

@@ -55,6 +55,17 @@ test("a client's link carries the issuer's signature of its key, for this place 
   );
 });
 
+test("a key that begins with zeros is written with a 1 for each", async () => {
+  const seedOf = (count: number) => new Uint8Array(32).with(30, count >> 8).with(31, count & 255);
+  const keyOf = (count: number) => keyFromSeed(seedOf(count)).publicKey;
+  // One key in 256 begins with a zero.
+  let count = 0;
+  while (keyOf(count)[0] !== 0) count++;
+  const issuer = await ClaimIssuer.fromSeed(Buffer.from(seedOf(count)).toString("base64url"));
+  expect(issuer.publicKey).toBe(publicKeyText(keyOf(count)));
+  expect(issuer.publicKey).toMatch(/^ed25519:1/);
+});
+
 test("a seed of another length is refused", async () => {
   await expect(ClaimIssuer.fromSeed("AAAA")).rejects.toThrow("32 bytes");
   const issuer = await ClaimIssuer.create();

@@ -133,6 +133,38 @@ test.each([
   },
 );
 
+test("the service is told where a request comes from, whatever the request says of that", async () => {
+  const headersOf = Promise.withResolvers<string[]>();
+  const behind = createServer((incoming, answer) => {
+    headersOf.resolve(incoming.rawHeaders);
+    answer.end();
+  });
+  behind.listen(join(folder, "told"));
+  await once(behind, "listening");
+  const told = await listen({ path: join(folder, "told") }, { host: "127.0.0.1", port: 0 });
+  const { port } = told.address() as { port: number };
+  const headers = {
+    "cf-connecting-ip": "203.0.113.9",
+    "MF-Original-Url": "http://elsewhere/",
+    "X-Own": "kept",
+  };
+  const asked = request({ port, host: "127.0.0.1", headers }).end();
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  answer.resume();
+  const raw = await headersOf.promise;
+  const valuesOf = (name: string) =>
+    raw.filter((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === name);
+  expect(["cf-connecting-ip", "mf-original-url", "x-own"].map(valuesOf)).toEqual([
+    ["127.0.0.1"],
+    [],
+    ["kept"],
+  ]);
+  for (const server of [told, behind]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
 test("a service that closes without an answer is the service's own error for an unknown outcome", async () => {
   const error = databaseUnavailable(true, null, "The service");
   for (const upTo of [1, 1_000_000]) {

@@ -47,6 +47,21 @@ describe("whether a cost can be paid", () => {
   });
 });
 
+it("a balance of an older block doesn't replace the known one", async () => {
+  const [ahead, behind] = [await scriptedNode(1_000, "1"), await scriptedNode(999, "10")];
+  const clock = { now: EPOCH + 1_500 };
+  const funds = new Funds(new ChainRpc([ahead.url, behind.url], [], () => clock.now), () => clock.now);
+  await funds.read("wallet.near");
+  expect(funds.available).toBe(1n);
+  funds.spend(1n);
+  // The first is asked no more, and the second doesn't have the block yet in which the balance sank.
+  ahead.isUp = false;
+  await funds.read("wallet.near");
+  expect(behind.asked).toContain("query");
+  const nothing = { queued: 0n, certain: 0n, open: 0n };
+  expect([funds.available, funds.forSigning(nothing)]).toEqual([1n, 0n]);
+});
+
 describe("a balance that is too low", () => {
   const NOTHING = { queued: 0n, certain: 0n, open: 0n };
   const TEN = { ...NO_COST, certain: 10n };

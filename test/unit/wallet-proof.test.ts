@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ChainUnavailableError } from "../../src/chain/errors.ts";
-import { ChainRpc } from "../../src/chain/rpc.ts";
-import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/observing/look.ts";
+import { TOLERATED_BLOCKS } from "../../src/chain/endpoints.ts";
+import { ChainUnavailableError, RpcError } from "../../src/chain/errors.ts";
+import { type CallOptions, ChainRpc } from "../../src/chain/rpc.ts";
+import {
+  type KeyHistory,
+  keyHistory,
+  proveByBlock,
+  proveGone,
+  statusEverywhere,
+} from "../../src/wallet/observing/look.ts";
 
 /** One block of a generated chain. `uses` are the key's transactions in it, by nonce. */
 interface Block {
@@ -196,7 +203,7 @@ describe("the block that deleted a key", () => {
 
 describe("a block of the last heights, where a lagging node may still have a dropped one", () => {
   const nobody = new ChainRpc([]);
-  const history = keyHistory(nobody, "wallet.near", "ed25519:key", { believedHeight: 100 });
+  const history = keyHistory(nobody, "wallet.near", "ed25519:key", { finalHeight: 100 + TOLERATED_BLOCKS });
 
   it("isn't read for changes", async () => {
     expect(await history.changesIn(101)).toBe("early");
@@ -213,5 +220,44 @@ describe("a block of the last heights, where a lagging node may still have a dro
 
   it("is read for changes once it is deep enough", async () => {
     await expect(history.changesIn(100)).rejects.toThrow(ChainUnavailableError);
+  });
+});
+
+describe("a transaction's status, which several endpoints are asked for,", () => {
+  const outcome = { block_hash: "b", outcome: { gas_burnt: 1, tokens_burnt: "1", logs: [] } };
+  const answers = {
+    final: { final_execution_status: "FINAL", status: { SuccessValue: "" }, transaction_outcome: outcome },
+    included: { final_execution_status: "INCLUDED" },
+    unknown: new RpcError("UNKNOWN_TRANSACTION", {}, null),
+    silent: new ChainUnavailableError(null),
+  };
+  type Said = keyof typeof answers;
+
+  /** Endpoints that each say one thing. */
+  const endpointsThatSay = (...said: readonly Said[]): ChainRpc => {
+    const rpc = new ChainRpc(said.map((_, index) => String(index)));
+    rpc.call = async <T>(_method: string, _params: unknown, { endpoint }: CallOptions = {}) => {
+      const answer = answers[said[Number(endpoint)]!];
+      if (answer instanceof Error) throw answer;
+      return answer as T;
+    };
+    return rpc;
+  };
+  const statusOf = async (...said: readonly Said[]) =>
+    (await statusEverywhere(endpointsThatSay(...said), "hash", "signer.near")).kind;
+
+  it.each<[string, readonly Said[]]>([
+    ["final", ["included", "silent", "final"]],
+    ["final", ["final", "unknown"]],
+    ["pending", ["included", "unknown"]],
+    ["pending", ["unknown", "included"]],
+    ["pending", ["unknown", "included", "silent", "unknown"]],
+    ["unknown", ["silent", "unknown", "silent"]],
+  ])("is %s where they say %j: who doesn't know it has no say", async (status, said) => {
+    expect(await statusOf(...said)).toBe(status);
+  });
+
+  it("is unavailable only if none responds", async () => {
+    await expect(statusOf("silent", "silent")).rejects.toThrow(ChainUnavailableError);
   });
 });

@@ -82,10 +82,10 @@ export class LaneGrowth {
       return false;
     }
     const operation = newUuid();
-    journal.atomically(() => {
+    const isAdded = journal.atomically(() => {
       // A lane may have been assigned a row while the balance was read.
       const busy = new Set(journal.lanes.all().flatMap(({ id, open }) => (open > 0 ? [id] : [])));
-      if (retire.some((id) => busy.has(id))) return;
+      if (retire.some((id) => busy.has(id))) return false;
       for (const id of retire) journal.lanes.retire(id);
       const addedBy = journal.intents.add({
         operation,
@@ -105,7 +105,13 @@ export class LaneGrowth {
         const allowed = kind === "full_access" ? [] : methods;
         journal.lanes.add({ id, publicKey, kind, receiverId, methods: allowed, addedBy, nonceGap: 0 });
       }
+      return true;
     });
+    if (!isAdded) {
+      // The next burst is planned with the lanes as they are by then.
+      this.#growsAgainAt = 0;
+      return false;
+    }
     this.#parts.at("wallet.lanes_journaled");
     log("wallet.grow", { lanes: lanes.length, retired: retire.length });
     return true;

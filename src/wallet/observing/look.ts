@@ -163,10 +163,10 @@ const firstKnown = async (
 /** Options for reading a key's history. */
 interface HistoryOptions extends CallOptions {
   /**
-   * The highest block whose changes are trusted. A lagging node may still return a block that a fork dropped below a
-   * final height, so the last heights by which nodes may differ prove nothing yet.
+   * Height of a final block. A lagging node may still return a block that a fork dropped below it, so changes in the last
+   * heights by which nodes may differ prove nothing yet.
    */
-  readonly believedHeight: number;
+  readonly finalHeight: number;
 }
 
 /** A key's history read from the endpoints. @throws ChainUnavailableError */
@@ -174,7 +174,7 @@ export const keyHistory = (
   rpc: ChainRpc,
   accountId: string,
   publicKey: string,
-  { believedHeight, ...options }: HistoryOptions,
+  { finalHeight, ...options }: HistoryOptions,
 ): KeyHistory => {
   const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
     try {
@@ -193,7 +193,7 @@ export const keyHistory = (
     },
     previousOf: async (height) => (await orMissing(readBlock(rpc, { block: height }, options)))?.previous,
     changesIn: async (height) => {
-      if (height > believedHeight) return "early";
+      if (height > finalHeight - TOLERATED_BLOCKS) return "early";
       const changes = await orMissing(keyChanges(rpc, { accountId, publicKey }, height, options));
       return (
         changes && {
@@ -205,6 +205,32 @@ export const keyHistory = (
       );
     },
   };
+};
+
+/**
+ * Asks one endpoint after another for a transaction's final outcome. If none has it, the status is that of the first
+ * endpoint that knows the transaction.
+ * @throws ChainUnavailableError if none responds
+ */
+export const statusEverywhere = async (
+  rpc: ChainRpc,
+  hash: string,
+  signerId: string,
+): Promise<TransactionStatus> => {
+  let best: TransactionStatus | null = null;
+  let failure: unknown = null;
+  for (const options of everywhere(rpc)) {
+    try {
+      const status = await transactionStatus(rpc, hash, signerId, options);
+      if (status.kind === "final") return status;
+      if (best === null || best.kind === "unknown") best = status;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError)) throw error;
+      failure = error;
+    }
+  }
+  if (best === null) throw failure;
+  return best;
 };
 
 /** Inputs of a check that are shared by all rows of a round. */
@@ -290,24 +316,9 @@ export class Looker {
     return { kind: "unanswered" };
   }
 
-  /** Asks one endpoint after another for the final outcome; otherwise returns the best status. */
-  async #elsewhere(row: SignedTransactionRow): Promise<TransactionStatus> {
+  #elsewhere({ hash }: SignedTransactionRow): Promise<TransactionStatus> {
     const { rpc, journal } = this.#parts;
-    const { accountId } = journal.wallet()!;
-    let best: TransactionStatus | null = null;
-    let failure: unknown = null;
-    for (const options of everywhere(rpc)) {
-      try {
-        const status = await transactionStatus(rpc, row.hash, accountId, options);
-        if (status.kind === "final") return status;
-        if (best === null || best.kind === "unknown") best = status;
-      } catch (error) {
-        if (!(error instanceof ChainUnavailableError)) throw error;
-        failure = error;
-      }
-    }
-    if (best === null) throw failure;
-    return best;
+    return statusEverywhere(rpc, hash, journal.wallet()!.accountId);
   }
 
   async #decide(
@@ -372,8 +383,7 @@ export class Looker {
     const { accountId } = journal.wallet()!;
     const { nonce, height } = key!;
     for (const options of [{}, ...archival(rpc)]) {
-      const believedHeight = height - TOLERATED_BLOCKS;
-      const history = keyHistory(rpc, accountId, publicKey, { ...options, believedHeight });
+      const history = keyHistory(rpc, accountId, publicKey, { ...options, finalHeight: height });
       const proof =
         nonce === null
           ? await proveGone(history, row, Math.max(seenHeight, row.baseHeight), height)

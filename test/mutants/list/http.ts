@@ -196,4 +196,20 @@ export const HTTP: readonly Mutant[] = [
     replacement: "endpoint === null || (",
     tests: handOn,
   },
+  {
+    id: "authentication: a write is let pass by what was known of its key",
+    file: "src/http/authentication.ts",
+    search: "const key = recallKey(digest.hex, now) ??",
+    replacement: "const key = recallKey(digest.hex, write ? 0 : now) ??",
+    tests: [...authentication, "test/api/suspension.test.ts"],
+    named: "within",
+  },
+  {
+    id: "idempotency: a key that was used anew is forgotten",
+    file: "src/db/queries/idempotency.ts",
+    search: "    AND idempotency_keys.expires_at <= ${now.getTime()}`;\n  await",
+    replacement: "    AND idempotency_keys.expires_at <> ${now.getTime()}`;\n  await",
+    tests: ["test/api/idempotency.test.ts"],
+    named: "used anew while the schedule forgets it",
+  },
 ];

@@ -411,4 +411,28 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/api/node-calls.test.ts"],
     named: "count as requests beyond two",
   },
+  {
+    id: "requests: only the first grant that ends is waited for",
+    file: "src/http/request-counter-object.ts",
+    search: "while (this.#left(limit) < wanted && this.#isOut()) await",
+    replacement: "if (this.#left(limit) < wanted && this.#isOut()) await",
+    tests: ["test/api/rate-limit.test.ts"],
+    named: "one of several isolates",
+  },
+  {
+    id: "chain: a node that lags rests longer with each of its answers",
+    file: "src/chain/endpoints.ts",
+    search: "if (endpoint.lags === 0) endpoint.restsUntil = 0;\n    endpoint.failures",
+    replacement: "endpoint.restsUntil = 0;\n    endpoint.failures",
+    tests: ["test/unit/chain-freshness.test.ts"],
+    named: "rests no longer because it goes on answering",
+  },
+  {
+    id: "npm start: a request says itself where it comes from",
+    file: "scripts/local-front.ts",
+    search: 'name !== "cf-connecting-ip" && ',
+    replacement: "",
+    tests: ["test/unit/local-front.test.ts"],
+    named: "whatever the request says of that",
+  },
 ];

@@ -296,4 +296,28 @@ export const OPERATIONS: readonly Mutant[] = [
     tests: ["test/api/chosen-assets.test.ts"],
     named: "isn't tried again beyond what it may cost",
   },
+  {
+    id: "answers: a driver that comes second deletes the text that both ended with",
+    file: "src/operations/engine/endings.ts",
+    search: "if (found.answerBody !== answerBody) dropText",
+    replacement: "dropText",
+    tests: ["test/api/large-answers.test.ts"],
+    named: "another driver stores the same one",
+  },
+  {
+    id: "limits: a top-up is paid although the step that needs it may not be",
+    file: "src/operations/engine/limits.ts",
+    search: "const coming = [transaction, ...(again === null ? [] : [again])];",
+    replacement: "const coming = again === null ? [] : [transaction];",
+    tests: ["test/api/quote-limits.test.ts"],
+    named: "is topped up only if the step that needs it",
+  },
+  {
+    id: "limits: a top-up counts nothing of what was spent before",
+    file: "src/operations/engine/limits.ts",
+    search: '(sum, { cost }) => sum + BigInt(cost ?? "0"), 0n)',
+    replacement: "(sum, { cost }) => (cost === null ? sum : sum), 0n)",
+    tests: ["test/api/quote-limits.test.ts"],
+    named: "is topped up only if the step that needs it",
+  },
 ];
