@@ -1,9 +1,32 @@
 import { connectFor } from "../chain/rpc.ts";
 import { accountExists } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
-import { isImplicitAccountId } from "../domain/account-ids.ts";
+import { isImplicitAccountId, isSystemAccountId } from "../domain/account-ids.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Issue } from "../domain/issues.ts";
+
+/** An account that a request names, and where. */
+interface NamedAccount {
+  readonly path: Issue["path"];
+  readonly accountId: string;
+}
+
+/**
+ * Refuses receivers of an NFT that can never sign: what they hold is lost.
+ * @param contract the account of the NFT's contract
+ * @throws ServiceError invalid_request that names each of them
+ */
+export const requireHolders = (accounts: readonly NamedAccount[], contract: string): void => {
+  const issues = accounts.flatMap(({ path, accountId }): Issue[] => {
+    const isContract = accountId === contract;
+    if (!isContract && !isSystemAccountId(accountId)) return [];
+    const why = isContract
+      ? "this is the NFT contract's own account"
+      : `nobody can have the account ${accountId}`;
+    return [{ path, message: `Name another account: ${why}, and the NFT would be lost.` }];
+  });
+  if (issues[0]) throw new ServiceError("invalid_request", issues[0].message, { issues });
+};
 
 /**
  * Makes sure that accounts of a request exist on the chain. The first payment creates an implicit account.
@@ -12,7 +35,7 @@ import type { Issue } from "../domain/issues.ts";
  */
 export const requireAccounts = async (
   context: ServiceContext,
-  accounts: readonly { readonly path: Issue["path"]; readonly accountId: string }[],
+  accounts: readonly NamedAccount[],
   message: string,
 ): Promise<void> => {
   const named = accounts.filter(({ accountId }) => !isImplicitAccountId(accountId));

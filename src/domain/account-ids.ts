@@ -13,3 +13,9 @@ export const isAccountId = (text: string): boolean =>
 /** Whether an account is created by the first transfer to it, so that it can be paid before it exists. */
 export const isImplicitAccountId = (accountId: string): boolean =>
   /^[0-9a-f]{64}$/.test(accountId) || /^0x[0-9a-f]{40}$/.test(accountId);
+
+/**
+ * Whether nobody can have an account: `system` sends the protocol's own receipts (nearcore, `AccountId::is_system`), and
+ * only it could create an account below itself.
+ */
+export const isSystemAccountId = (accountId: string): boolean => /(?:^|\.)system$/.test(accountId);

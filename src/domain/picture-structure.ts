@@ -3,8 +3,8 @@ import { hasSignature } from "./media-sniffing.ts";
 
 /** What a format's reader asks for next: some bytes at once, or to pass over more than are worth gathering. */
 type Wanted =
-  | { readonly take: number }
-  | { readonly pass: number; readonly crc?: number }
+  | { readonly take: number; readonly mayEnd?: boolean }
+  | { readonly pass: number; readonly crc?: number; readonly mayEnd?: boolean }
   /** To pass over what ends by its own bytes, and `behind` bytes before it. A loop does so, not a step a byte. */
   | { readonly seek: Sought; readonly behind: number };
 
@@ -92,12 +92,31 @@ function* webp(): Reader {
   return hasPicture ? null : "has no picture";
 }
 
+/** AVIF: boxes up to the file's end, media data among them (ISO/IEC 14496-12, section 4.2). */
+function* avif(): Reader {
+  for (let hasData = false; ; ) {
+    const head: Uint8Array = (yield { take: 8, mayEnd: hasData }).bytes;
+    const size = uint32(head, 0);
+    hasData ||= latin1(head.subarray(4)) === "mdat";
+    // The last box may leave its size out; a long one has it in the next eight bytes.
+    if (size === 0) yield { pass: Number.POSITIVE_INFINITY, mayEnd: hasData };
+    else if (size === 1) {
+      const { bytes: long } = yield { take: 8 };
+      const bytes = uint32(long, 0) * 2 ** 32 + uint32(long, 4);
+      if (bytes < 16) return "has a damaged box";
+      yield { pass: bytes - 16 };
+    } else if (size < 8) return "has a damaged box";
+    else yield { pass: size - 8 };
+  }
+}
+
 /** Formats by how they begin (https://mimesniff.spec.whatwg.org/, section 6.1), and where each ends. */
 const FORMATS = [
   { name: "PNG", begin: "\x89PNG\r\n\x1a\n", end: "its IEND chunk", read: png },
   { name: "JPEG", begin: "\xff\xd8\xff", end: "its end marker", read: jpeg },
   { name: "GIF", begin: "GIF8.a", end: "its trailer", read: gif },
   { name: "WebP", begin: "RIFF....WEBPVP", end: "its last chunk", read: webp },
+  { name: "AVIF", begin: "....ftypavi.", end: "the end of its boxes", read: avif },
 ] as const;
 
 /**
@@ -145,8 +164,14 @@ export class PictureStructure {
   end(): string | null {
     if (this.#format === undefined) this.#begin();
     if (!this.#format) return null;
-    const fault = this.#reader === null ? this.#fault : `ends before ${this.#format.end}`;
+    const fault = this.#reader === null || this.#mayEnd() ? this.#fault : `ends before ${this.#format.end}`;
     return fault && `The ${this.#format.name} ${fault}: viewers may show it broken. Export it again.`;
+  }
+
+  /** Whether the file may end here, of a format without an end of its own. */
+  #mayEnd(): boolean {
+    const wanted = this.#wanted!;
+    return "mayEnd" in wanted && wanted.mayEnd === true && this.#taken.length === 0;
   }
 
   #begin(): void {

@@ -49,8 +49,9 @@ export interface StepRules<Request, Facts> {
   readonly steps: (request: Request, facts: Facts) => readonly string[];
   /**
    * Storage that a step needs on a contract. If the contract can't pay for it, it is topped up before the next attempt.
+   * Null: it stores nothing that a contract's balance pays.
    */
-  readonly storage?: (request: Request, step: string, facts: Facts) => StorageNeed;
+  readonly storage: ((request: Request, step: string, facts: Facts) => StorageNeed) | null;
   /** The remedy for a failed step, other than a top-up. */
   readonly remedy?: (request: Request, facts: Facts) => RemedyRule;
   /** Pause before the first step is submitted, milliseconds; default 0. */
@@ -93,8 +94,7 @@ export interface Operation<Request> extends Omit<OperationRow, "request"> {
   readonly request: Request;
 }
 
-/** The response body of each kind. */
-export interface KindResults {
+interface Results {
   readonly wallet_create: WalletCreated;
   readonly contract_deploy: ContractDeployed;
   readonly contract_publish: CodePublished;
@@ -115,6 +115,12 @@ export interface KindResults {
   readonly drop_close: DropClosed;
   readonly claim: ClaimAnswer;
 }
+
+/** Doesn't compile until `Results` has a line for each kind. */
+type Complete<All extends Readonly<Record<OperationKind, object>>> = All;
+
+/** The response body of each kind. */
+export type KindResults = { readonly [K in OperationKind]: Complete<Results>[K & keyof Results] };
 
 /** The results of an operation after its last step has succeeded. */
 export interface Effects<Body = unknown> {

@@ -1,7 +1,7 @@
 import type { ClaimAnswer } from "../api/resources/drop.ts";
 import type { ContractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
-import { requireAccounts } from "../collections/accounts.ts";
+import { requireAccounts, requireHolders } from "../collections/accounts.ts";
 import type { CollectionTarget } from "../collections/collection-target.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
 import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
@@ -42,10 +42,12 @@ export const redeemLink = async (
   const before = await currentClaim(context, home.integrationId, link);
   if (before) return join(context, before, proof);
   await forCollectors(requireActive(context, home.integrationId));
+  const receiver = [{ path: ["receiver_id"], accountId: proof.receiver_id }];
+  requireHolders(receiver, home.contract);
   await requireRedeemable(home, proof);
   await requireAccounts(
     context,
-    [{ path: ["receiver_id"], accountId: proof.receiver_id }],
+    receiver,
     "Name an account that exists on the chain, or the one of a new key.",
   );
   const id = newUuid();

@@ -261,6 +261,8 @@ describe("POST /public/v1/claim", () => {
     await refused(api("/public/v1/claim", { json: { slug, ...redirected } }), 400, "invalid_request");
     await refused(claim(linkOf(drop, 3)), 400, "invalid_request");
     await refused(claim(right, "nobody-has-this.test"), 400, "unknown_account");
+    for (const lost of [shop.contractAccountId, "system", "a.system"])
+      await refused(claim(right, lost), 400, "invalid_request");
     await refused(claim(linkOf(999_999, 0)), 404, "not_found");
     await refused(claim(right, receiver, "no-such-page"), 404, "not_found");
     await refused(claim(right, receiver, slug, { link_public_key: "ed25519:1" }), 400, "invalid_request");

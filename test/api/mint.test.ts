@@ -124,7 +124,7 @@ describe("a mint", () => {
   });
 
   test("to accounts that nobody can sign for is refused, each of them by name, and so is its quote", async () => {
-    const json = { receiver_addresses: [alice, "system", integration.contractAccountId] };
+    const json = { receiver_addresses: [alice, "system", integration.contractAccountId, "a.system"] };
     const path = `/collection/${collection.collection_uuid}/mint`;
     const quote = { method: "POST", path, body: json };
     const refusals = [
@@ -134,7 +134,7 @@ describe("a mint", () => {
     for (const { answer, fields } of refusals) {
       expect(await bodyOf(answer, 400)).toMatchObject({
         code: "invalid_request",
-        issues: [1, 2].map((index) => ({ path: [...fields, "receiver_addresses", index] })),
+        issues: [1, 2, 3].map((index) => ({ path: [...fields, "receiver_addresses", index] })),
       });
     }
   });

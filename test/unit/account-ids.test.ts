@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isAccountId, isImplicitAccountId } from "../../src/domain/account-ids.ts";
+import { isAccountId, isImplicitAccountId, isSystemAccountId } from "../../src/domain/account-ids.ts";
 
 /** The rule of the crate near-account-id, character by character. */
 const walked = (id: string): boolean => {
@@ -49,6 +49,12 @@ test("implicit ids come into being with a transfer; names don't", () => {
   expect(isImplicitAccountId(`0x${"0".repeat(40)}`)).toBe(true);
   expect(isImplicitAccountId("g".repeat(64))).toBe(false);
   expect(isImplicitAccountId("alice.near")).toBe(false);
+});
+
+test("nobody can have the protocol's own account, nor one below it", () => {
+  for (const id of ["system", "a.system", "a.b.system"]) expect(isSystemAccountId(id)).toBe(true);
+  for (const id of ["ecosystem", "a-system", "system.near", "systems"])
+    expect(isSystemAccountId(id)).toBe(false);
 });
 
 test("an id of a megabyte is rejected in linear time", () => {

@@ -13,7 +13,10 @@ const T = 10n ** 12n;
 /** Maximum gas of one call: what every protocol version allows for a transaction (near.org, "Gas"). */
 export const MAX_GAS = 300n * T;
 
-/** Methods of writes that can't be quoted. Any other needs a measured mean (`npm run bench:gas -- --write`). */
+/**
+ * Methods that no endpoint's write calls, but for claims, which nobody quotes. Any other needs a measured mean: a scene in
+ * contract/harness/src/bin/gas/means.rs, then `npm run bench:gas -- --write`. Without one its quote would answer 500.
+ */
 type UnquotedMethod =
   | "new"
   | "admin_add"

@@ -31,6 +31,7 @@ export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
   facts: () => null,
 
   steps: () => ["claim"],
+  storage: null,
 
   transaction: async (_context, { request: { contract, proof } }) => ({
     receiverId: contract,

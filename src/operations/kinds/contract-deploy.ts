@@ -40,6 +40,7 @@ export const contractDeployKind = kindOf<
   facts: (context, { id, request }) => publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id),
 
   steps: () => ["deploy"],
+  storage: null,
 
   remedy: (_request, publication) => deployRemedy(publication),
 

@@ -59,6 +59,7 @@ export interface ContractAcceptOperation {
 export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindResults["contract_accept"]>({
   facts: () => null,
   steps: () => ["accept"],
+  storage: null,
   transaction: async (_context, { request }) => ({ receiverId: request.contract, actions: [acceptOwner()] }),
   effects: async (context, { id, request }, { records }) => ({
     status: 200,

@@ -43,6 +43,7 @@ export const contractPublishKind = kindOf<
   pause: (_request, { publication }) => (publication === "elsewhere_pending" ? SPREAD_MS : 0),
 
   steps: (_request, { isPublished }) => (isPublished ? [] : ["publish"]),
+  storage: null,
 
   transaction: async (context, { id, request }) => {
     const code = await contractCode();

@@ -13,6 +13,7 @@ export interface ContractTopUpOperation {
 export const contractTopUpKind = kindOf<ContractTopUpOperation, null, KindResults["contract_top_up"]>({
   facts: () => null,
   steps: () => ["topup"],
+  storage: null,
   transaction: async (_context, { request }) => transferTo(request.contract, BigInt(request.amount)),
   effects: async (_context, _operation, { records }) => ({
     status: 200,

@@ -240,6 +240,7 @@ export const dropCloseKind = kindOf<DropClosing, null, KindResults["drop_close"]
   facts: () => null,
 
   steps: () => ["close"],
+  storage: null,
 
   transaction: async (_context, { request: { contract, dropId } }) => ({
     receiverId: contract,

@@ -1,7 +1,7 @@
 import { mintAsset, mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect, connectFor } from "../../chain/rpc.ts";
-import { requireAccounts } from "../../collections/accounts.ts";
+import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
 import { type CollectionTarget, lookAt, targetOf } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/tokens.ts";
@@ -122,7 +122,7 @@ export const proposeMint = async (
   const problem = mintProblem(receivers.length, quantity);
   if (problem) throw problem;
   const target = await targetOf(context, caller, collectionUuid);
-  requireHolders(receivers, target.contract);
+  requireHolders(receiversIn(receivers), target.contract);
   const assetIndex = await chosenAsset(context, caller, collectionUuid, body);
   if (body.receivers_must_exist) await requireReceivers(context, receivers);
   const { override, files } = await resolveMetadata(context, caller, body.metadata ?? {}, ["metadata"]);
@@ -192,31 +192,15 @@ const chosenAsset = async (
   return index;
 };
 
-/** The account of the protocol's own receipts, which nobody owns (nearcore, `AccountId::is_system`). */
-const SYSTEM = "system";
-
-/**
- * Refuses receivers that can never sign: what they hold is lost.
- * @throws ServiceError invalid_request
- */
-const requireHolders = (receivers: readonly string[], contract: string): void => {
-  const whose = new Map([
-    [SYSTEM, "nobody has the account system"],
-    [contract, "this is the NFT contract's own account"],
-  ]);
-  const issues = receivers.flatMap((account, index) => {
-    const why = whose.get(account);
-    const message = `Name another account: ${why}, and the NFT would be lost.`;
-    return why === undefined ? [] : [{ path: ["receiver_addresses", index], message }];
-  });
-  if (issues[0]) throw new ServiceError("invalid_request", issues[0].message, { issues });
-};
+/** Receivers with their paths in the request. */
+const receiversIn = (receivers: readonly string[]) =>
+  receivers.map((accountId, index) => ({ path: ["receiver_addresses", index], accountId }));
 
 /** Checks that receivers exist; implicit accounts are created by their first transfer. */
 const requireReceivers = (context: ServiceContext, receivers: readonly string[]): Promise<void> =>
   requireAccounts(
     context,
-    receivers.map((accountId, index) => ({ path: ["receiver_addresses", index], accountId })),
+    receiversIn(receivers),
     "Name an account that exists on the chain: this one doesn't.",
   );
 

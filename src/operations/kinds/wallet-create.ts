@@ -21,6 +21,7 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults[
   facts: () => null,
 
   steps: () => ["create"],
+  storage: null,
 
   transaction: async (_context, { request }) => ({
     receiverId: request.accountId,

@@ -131,6 +131,7 @@ const spareOf = (available: bigint, isSales: boolean): bigint => {
 export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults["wallet_payout"]>({
   facts: () => null,
   steps: () => ["pay"],
+  storage: null,
   transaction: async (_context, { request }) => transferTo(request.account, BigInt(request.amount)),
   effects: async ({ db }, { id, integrationId, request }, { records }) => ({
     status: 200,
