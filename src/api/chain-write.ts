@@ -1,14 +1,13 @@
 import type { z } from "@hono/zod-openapi";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { Issue } from "../domain/issues.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import type { TypedResponse } from "../http/typed-response.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { planOperation, runOperation } from "../operations/engine/run.ts";
 import type { KindResults, Proposal } from "../operations/kind.ts";
 import type { QuotedWrite } from "../operations/quotes.ts";
-import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor, reply } from "./endpoint.ts";
+import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor } from "./endpoint.ts";
 
 /** A write whose body has a `reference`. */
 interface WriteDefinition extends Definition {
@@ -54,12 +53,11 @@ export const chainWrite = <D extends WriteDefinition>(
 ): Endpoint => {
   const whole: D = { ...definition, operation: true };
   CHAIN_WRITES.push({ definition: whole, propose: propose as ChainWrite["propose"] });
-  // `KindFor` ensures that the response fits.
-  return endpoint(whole, async (c, input) => {
+  return endpoint(whole, (input) => {
     const { reference, ...body } = input.body as z.output<WithReference>;
-    const caller = { ...c.get("caller"), reference: reference ?? null };
-    const written = { ...input, body } as unknown as Unreferenced<D>;
-    return reply(c, await run(c.get("context"), caller, written)) as unknown as ResponseFor<D["success"]>;
+    const caller = { ...input.caller, reference: reference ?? null };
+    // `KindFor` ensures that the response fits.
+    return run(input.context, caller, { ...input, body } as unknown as Unreferenced<D>) as never;
   });
 };
 
@@ -79,11 +77,7 @@ export const planWrite = async (
     const parsed = definition.request.body.content["application/json"].schema.safeParse(write.body ?? {});
     refuseInvalid(parsed);
     const { reference: _, ...body } = parsed.data!;
-    const proposal = await propose(context, caller, {
-      params: params?.data,
-      query: undefined,
-      body,
-    } as never);
+    const proposal = await propose(context, caller, { params: params?.data, body } as never);
     return proposal && (await planOperation(context, caller, proposal));
   } catch (error) {
     if (!(error instanceof ServiceError) || !error.details.issues) throw error;
@@ -105,11 +99,6 @@ const requireWrite = ({ method, path }: QuotedWrite) => {
   }
   const message =
     "Give method and path of a write to the chain, such as POST /collection/{collection_uuid}/mint.";
-  throw invalid([
-    { path: ["method"], message },
-    { path: ["path"], message },
-  ]);
+  const issues = [["method"], ["path"]].map((path) => ({ path, message }));
+  throw new ServiceError("invalid_request", message, { issues });
 };
-
-const invalid = (issues: readonly [Issue, ...Issue[]]): ServiceError =>
-  new ServiceError("invalid_request", issues[0].message, { issues });

@@ -1,7 +1,7 @@
 import type { Token } from "../api/resources/token.ts";
 import { type ContractToken, type ContractViews, mayHaveMore } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import { cursorNumber } from "../domain/cursors.ts";
+import { cursorNumber, type Page, type PageOfList } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { collectionOf } from "../domain/token-ids.ts";
 import { gatewayUrl } from "../files/gateway/address.ts";
@@ -42,14 +42,14 @@ export const tokensOf = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  page: { readonly limit: number; readonly cursor: string | null },
-): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
+  { cursor, limit }: PageOfList,
+): Promise<Page<Token>> => {
   const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
-  const from = cursorNumber(page.cursor);
-  const { found, hasMore } = await readTokens(views, collectionId, from, page.limit);
+  const from = cursorNumber(cursor);
+  const { found, hasMore } = await readTokens(views, collectionId, from, limit);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   return {
-    tokens: found.map((token) => toToken(token, home)),
+    items: found.map((token) => toToken(token, home)),
     next: hasMore && found.length > 0 ? String(from + found.length) : null,
   };
 };
@@ -89,24 +89,20 @@ export const tokensOfOwner = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  {
-    owner,
-    limit,
-    cursor,
-  }: { readonly owner: string; readonly limit: number; readonly cursor: string | null },
-): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
+  { owner, cursor, limit }: PageOfList & { readonly owner: string },
+): Promise<Page<Token>> => {
   const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
-  const tokens: Token[] = [];
+  const items: Token[] = [];
   let position = cursorNumber(cursor);
   for (let calls = 0; calls < OWNER_VIEWS; calls++) {
     const page = await views.tokensOfOwner(owner, position, VIEW_PAGE);
     for (const [index, token] of page.entries()) {
-      if (tokens.length === limit) return { tokens, next: String(position + index) };
-      if (collectionOf(token.token_id) === collectionId) tokens.push(toToken(token, home));
+      if (items.length === limit) return { items, next: String(position + index) };
+      if (collectionOf(token.token_id) === collectionId) items.push(toToken(token, home));
     }
     position += page.length;
-    if (!mayHaveMore(page, VIEW_PAGE)) return { tokens, next: null };
+    if (!mayHaveMore(page, VIEW_PAGE)) return { items, next: null };
   }
-  return { tokens, next: String(position) };
+  return { items, next: String(position) };
 };

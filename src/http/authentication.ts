@@ -162,7 +162,8 @@ const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promi
   throw unknownKey();
 };
 
-const unknownKey = (): ServiceError =>
+/** The error for a key that the database doesn't have. */
+export const unknownKey = (): ServiceError =>
   new ServiceError("api_key_invalid", "This key is unknown. Check it, or ask the operator for a new one.");
 
 const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey | null> => {

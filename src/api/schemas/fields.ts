@@ -102,6 +102,12 @@ export const textField = (most: number) => text(most, "", LINE_PATTERN);
 export const linesField = (most: number) =>
   text(most, LINE_BREAKS, "^[^\\u0000-\\u0009\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$");
 
+/** The name of an integration, a key or a contract. */
+export const nameField = textField(100).min(1);
+
+/** A query's parameter that is there or not. */
+export const yesField = z.literal("true", "Give true, or leave it out.");
+
 const REFERENCE = /^[ -~]{1,64}$/;
 
 /** What a caller names a write by: printable ASCII, so that it is the same text in bodies, addresses and tables. */

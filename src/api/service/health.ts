@@ -17,7 +17,7 @@ export const health = endpoint(
     success: { 200: json("It does.", z.object({ status: z.literal("ok") }).openapi("Health")) },
     access: "public",
   },
-  (c) => show(c, { status: "ok" as const }),
+  () => ({ status: "ok" as const }),
 );
 
 export const ready = endpoint(
@@ -39,9 +39,9 @@ export const ready = endpoint(
     errors: ["rate_limited"],
     access: "public",
   },
-  async (c) => {
+  async ({ context }, c) => {
     await countAddress(c, "ready");
-    const body = await readiness(c.get("context"));
+    const body = await readiness(context);
     return body.status === "ready" ? show(c, body, 200) : show(c, body, 503);
   },
 );

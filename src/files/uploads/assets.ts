@@ -85,7 +85,8 @@ export async function requireDraft(
   return draft;
 }
 
-const noDraft = (): ServiceError =>
+/** The error for a draft that doesn't exist. */
+export const noDraft = (): ServiceError =>
   new ServiceError("not_found", "There is no such collection draft. Check its collection_draft_uuid.");
 
 /** The error for changing the assets of a draft whose finalization has begun. */
