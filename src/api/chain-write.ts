@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { OperationKind } from "../domain/operations.ts";
-import type { TypedResponse } from "../http/typed-response.ts";
+import type { TypedResponse } from "../http/app-env.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { planOperation, runOperation } from "../operations/engine/run.ts";
 import type { KindResults, Proposal } from "../operations/kind.ts";

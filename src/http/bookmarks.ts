@@ -2,8 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { ServiceContext } from "../context.ts";
 import { type DatabaseSession, openPrimary, openReplicas } from "../db/client.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { AppEnv } from "./app-env.ts";
-import { isWrite } from "./authentication.ts";
+import { type AppEnv, isWrite } from "./app-env.ts";
 
 /** The header with which a caller reads at least the state that an earlier response showed. */
 export const BOOKMARK = "Mintage-Bookmark";

@@ -9,7 +9,7 @@ import { canonicalText } from "../domain/json-text.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
 import { seal, unseal } from "../domain/sealing.ts";
 import { keepStream, keepText, openText, textKey } from "../files/storage/large-texts.ts";
-import type { AppEnv } from "./app-env.ts";
+import { type AppEnv, isWrite } from "./app-env.ts";
 
 const MAX_KEY_LENGTH = 255;
 const HOUR_MS = 60 * 60_000;
@@ -43,7 +43,7 @@ export const idempotency =
   (answers: StoredResponses): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const name = c.req.header("Idempotency-Key");
-    if (name === undefined || c.req.method === "GET" || c.req.method === "HEAD") return next();
+    if (name === undefined || !isWrite(c.req.method, c.get("endpoint"))) return next();
     const length = Array.from(name).length;
     if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
     const key = new SentKey(c, name);
@@ -64,18 +64,16 @@ export const idempotency =
     if (c.error instanceof ServiceError) key.deleteBody();
     const isSame = c.error instanceof SameRequest;
     const first = !standing && RACED.includes(c.res.status) ? (await key.find()).row : isSame && standing;
-    if (first) replaceAnswer(c, await key.replay(first, answers));
+    if (!first) return;
+    const answer = await key.replay(first, answers);
+    // Without this, hono adds the headers of the replaced response.
+    c.res = undefined;
+    c.res = answer;
   };
 
 const badKey = (): ServiceError => {
   const message = `Send an Idempotency-Key of 1 to ${MAX_KEY_LENGTH} characters.`;
   return new ServiceError("invalid_request", message, { issues: [{ path: ["Idempotency-Key"], message }] });
-};
-
-/** Without the first assignment hono adds the headers of the replaced response. */
-const replaceAnswer = (c: Context<AppEnv>, answer: Response): void => {
-  c.res = undefined;
-  c.res = answer;
 };
 
 /** Ends a streamed request that was carried out before, once that is certain. */

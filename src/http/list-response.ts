@@ -1,9 +1,8 @@
 import type { Context } from "hono";
 import type { Page } from "../domain/cursors.ts";
 import type { AppEnv } from "./app-env.ts";
-import { baseUrl } from "./base-url.ts";
+import { baseUrl, type TypedResponse, typedResponse } from "./app-env.ts";
 import { streamOf } from "./generated-stream.ts";
-import { type TypedResponse, typedResponse } from "./typed-response.ts";
 
 /** Reads at most `size` items after a cursor, or from the start. */
 export type ReadPage<Item> = (cursor: string | null, size: number) => Promise<Page<Item>>;

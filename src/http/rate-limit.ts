@@ -1,20 +1,20 @@
 import type { ServiceContext } from "../context.ts";
+import { setBounded } from "../domain/bounded-map.ts";
 import { counted, duration } from "../domain/counted.ts";
 import { rateLimited, type ServiceError } from "../domain/errors.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { pause, within } from "../waiting.ts";
 import { counterOf, type Ended } from "./request-counter.ts";
 
-/** A key, or another name, whose requests are counted. */
-export interface CountedKey {
-  /** A key's uuid, or a name that no uuid is. */
+/** A key, or a name that no uuid is, whose requests are counted. */
+interface CountedKey {
   readonly id: string;
   /** Requests that it may make in `REQUEST_PERIOD_S`. */
   readonly requests: number;
 }
 
-/** Whether a request may pass, and its key's remaining requests. */
-export interface Verdict {
+/** Whether a request may pass. */
+interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
   /** The key's remaining requests; null if its counter could not be reached. */
@@ -56,7 +56,6 @@ export class WaitCounter {
     this.#lapsesAfterMs = lapsesAfterMs;
   }
 
-  /** A request begins to wait. */
   join(now: number): Waiter {
     const waiter = { until: now + this.#lapsesAfterMs };
     this.#waiting.add(waiter);
@@ -69,12 +68,10 @@ export class WaitCounter {
     this.#waiting.add(waiter);
   }
 
-  /** It waits no longer. */
   leave(waiter: Waiter): void {
     this.#waiting.delete(waiter);
   }
 
-  /** How many wait. */
   count(now: number): number {
     for (const waiter of this.#waiting) if (waiter.until <= now) this.#waiting.delete(waiter);
     return this.#waiting.size;
@@ -119,7 +116,10 @@ class Meter {
     try {
       for (;;) {
         const now = context.now().getTime();
-        if (now - began >= MOST_WAIT_MS) this.#passUncounted(context, unanswered(), UNANSWERED_MS);
+        if (now - began >= MOST_WAIT_MS) {
+          const error = new Error(`the counter has not answered within ${MOST_WAIT_MS / 1_000} s`);
+          this.#passUncounted(context, error, UNANSWERED_MS);
+        }
         const verdict = this.#decide(context, key);
         if (verdict) return verdict;
         this.#waiting.renew(waiter, now);
@@ -179,7 +179,7 @@ class Meter {
 
   /** Returns the rest of a grant when its time is over. */
   async #giveBack(context: ServiceContext, key: CountedKey, grant: number, lastsMs: number): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, lastsMs));
+    await pause(lastsMs);
     if (this.#grant !== grant || this.#left === 0) return;
     const ended = this.#ended();
     if (!ended) return;
@@ -195,15 +195,11 @@ const meters = new Map<string, Meter>();
 export const countRequest = (context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> => {
   let meter = meters.get(key.id);
   if (meter === undefined) {
-    const oldest = meters.size >= CAPACITY ? meters.keys().next().value : undefined;
-    if (oldest !== undefined) meters.delete(oldest);
     meter = new Meter();
-    meters.set(key.id, meter);
+    setBounded(meters, CAPACITY, key.id, meter);
   }
   return meter.count(context, key);
 };
-
-const unanswered = () => new Error(`the counter has not answered within ${MOST_WAIT_MS / 1_000} s`);
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
@@ -223,10 +219,7 @@ export const beyondLimit = (verdict: Verdict, who = "This key may send"): Servic
 /** Calls of the chain's nodes that a request may cause without counting as more than one. */
 const CALLS_INCLUDED = 2;
 
-/**
- * How long an additional call waits until the key has a request left, so that long lists are read slowly.
- * Milliseconds.
- */
+/** How long an additional call waits until the key has a request left: long lists are read slowly. Milliseconds. */
 const CALL_PATIENCE_MS = REQUEST_PERIOD_S * 1_000 + 2_000;
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { baseUrl } from "../../http/base-url.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import {
   acceptContract,
   handOverContract,

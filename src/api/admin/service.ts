@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { prefers } from "../../http/acceptance.ts";
-import { typedResponse } from "../../http/typed-response.ts";
+import { typedResponse } from "../../http/app-env.ts";
 import { metricsOf, OPEN_METRICS } from "../../operator/metrics.ts";
 import { readOverview } from "../../operator/overview.ts";
 import { recoverDatabase } from "../../operator/wallet-recovery.ts";

@@ -10,9 +10,9 @@ import { type EventsRead, type EventsWanted, readEvents } from "../../events/rea
 import { type MemoryShare, memoryShare } from "../../files/isolate-memory.ts";
 import { prefers } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { typedResponse } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { JSON_LIST, listResponse } from "../../http/list-response.ts";
-import { typedResponse } from "../../http/typed-response.ts";
 import { pause } from "../../waiting.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Event, eventView } from "../resources/event.ts";

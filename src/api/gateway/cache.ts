@@ -1,6 +1,6 @@
 import type { Context } from "hono";
+import { namesEtag } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { namesEtag } from "../../http/etags.ts";
 import type { GatewayRequest } from "./request.ts";
 
 /** A part of a representation: RFC 9110, section 14. */

@@ -20,7 +20,7 @@ import type { Mint } from "../../domain/mint-notes.ts";
 import { collectionOf } from "../../domain/token-ids.ts";
 import { addressOf, countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { baseUrl } from "../../http/base-url.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import { replicated } from "../../http/bookmarks.ts";
 import { requireRedeemable } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";

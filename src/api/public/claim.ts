@@ -3,7 +3,7 @@ import { isHidden, onChain, openShowcase } from "../../collections/public-collec
 import { tokensByIds } from "../../collections/public-tokens.ts";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
 import { addressOf } from "../../http/address-limit.ts";
-import { baseUrl } from "../../http/base-url.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import { redeemLink } from "../../operations/redeem-link.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import type { ClaimAnswer } from "../resources/drop.ts";

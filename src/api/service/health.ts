@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { countAddress } from "../../http/address-limit.ts";
-import { show } from "../../http/typed-response.ts";
+import { typedResponse } from "../../http/app-env.ts";
 import { readiness } from "../../operator/health.ts";
 import { endpoint, errorSchema, json } from "../endpoint.ts";
 import { readyView } from "../resources/readiness.ts";
@@ -42,6 +42,8 @@ export const ready = endpoint(
   async ({ context }, c) => {
     await countAddress(c, "ready");
     const body = await readiness(context);
-    return body.status === "ready" ? show(c, body, 200) : show(c, body, 503);
+    return body.status === "ready"
+      ? typedResponse<typeof body, 200>(c.json(body, 200))
+      : typedResponse<typeof body, 503>(c.json(body, 503));
   },
 );

@@ -6,7 +6,7 @@ import { textOn } from "../../domain/collector-pages.ts";
 import { connectSources, isWalletNetwork, type OfferedWallet } from "../../domain/wallets.ts";
 import { EMBEDDED_NETWORK } from "../../env.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { baseUrl } from "../../http/base-url.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import { asServiceError, errorResponse } from "../../http/error-responses.ts";
 import { SCRIPTS, type ScriptName } from "./scripts.ts";
 
