@@ -13,7 +13,7 @@ import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { forgetKey } from "../../http/authentication.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { endpoint, json, jsonBody, list } from "../endpoint.ts";
-import type { Shown } from "../resources/samples.ts";
+import { type Shown, text } from "../resources/samples.ts";
 import { instantField, nameField } from "../schemas/fields.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
 
@@ -48,10 +48,7 @@ const keyView = z
     key_uuid: z.uuid(),
     name: z.string().openapi({ example: "Shop server" }),
     role: z.enum(["full", "read"]),
-    prefix: z.string().openapi({
-      description: "The key's first characters, to distinguish keys.",
-      example: "mk_live_4CQb",
-    }),
+    prefix: text("The key's first characters, to distinguish keys.", "mk_live_4CQb"),
     expires_at: z.iso.datetime().nullable(),
     last_used_at: z.iso.datetime().nullable(),
     revoked_at: z.iso.datetime().nullable(),
@@ -62,7 +59,7 @@ const keyView = z
 const issuedKeyView = z
   .object({
     ...keyView.shape,
-    api_key: z.string().openapi({ description: "Shown here and never again.", example: "mk_live_…" }),
+    api_key: text("Shown here and never again.", "mk_live_…"),
   })
   .openapi("IssuedKey");
 

@@ -14,14 +14,14 @@ import { prefers } from "../../http/acceptance.ts";
 import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { retry } from "../../waiting.ts";
 import { CSV, endpoint, jsonOrCsv } from "../endpoint.ts";
-import { ACCOUNT, type Shown } from "../resources/samples.ts";
+import { ACCOUNT, type Shown, whole } from "../resources/samples.ts";
 import { collectionParam, LINK, pageQuery } from "../schemas/parameters.ts";
 
 /** An account that holds tokens of a collection. */
 const holderView = z
   .object({
     account_id: z.string().openapi({ example: ACCOUNT }),
-    tokens: z.int().openapi({ description: "Number of NFTs that it holds.", example: 3 }),
+    tokens: whole("Number of NFTs that it holds.", 3),
   })
   .openapi("Holder");
 
