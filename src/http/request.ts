@@ -100,7 +100,7 @@ export const answerRequest =
       }
     }
     const preflight = await crossOrigin(c, answer);
-    if (preflight) c.res = preflight;
+    if (preflight instanceof Response) c.res = preflight;
     secure(c.res.headers);
     c.res.headers.set("X-Request-Id", requestId);
     context.log("request", {
