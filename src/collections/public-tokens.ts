@@ -8,7 +8,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 import { collectionOf, tokenNumber } from "../domain/token-ids.ts";
 import type { Trait } from "../domain/traits.ts";
-import { gatewayUrl } from "../files/gateway/address.ts";
+import { gatewayUrl } from "../files/ipfs/cid.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./public-collection.ts";
 import { readTokens } from "./tokens.ts";
 import { traitsByReference } from "./traits.ts";

@@ -4,7 +4,7 @@ import type { Caller, ServiceContext } from "../context.ts";
 import { cursorNumber, type Page, type PageOfList } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { collectionOf } from "../domain/token-ids.ts";
-import { gatewayUrl } from "../files/gateway/address.ts";
+import { gatewayUrl } from "../files/ipfs/cid.ts";
 import { readableOf } from "./collection-target.ts";
 
 /** The identifiers of a token's collection. */

@@ -1,8 +1,8 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
-import { listing, type Resolved, rawBlock, resolvePath } from "../../files/gateway/contents.ts";
-import { openBytes } from "../../files/gateway/stored-blocks.ts";
+import { listing, type Resolved, resolvePath, type ShownEntry } from "../../files/gateway/contents.ts";
+import { blockBytes, openBytes } from "../../files/gateway/stored-blocks.ts";
 import { thumbnailOf } from "../../files/gateway/thumbnail.ts";
 import { namesEtag } from "../../http/acceptance.ts";
 import { countAddress } from "../../http/address-limit.ts";
@@ -12,16 +12,8 @@ import type { Api } from "../endpoint.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
 import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
 
-/** An entry of a directory as its page shows it. */
-interface PageEntry {
-  readonly name: string;
-  readonly cid: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** A plain page that lists a directory. It has no script and loads nothing. */
-function directoryPage(path: string, entries: readonly PageEntry[], more: boolean): string {
+function directoryPage(path: string, entries: readonly ShownEntry[], more: boolean): string {
   const title = escapeHtml(path);
   const rows = entries
     .map(({ name, cid, size }) => {
@@ -161,9 +153,6 @@ function locationOf(url: URL, format: string): string {
   return `${url.pathname}?${query}`;
 }
 
-/** HEAD responds like GET, without the body. */
-const withoutBody = (c: Context): boolean => c.req.method === "HEAD";
-
 /** What a path leads to, with the names that it went along. */
 type Named = Resolved & { readonly names: readonly string[] };
 
@@ -178,19 +167,16 @@ function wholeContent(
   headers.set("Content-Type", stored.kind === "directory" ? "application/octet-stream" : stored.mediaType);
   const filename = request.filename ?? names.at(-1) ?? null;
   if (request.download || request.filename !== null) {
-    headers.set(
-      "Content-Disposition",
-      disposition(request.download ? "attachment" : "inline", filename ?? cid),
-    );
+    const kind = request.download ? "attachment" : "inline";
+    headers.set("Content-Disposition", disposition(kind, filename ?? cid));
   }
   return {
     headers,
     size: bytes.size,
-    open: (range) =>
-      openBytes(
-        c.get("context"),
-        range ? { ...bytes, offset: bytes.offset + range.offset, size: range.length } : bytes,
-      ),
+    open: (range) => {
+      const part = range && { ...bytes, offset: bytes.offset + range.offset, size: range.length };
+      return openBytes(c.get("context"), part ?? bytes);
+    },
   };
 }
 
@@ -203,7 +189,7 @@ async function blockContent(
   if (resolved.names.length > 0) {
     throw new ServiceError("invalid_request", "A single block has no path: request it by its own CID.");
   }
-  const block = await rawBlock(c.get("context"), resolved);
+  const block = await blockBytes(c.get("context"), resolved.stored);
   headers.set("Content-Type", "application/vnd.ipld.raw");
   headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.bin`));
   return { headers, size: block.length, open: async () => new Response(block as BodyInit).body };
@@ -216,7 +202,7 @@ async function sendListing(
   headers: Headers,
 ): Promise<Response> {
   headers.set("Content-Type", "text/html; charset=utf-8");
-  if (withoutBody(c)) return new Response(null, { headers });
+  if (c.req.method === "HEAD") return new Response(null, { headers });
   await countAddress(c, "walk");
   const { entries, more } = await listing(c.get("context"), resolved);
   return new Response(directoryPage(path, entries, more), { headers });
