@@ -23,7 +23,6 @@ type Unreferenced<D extends WriteDefinition> = Omit<Input<D>, "body"> & {
   readonly body: Omit<Input<D>["body"], "reference">;
 };
 
-/** Handles a write's validated input. @throws ServiceError the write's refusal */
 type With<In, Result> = (context: ServiceContext, caller: Caller, input: In) => Promise<Result>;
 
 /** The kinds of operations whose responses match a definition. */
@@ -40,10 +39,8 @@ interface ChainWrite {
 const CHAIN_WRITES: ChainWrite[] = [];
 
 /**
- * Describes an endpoint that writes to the chain: it runs the operation that `propose` returns, and a quote plans it. The
- * operation keeps the `reference` of the body.
- * @param propose null: the write sends nothing, and `run` responds
- * @param run replaces running the proposal
+ * Describes an endpoint that runs the operation that `propose` returns, which keeps the body's `reference`; a quote
+ * plans it. @param propose null: the write sends nothing, and `run` responds @param run replaces running the proposal
  */
 export const chainWrite = <D extends WriteDefinition>(
   definition: D,
@@ -62,8 +59,8 @@ export const chainWrite = <D extends WriteDefinition>(
 };
 
 /**
- * The operation that a write would have accepted, with all of its request; null where it would send nothing.
- * @throws ServiceError the write's refusal, with issues below `body` or at `path`
+ * The operation that a write would have accepted; null where it would send nothing. @throws ServiceError the write's
+ * refusal, with issues below `body` or at `path`
  */
 export const planWrite = async (
   context: ServiceContext,

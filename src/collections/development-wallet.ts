@@ -31,8 +31,8 @@ interface AccountKey {
 }
 
 /**
- * Creates an account on the embedded chain. An existing one is unchanged.
- * @throws ServiceError chain_unavailable, invalid_request where the account exists without this key
+ * Creates an account on the embedded chain; one that exists is unchanged. @throws ServiceError chain_unavailable,
+ * invalid_request
  */
 export const makeDevelopmentAccount = async (context: ServiceContext, key: AccountKey): Promise<void> => {
   const rpc = connect(context.settings);

@@ -90,8 +90,7 @@ const readSome = async ({ views, collectionId }: Showcase, position: number, own
 
 /**
  * Tokens of a page's collection in minting order, from the chain; with filters, the matches among the next thousand, or
- * fewer if they are large.
- * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ * fewer if they are large. @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
  */
 export const showTokens = async (
   context: ServiceContext,

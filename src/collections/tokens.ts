@@ -7,7 +7,6 @@ import { collectionOf } from "../domain/token-ids.ts";
 import { gatewayUrl } from "../files/ipfs/cid.ts";
 import { readableOf } from "./collection-target.ts";
 
-/** The identifiers of a token's collection. */
 interface TokenHome {
   readonly collectionUuid: Uuid;
   readonly collectionId: number;
@@ -34,9 +33,8 @@ export const toToken = (token: ContractToken, home: TokenHome): Token => ({
 const VIEW_PAGE = 100;
 
 /**
- * Tokens of a collection in minting order, from the chain.
- * @param page `cursor`: the number of the last token of the page before
- * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ * Tokens of a collection in minting order, from the chain. @throws ServiceError not_found, invalid_request,
+ * chain_unavailable
  */
 export const tokensOf = async (
   context: ServiceContext,
@@ -80,10 +78,9 @@ export const readTokens = async (
 const OWNER_VIEWS = 10;
 
 /**
- * Tokens of a collection that an account owns, from the chain. The contract lists an owner's tokens of all collections
- * together, so a page may have fewer than the limit, or none, and still a next one.
- * @param page `cursor`: the number of the owner's tokens on the contract that earlier pages have read
- * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ * Tokens of a collection that an account owns. The contract lists those of all collections together: a page may have
+ * fewer than the limit, or none, and a next one. @throws ServiceError not_found, invalid_request (cursor),
+ * chain_unavailable
  */
 export const tokensOfOwner = async (
   context: ServiceContext,

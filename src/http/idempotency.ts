@@ -16,16 +16,12 @@ const HOUR_MS = 60 * 60_000;
 
 const REPLAYED = "Idempotency-Replayed";
 
-/**
- * Statuses of refusals that a concurrent request with the same key can cause: the last NFT is minted, the draft
- * deleted, the money reserved. The key is looked up again before such a refusal is returned.
- */
+/** Statuses of refusals that a concurrent request with the same key can cause: the key is looked up again before. */
 const RACED = [402, 404, 409];
 
 /** A body that has a secret is stored sealed, after this mark, with the version of the secret that it is sealed under. */
 const SEALED = /^sealed:(\d+):(.+)$/s;
 
-/** The results of looking a key up. */
 export interface StoredResponses {
   /** Responds from a key's operation. */
   readonly operation: (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
@@ -35,9 +31,8 @@ export interface StoredResponses {
 
 /**
  * Carries out a write once for its Idempotency-Key, which belongs to the integration. The key is inserted in the batch
- * that has the write's effect, so that neither is there without the other. Of two requests at once, one batch fails, and
- * its request gets the other's answer. A write that became an operation is answered from the operation, in its current
- * state. A request without an effect leaves no key.
+ * that has the effect, so that neither is there without the other; of two requests at once, one batch fails, and its
+ * request gets the other's answer. A write that became an operation is answered from the operation.
  */
 export const idempotency =
   (answers: StoredResponses): MiddlewareHandler<AppEnv> =>

@@ -17,7 +17,7 @@ interface CountedKey {
 interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
-  /** The key's remaining requests; null if its counter could not be reached. */
+  /** Null if its counter could not be reached. */
   readonly remaining: number | null;
   /** Milliseconds until the key may make more. */
   readonly freeAfterMs: number;
@@ -26,8 +26,8 @@ interface Verdict {
 /** How long a request waits for another request's call before it calls the counter itself. Milliseconds. */
 const PATIENCE_MS = 2_000;
 /**
- * How long a request waits for its counter in total, and then passes uncounted. A working counter answers within two
- * seconds, even if outstanding grants must end first. Milliseconds.
+ * How long a request waits for its counter, and then passes uncounted; a working one answers in two seconds.
+ * Milliseconds.
  */
 const MOST_WAIT_MS = 6_000;
 /** How long requests pass uncounted after the counter has failed, and after it hasn't answered. Milliseconds. */
@@ -45,8 +45,8 @@ interface Waiter {
 }
 
 /**
- * Counts waiting requests. The platform ends a request whose client has disconnected without running any more code,
- * so a waiter that isn't renewed lapses. Times are milliseconds.
+ * Counts waiting requests. The platform ends a request whose client has disconnected without running any more code, so
+ * a waiter that isn't renewed lapses. Times are milliseconds.
  */
 export class WaitCounter {
   readonly #lapsesAfterMs: number;
@@ -131,8 +131,8 @@ class Meter {
   }
 
   /**
-   * Asks for all that wait, unless one of them has asked lately. The request that asks may end before the others: the
-   * answer is waited for without it.
+   * Asks for all that wait, unless one has asked lately. The request that asks may end before the others and the
+   * answer.
    */
   #question(context: ServiceContext, key: CountedKey, now: number): Promise<void> {
     if (this.#asking !== null && now - this.#asking.since < PATIENCE_MS) return this.#asking.answer;
@@ -223,8 +223,8 @@ const CALLS_INCLUDED = 2;
 const CALL_PATIENCE_MS = REQUEST_PERIOD_S * 1_000 + 2_000;
 
 /**
- * The context of a key's request. Each call of a node beyond the included ones counts as another request of the key: a
- * node has only so many answers, and operations need them. An operation's own calls are not counted.
+ * The context of a key's request: each call of a node beyond the included ones counts as another request. An
+ * operation's own calls are not counted.
  */
 export const paidByKey = (context: ServiceContext, key: CountedKey): ServiceContext => {
   let calls = 0;

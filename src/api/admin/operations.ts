@@ -37,19 +37,16 @@ const HAD_EFFECT: Failure = {
 const ADOPTION_MS = 15_000;
 
 /**
- * Receipts of a transaction are executed within so many blocks after the one that includes it, unless shards are
- * congested: a look at the chain at that height shows what it did.
+ * Blocks after which a transaction's receipts are executed, unless shards are congested: then the chain shows what it
+ * did.
  */
 const BLOCKS_TO_EXECUTE = 5;
 
 /**
- * Ends an operation whose outcome the nodes can't prove, by the decision of the operator, who has checked the chain.
- * Nothing more of it is sent.
- * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the
- * operation succeeds. Of everything else the operator's word is taken, because later changes may have covered what it
- * did
- * @throws ServiceError not_found; conflict where it is in another state, or of another kind, where what was signed
- * may still land, or where the chain shows otherwise
+ * Ends an operation whose outcome the nodes can't prove, by the decision of the operator, who has checked the chain. A
+ * finalization that had an effect is looked up, and succeeds; of everything else the operator's word is taken, because
+ * later changes may have covered what it did. @throws ServiceError not_found; conflict in another state or of another
+ * kind, where what was signed may still land, or where the chain shows otherwise
  */
 const settleOperation = async (
   context: ServiceContext,
@@ -75,8 +72,8 @@ const settleOperation = async (
 const conflict = (message: string): ServiceError => new ServiceError("conflict", message);
 
 /**
- * Withdraws the operation and ends it. An operation without effect leaves in D1 what a failure leaves.
- * @param height from which on the chain shows all that it ever did, where that isn't what its records say
+ * Withdraws the operation and ends it; one without effect leaves in D1 what a failure leaves. @param height from which
+ * on the chain shows all that it did, where its records don't say
  */
 const close = async (
   context: ServiceContext,
@@ -101,10 +98,7 @@ const close = async (
   await wallet.acknowledgeAll([{ operationUuid: row.id, ending: endingOf(ended) }]);
 };
 
-/**
- * Continues a finalization from what the chain shows of its collection.
- * @throws ServiceError if that isn't enough
- */
+/** Continues a finalization from what the chain shows of its collection. @throws ServiceError if that isn't enough */
 const requireShown = async (context: ServiceContext, row: OperationRow): Promise<void> => {
   const landing = await walletFor(context, row).landing(row.id);
   if (await goesOn(context, row, landing.isOver ? landing.height : 0)) return;
@@ -115,8 +109,7 @@ const requireShown = async (context: ServiceContext, row: OperationRow): Promise
 };
 
 /**
- * Makes sure that an operation declared without effect never has one: what was signed can no longer land, and if the
- * chain itself can tell, as for finalizations, it doesn't show the effect.
+ * Makes sure that what was signed can no longer land, and that the chain doesn't show the effect of a finalization.
  * @returns the height from which on the chain shows all that the operation ever did
  */
 const requireNoEffect = async (context: ServiceContext, row: OperationRow): Promise<number> => {

@@ -84,10 +84,7 @@ const finalBlock = (rpc: ChainRpc, height: number): Promise<BlockHead> =>
     readBlock(rpc, "final", { atLeast: height }),
   );
 
-/**
- * The holders at a final block, as the usual endpoints have it or those that keep all history; null: none has it. A
- * node may keep a block's header longer than its state.
- */
+/** The holders at a final block, as the usual endpoints have it or those with all history; null: none has its state. */
 const countedAt = async (
   rpc: ChainRpc,
   { contract, collectionId }: CollectionTarget,
@@ -112,7 +109,7 @@ const countedAt = async (
   return null;
 };
 
-/** Counts tokens by owner. A contract that had no such collection at the block, or was none yet, has no holders. */
+/** Counts tokens by owner; none where the contract had no such collection at the block. */
 const count = async (views: ContractViews, collectionId: number): Promise<readonly Holder[]> => {
   const tokens = new Map<string, number>();
   for (let from = 0, hasMore = true; hasMore; ) {

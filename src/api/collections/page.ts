@@ -32,11 +32,10 @@ const findPage = async (
 };
 
 /**
- * Stores or changes the page of an integration's collection. Nothing is stored where the named cover is no asset of the
- * collection, or where the page isn't as it was read.
- * @param asRead the page as it was read, null where there was none, and the answer to keep; null: it may be as it is
- * @returns whether there is such a collection, and the page as it is then; undefined: it was not stored
- * @throws ServiceError idempotency_key_in_flight
+ * Stores or changes the page of an integration's collection, unless the cover is no asset of it, or the page isn't as
+ * it was read. @param asRead the page as read, null where there was none, and the answer to keep; null: it may be as it
+ * is @returns whether there is such a collection, and the page then; undefined: it was not stored @throws ServiceError
+ * idempotency_key_in_flight
  */
 const keepPage = async (
   db: Database,

@@ -33,9 +33,9 @@ const VIEW_PAGE = 100;
 const MOST_VIEWS = 10;
 
 /**
- * Drops of a collection by their ids, from the chain. The contract lists those of all collections together, so a page may
- * have fewer than the limit, or none, and still a next one.
- * @throws ServiceError not_found, invalid_request (cursor), conflict, chain_unavailable
+ * Drops of a collection by their ids. The contract lists those of all collections together: a page may have fewer than
+ * the limit, or none, and a next one. @throws ServiceError not_found, invalid_request (cursor), conflict,
+ * chain_unavailable
  */
 const listDrops = async (
   context: ServiceContext,

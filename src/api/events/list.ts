@@ -25,12 +25,10 @@ const EVENT_STREAM = "text/event-stream";
 const LOOK_MS = 1_000;
 
 /**
- * The last event of each integration with waiting readers. A key can have thousands of requests and streams open for minutes:
- * all readers of an isolate share one poll a second.
+ * The last event of each integration with waiting readers: all of an isolate, maybe thousands, share one poll a second.
  */
 const last = new SharedReads<number>({ ttlMs: LOOK_MS, pendingMs: 5_000, most: 1_000 });
 
-/** How long a reader waits, and whether it has disconnected. */
 interface Patience {
   /** Milliseconds since the epoch. */
   readonly until: number;
@@ -38,9 +36,8 @@ interface Patience {
 }
 
 /**
- * Reads events, and waits if there are none yet. Events that the filter excludes are read once.
- * @throws ServiceError conflict, which names the last event, if there is no event `after`: the database was rolled back and
- * lost the reader's last event
+ * Reads events, and waits if there are none yet. @throws ServiceError conflict, which names the last event, if there is
+ * no event `after`: the database was rolled back
  */
 const awaitEvents = async (
   context: ServiceContext,
@@ -91,8 +88,7 @@ const AT_ONCE = { limit: 20, characters: 65_536 };
 const QUIET_MS = 15_000;
 
 /**
- * A stream ends after this time, and its reader opens the next where it was, as server-sent events are read: a key that
- * was revoked reads no longer than this. Milliseconds.
+ * A stream ends after this time, and its reader opens the next: a revoked key reads no longer than this. Milliseconds.
  */
 const LASTS_MS = 5 * 60_000;
 
@@ -100,7 +96,7 @@ const LASTS_MS = 5 * 60_000;
 const RETRY_MS = 1_000;
 
 /**
- * Events behind those that it began with, as they happen, and these before, as server-sent events
+ * Events as server-sent events, those it began with first
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  */
 async function* streamEvents(

@@ -41,9 +41,8 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (mark) => ENTITIES[mark] ?? mark);
 
 /**
- * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/): content by CID and by path
- * through directories, and single blocks. Public, read-only, and never a page of the API's own origin: what it serves
- * is sandboxed.
+ * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/), by CID and by path. Public,
+ * read-only, and never a page of the API's own origin: what it serves is sandboxed.
  */
 export const registerGateway = (api: Api): void => {
   api.get("/ipfs/:path{.+}", zValidator("query", gatewayQuery, refuseInvalid), (c) =>
@@ -55,8 +54,8 @@ export const registerGateway = (api: Api): void => {
 const LISTING = "public, max-age=604800, stale-while-revalidate=2678400";
 
 /**
- * Nothing in an answer runs, also where it is a document of its own, such as an SVG: no script, no form, no frame, and
- * an origin that is nobody's. What a picture or a player needs of itself is let in.
+ * Nothing in an answer runs, also where it is a document such as an SVG. What a picture or a player needs of itself is
+ * let in.
  */
 const SANDBOX =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; media-src 'self'; sandbox";

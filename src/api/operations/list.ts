@@ -16,9 +16,8 @@ import { instantField, referenceText, uuidField } from "../schemas/fields.ts";
 import { operationParam } from "../schemas/parameters.ts";
 
 /**
- * Operations of the caller's, newest first. No wallet is asked: what an open one has sent is read with the operation
- * itself. A page may have fewer than the limit, or none, and a next one.
- * @throws ServiceError invalid_request (cursor)
+ * Operations of the caller's, newest first, without asking wallets. A page may have fewer than the limit, or none, and
+ * a next one. @throws ServiceError invalid_request (cursor)
  */
 const listOwnOperations = async (
   context: ServiceContext,

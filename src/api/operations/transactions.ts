@@ -14,8 +14,8 @@ import { list } from "../endpoint.ts";
 import { transactionView } from "../resources/operation.ts";
 
 /**
- * Final transactions of an integration, each once, newest first, after a position in the list; fewer than the limit if
- * they are large. Also the archive files that may contain a part of this range.
+ * Final transactions of an integration, each once, newest first, after a position, fewer than the limit if they are
+ * large; and archive files that may have a part of this range.
  */
 const transactionRows = async (
   db: Database,

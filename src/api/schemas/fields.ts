@@ -45,8 +45,8 @@ export const signatureField = z
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads an RFC 3339 time; null if it is not one. Times before 1970 are refused, since the contract counts
- * milliseconds from then; a leap second counts as the second after it; digits after the milliseconds are dropped.
+ * Reads an RFC 3339 time from 1970 on; null if it is none. A leap second counts as the second after it; digits after
+ * the milliseconds are dropped.
  */
 export const parseInstant = (text: string): Date | null => {
   const match = RFC3339.exec(text);
