@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { createMiddleware } from "hono/factory";
+import type { Context, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
 import { type Endpoint, reply, traitsOf } from "./api/endpoint.ts";
@@ -14,18 +14,15 @@ import { findOperationWhole } from "./db/queries/operation-transactions.ts";
 import { noRoom } from "./db/quota.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { findArchived } from "./files/archive/read.ts";
-import { acceptance } from "./http/acceptance.ts";
+import { requireAcceptable } from "./http/acceptance.ts";
 import type { AppEnv, EndpointTraits } from "./http/app-env.ts";
-import { authenticate, writesOnly } from "./http/authentication.ts";
+import { authenticate, requireOperator } from "./http/authentication.ts";
 import { bookmarks } from "./http/bookmarks.ts";
-import { crossOrigin, securityHeaders } from "./http/cors.ts";
-import { errorResponse } from "./http/error-responses.ts";
-import { handOn, refuseUnanswered } from "./http/hand-on.ts";
+import { errorResponse, unmatched } from "./http/error-responses.ts";
 import { idempotency, type StoredResponses } from "./http/idempotency.ts";
-import { boundedBody } from "./http/json-body.ts";
-import { operatorOnly } from "./http/operator.ts";
-import { loggedContext, requestLog } from "./http/request-log.ts";
-import { allowedMethods, endpointsOnly, unmatched } from "./http/unmatched.ts";
+import { readBody } from "./http/json-body.ts";
+import { loggedContext } from "./http/log.ts";
+import { answerRequest } from "./http/request.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { responseOf } from "./operations/engine/response.ts";
 import { joinOperation } from "./operations/engine/run.ts";
@@ -71,35 +68,38 @@ for (const [surface, list] of Object.entries(SURFACES)) {
 export const endpointAt = (method: string, path: string): EndpointTraits | undefined =>
   endpoints.match(method === "HEAD" ? "GET" : method, path)[0][0]?.[0];
 
-const findEndpoint = createMiddleware<AppEnv>(async (c, next) => {
-  c.set("endpoint", endpointAt(c.req.method, c.req.path));
-  await next();
-});
+/** Middleware of the checks that come before a handler. */
+const checking =
+  (...checks: ((c: Context<AppEnv>) => void | Promise<void>)[]): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    for (const check of checks) await check(c);
+    await next();
+  };
 
-const elsewhere = unmatched(allowedMethods(() => app));
+/** Refuses a request without an endpoint early, before headers and Idempotency-Key are checked. */
+const requireEndpoint = (c: Context<AppEnv>): void => {
+  if (!c.get("endpoint")) throw unmatched(app, c);
+};
 
 const api = router();
 api.use(
-  authenticate,
-  acceptance,
-  boundedBody,
-  endpointsOnly(elsewhere),
+  checking(authenticate, requireAcceptable, readBody, requireEndpoint),
   bookmarks,
-  writesOnly(idempotency(keyAnswers)),
+  idempotency(keyAnswers),
 );
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();
-admin.use(operatorOnly, acceptance, boundedBody);
+admin.use(checking(requireOperator, requireAcceptable, readBody));
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 const open = router();
-open.use(acceptance, boundedBody);
+open.use(checking(requireAcceptable, readBody));
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
 /** The whole service: middleware, routes, and the responses for unknown paths. */
 export const app: OpenAPIHono<AppEnv> = router();
-app.use(findEndpoint, requestLog, handOn, securityHeaders, crossOrigin, refuseUnanswered);
+app.use(answerRequest(endpointAt));
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
@@ -109,7 +109,7 @@ serveReference(app);
 registerGateway(app);
 servePages(app);
 serveOperatorPage(app);
-app.notFound((c) => otherAddress(c) ?? elsewhere(c));
+app.notFound((c) => otherAddress(c) ?? errorResponse(unmatched(app, c), c));
 app.onError(errorResponse);
 
 /** The context of background work: the schedule and the wallet's alarm. */

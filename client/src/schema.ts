@@ -882,7 +882,7 @@ export interface paths {
         };
         /**
          * List events, oldest first, wait for them, or stream them
-         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429.
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429.
          */
         get: operations["listEvents"];
         put?: never;

@@ -1,14 +1,13 @@
 import type { z } from "@hono/zod-openapi";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { Issue } from "../domain/issues.ts";
 import type { OperationKind } from "../domain/operations.ts";
-import type { TypedResponse } from "../http/typed-response.ts";
+import type { TypedResponse } from "../http/app-env.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { planOperation, runOperation } from "../operations/engine/run.ts";
 import type { KindResults, Proposal } from "../operations/kind.ts";
 import type { QuotedWrite } from "../operations/quotes.ts";
-import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor, reply } from "./endpoint.ts";
+import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor } from "./endpoint.ts";
 
 /** A write whose body has a `reference`. */
 interface WriteDefinition extends Definition {
@@ -24,7 +23,6 @@ type Unreferenced<D extends WriteDefinition> = Omit<Input<D>, "body"> & {
   readonly body: Omit<Input<D>["body"], "reference">;
 };
 
-/** Handles a write's validated input. @throws ServiceError the write's refusal */
 type With<In, Result> = (context: ServiceContext, caller: Caller, input: In) => Promise<Result>;
 
 /** The kinds of operations whose responses match a definition. */
@@ -41,10 +39,8 @@ interface ChainWrite {
 const CHAIN_WRITES: ChainWrite[] = [];
 
 /**
- * Describes an endpoint that writes to the chain: it runs the operation that `propose` returns, and a quote plans it. The
- * operation keeps the `reference` of the body.
- * @param propose null: the write sends nothing, and `run` responds
- * @param run replaces running the proposal
+ * Describes an endpoint that runs the operation that `propose` returns, which keeps the body's `reference`; a quote
+ * plans it. @param propose null: the write sends nothing, and `run` responds @param run replaces running the proposal
  */
 export const chainWrite = <D extends WriteDefinition>(
   definition: D,
@@ -54,18 +50,17 @@ export const chainWrite = <D extends WriteDefinition>(
 ): Endpoint => {
   const whole: D = { ...definition, operation: true };
   CHAIN_WRITES.push({ definition: whole, propose: propose as ChainWrite["propose"] });
-  // `KindFor` ensures that the response fits.
-  return endpoint(whole, async (c, input) => {
+  return endpoint(whole, (input) => {
     const { reference, ...body } = input.body as z.output<WithReference>;
-    const caller = { ...c.get("caller"), reference: reference ?? null };
-    const written = { ...input, body } as unknown as Unreferenced<D>;
-    return reply(c, await run(c.get("context"), caller, written)) as unknown as ResponseFor<D["success"]>;
+    const caller = { ...input.caller, reference: reference ?? null };
+    // `KindFor` ensures that the response fits.
+    return run(input.context, caller, { ...input, body } as unknown as Unreferenced<D>) as never;
   });
 };
 
 /**
- * The operation that a write would have accepted, with all of its request; null where it would send nothing.
- * @throws ServiceError the write's refusal, with issues below `body` or at `path`
+ * The operation that a write would have accepted; null where it would send nothing. @throws ServiceError the write's
+ * refusal, with issues below `body` or at `path`
  */
 export const planWrite = async (
   context: ServiceContext,
@@ -79,11 +74,7 @@ export const planWrite = async (
     const parsed = definition.request.body.content["application/json"].schema.safeParse(write.body ?? {});
     refuseInvalid(parsed);
     const { reference: _, ...body } = parsed.data!;
-    const proposal = await propose(context, caller, {
-      params: params?.data,
-      query: undefined,
-      body,
-    } as never);
+    const proposal = await propose(context, caller, { params: params?.data, body } as never);
     return proposal && (await planOperation(context, caller, proposal));
   } catch (error) {
     if (!(error instanceof ServiceError) || !error.details.issues) throw error;
@@ -105,11 +96,6 @@ const requireWrite = ({ method, path }: QuotedWrite) => {
   }
   const message =
     "Give method and path of a write to the chain, such as POST /collection/{collection_uuid}/mint.";
-  throw invalid([
-    { path: ["method"], message },
-    { path: ["path"], message },
-  ]);
+  const issues = [["method"], ["path"]].map((path) => ({ path, message }));
+  throw new ServiceError("invalid_request", message, { issues });
 };
-
-const invalid = (issues: readonly [Issue, ...Issue[]]): ServiceError =>
-  new ServiceError("invalid_request", issues[0].message, { issues });

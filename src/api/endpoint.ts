@@ -1,16 +1,19 @@
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { EndpointResponse } from "../context.ts";
+import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
+import type { Page } from "../domain/cursors.ts";
 import { CONTROLS, ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
 import type { AppEnv, EndpointTraits } from "../http/app-env.ts";
+import { type TypedResponse, typedResponse } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
 import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
-import { type TypedResponse, typedResponse } from "../http/typed-response.ts";
+import { listResponse } from "../http/list-response.ts";
 import { costLimitOf } from "../operations/quotes.ts";
 import { acceptedView } from "./resources/operation.ts";
 import type { Shown } from "./resources/samples.ts";
+import { LINK, pageQuery } from "./schemas/parameters.ts";
 
 const PREFIX = "/api/v1";
 
@@ -143,65 +146,42 @@ export const traitsOf = (definition: Definition): EndpointTraits => ({
 
 type ByStatus = Readonly<Record<number, { readonly content?: object } | undefined>>;
 
-const IDEMPOTENCY_KEY = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
-} as const;
+const header = (name: string, description: string, schema: object = { type: "string" }) =>
+  ({ name, in: "header", required: false, description, schema }) as const;
 
-const PREFER = {
-  name: "Prefer",
-  in: "header",
-  required: false,
-  description: "`respond-async` returns 202 at once instead of waiting for the chain (RFC 7240).",
-  schema: { type: "string" },
-} as const;
-
-const BOOKMARK_SENT = {
-  name: BOOKMARK,
-  in: "header",
-  required: false,
-  description:
-    "The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read.",
-  schema: { type: "string" },
-} as const;
-
-const QUOTE = {
-  name: "Mintage-Quote",
-  in: "header",
-  required: false,
-  description: "`quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`.",
-  schema: { type: "string", format: "uuid" },
-} as const;
-
-const MAX_COST = {
-  name: "Mintage-Max-Cost",
-  in: "header",
-  required: false,
-  description:
-    "yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402).",
-  schema: { type: "string", pattern: "^(0|[1-9][0-9]{0,38})$" },
-} as const;
+const IDEMPOTENCY_KEY = header(
+  "Idempotency-Key",
+  "1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`.",
+  { type: "string", minLength: 1, maxLength: 255 },
+);
+const PREFER = header(
+  "Prefer",
+  "`respond-async` returns 202 at once instead of waiting for the chain (RFC 7240).",
+);
+const BOOKMARK_SENT = header(
+  BOOKMARK,
+  "The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read.",
+);
+const QUOTE = header(
+  "Mintage-Quote",
+  "`quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`.",
+  { type: "string", format: "uuid" },
+);
+const MAX_COST = header(
+  "Mintage-Max-Cost",
+  "yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402).",
+  { type: "string", pattern: "^(0|[1-9][0-9]{0,38})$" },
+);
 
 const SECURITY = { key: [{ ApiKey: [] }], admin: [{ OperatorToken: [] }], public: [] };
 
 const REQUEST_ID = {
   "X-Request-Id": { description: "The request's id, as in the logs.", schema: { type: "string" } },
-} as const;
+};
 
-const BOOKMARK_GIVEN = {
-  [BOOKMARK]: {
-    description:
-      "For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read.",
-    schema: { type: "string" },
-  },
-} as const;
-
-/** What a key may send and has left (draft-ietf-httpapi-ratelimit-headers). */
-const RATE_LIMIT = {
+/** Headers of answers to a key; the limits are those of draft-ietf-httpapi-ratelimit-headers. */
+const KEY_HEADERS = {
+  ...REQUEST_ID,
   "RateLimit-Policy": {
     description: "Requests that a key may send, and the seconds in which they are counted.",
     schema: { type: "string", example: '"key";q=1000;w=10' },
@@ -210,10 +190,17 @@ const RATE_LIMIT = {
     description: "Requests that this key has left, and the seconds until it has more.",
     schema: { type: "string", example: '"key";r=998;t=10' },
   },
-} as const;
+  [BOOKMARK]: {
+    description:
+      "For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read.",
+    schema: { type: "string" },
+  },
+};
 
-/** A handler's input: the validated parts of the request, typed by the schemas. */
+/** A handler's input: the request's context, its caller if a key is needed, and its validated parts. */
 export interface Input<D extends Definition> {
+  readonly context: ServiceContext;
+  readonly caller: Caller;
   readonly params: Output<NonNullable<D["request"]>["params"]>;
   readonly query: Output<NonNullable<D["request"]>["query"]>;
   readonly body: JsonOutput<NonNullable<D["request"]>["body"]>;
@@ -224,42 +211,92 @@ type JsonOutput<Body> = Body extends { content: { "application/json": { schema: 
   ? Output<Schema>
   : undefined;
 
-/** A handler's response: at each status of the definition, JSON of the schema's type, or nothing. */
+type BodyOf<Answer> = Answer extends { content: { "application/json": { schema: infer Schema } } }
+  ? Schema extends z.ZodType
+    ? Shown<Schema>
+    : never
+  : null;
+
+/** A response: at each status of the definition, JSON of the schema's type, or nothing. */
 export type ResponseFor<Success> = {
-  [Status in keyof Success & number]: Success[Status] extends {
-    content: { "application/json": { schema: infer Schema extends z.ZodType } };
-  }
-    ? TypedResponse<Shown<Schema>, Status>
-    : TypedResponse<null, Status>;
+  [Status in keyof Success & number]: TypedResponse<BodyOf<Success[Status]>, Status>;
 }[keyof Success & number];
 
+/** The status, if there is one alone. */
+type Only<Status, All = Status> = Status extends unknown ? ([All] extends [Status] ? Status : never) : never;
+
+/** What a handler returns: a response; an operation's; or the body alone, if there is one status. */
+type Result<D extends Definition> =
+  | ResponseFor<D["success"]>
+  | (D["operation"] extends true
+      ? EndpointResponse<BodyOf<D["success"][keyof D["success"] & number]>>
+      : BodyOf<D["success"][Only<keyof D["success"] & number>]>);
+
+type Handler<D extends Definition> = (
+  input: Input<D>,
+  c: Context<AppEnv>,
+) => Result<D> | Promise<Result<D>> | (204 extends keyof D["success"] ? Promise<void> : never);
+
 /** Describes an endpoint once, for the router, the validators and the OpenAPI document, and binds its handler. */
-export const endpoint = <D extends Definition>(
-  definition: D,
-  handle: (
-    c: Context<AppEnv>,
-    input: Input<D>,
-  ) => ResponseFor<D["success"]> | Promise<ResponseFor<D["success"]>>,
-): Endpoint => {
+export const endpoint = <D extends Definition>(definition: D, handle: Handler<D>): Endpoint => {
+  const { request, operation = false, access = "key", rawBody, success } = definition;
+  const [status] = Object.keys(success).map(Number) as [ContentfulStatusCode];
   const register = (api: Api) => {
-    const { request } = definition;
     const valid = (c: Context<AppEnv>, target: string) => c.req.valid(target as never) as unknown;
     // The definition types input and response; the router's own inference isn't needed.
     api.openapi(routeOf(definition), (async (c: Context<AppEnv>) => {
       if (request?.body) await requireBody(c);
-      else if (isWriting(definition) && !definition.rawBody) await refuseBody(c);
-      if (definition.operation && (definition.access ?? "key") === "key") await limitCost(c);
-      return handle(c, {
+      else if (isWriting(definition) && !rawBody) await refuseBody(c);
+      if (operation && access === "key") await limitCost(c);
+      const input = {
+        context: c.get("context"),
+        caller: c.get("caller"),
         params: request?.params && valid(c, "param"),
         query: request?.query && valid(c, "query"),
         body: request?.body && valid(c, "json"),
-      } as Input<D>);
+      } as Input<D>;
+      const result = await handle(input, c);
+      if (result instanceof Response) return result;
+      if (operation) return reply(c, result as EndpointResponse);
+      return result === undefined ? c.body(null, 204) : c.json(result, status);
     }) as never);
   };
   return Object.assign(register, { definition });
 };
 
+interface ListDefinition<Params, Query, View> extends Omit<Definition, "method" | "request" | "success"> {
+  readonly params?: Params;
+  /** Filters, in addition to `limit` and `cursor`. */
+  readonly filters?: Query;
+  /** What the entries are, as a sentence, and the view of one. */
+  readonly entries: readonly [string, View];
+}
+
+/** Describes a list: pages by `limit` and `cursor`, or all of it, streamed. */
+export const list = <
+  View extends z.ZodType,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodRawShape = z.ZodRawShape,
+>(
+  { params, filters, entries: [sentence, view], ...definition }: ListDefinition<Params, Query, View>,
+  read: (
+    input: Pick<Input<Definition>, "context" | "caller"> & {
+      readonly params: z.output<Params>;
+      readonly query: z.output<z.ZodObject<Query>>;
+    },
+    cursor: string | null,
+    size: number,
+  ) => Promise<Page<Shown<View>>>,
+): Endpoint => {
+  const request = { params, query: filters ? pageQuery.extend(filters) : pageQuery };
+  const success = { 200: json(sentence, z.array(view), LINK) };
+  const handle = (input: { readonly query: z.output<typeof pageQuery> }, c: Context<AppEnv>) =>
+    listResponse(c, input.query, (cursor, size) => read(input as never, cursor, size));
+  return endpoint({ ...definition, method: "get", request, success } as Definition, handle as never);
+};
+
 const routeOf = (definition: Definition) => {
+  const { method, path, operationId, tag, summary, description, request } = definition;
   const { success, errors = [], operation = false, access = "key", rawBody } = definition;
   const write = isWriting(definition);
   const parameters = [
@@ -272,20 +309,15 @@ const routeOf = (definition: Definition) => {
     content: { [rawBody.contentType]: { schema: rawBody.schema, example: rawBody.example } },
   };
   return createRoute({
-    method: definition.method,
-    path: definition.path,
-    operationId: definition.operationId,
-    tags: [definition.tag],
-    summary: definition.summary,
-    description: definition.description,
+    ...{ method, path, operationId, tags: [tag], summary, description },
     security: [...SECURITY[access]],
     parameters,
-    ...(definition.request?.body?.required === false && { middleware: emptyBody }),
-    request: body ? { ...definition.request, body } : definition.request,
+    ...(request?.body?.required === false && { middleware: emptyBody }),
+    request: body ? { ...request, body } : request,
     responses: {
       ...errorResponses([...commonErrors(definition), ...errors]),
       ...withHeaders(
-        access === "key" ? { ...REQUEST_ID, ...RATE_LIMIT, ...BOOKMARK_GIVEN } : REQUEST_ID,
+        access === "key" ? KEY_HEADERS : REQUEST_ID,
         operation ? { ...success, 202: ACCEPTED } : success,
       ),
     },
@@ -312,6 +344,15 @@ export const reply = <Body>(
 };
 
 type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;
+
+/** Comma-separated values (RFC 4180). */
+export const CSV = "text/csv";
+
+/** A list that is also available as CSV, with a header line. */
+export const jsonOrCsv = <S extends z.ZodType>(description: string, schema: S, headers?: Headers) => {
+  const answer = json(description, schema, headers);
+  return { ...answer, content: { ...answer.content, [CSV]: { schema: z.string() } } };
+};
 
 /** A JSON response for OpenAPI. */
 export const json = <S extends z.ZodType>(description: string, schema: S, headers?: Headers) => ({

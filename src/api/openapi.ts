@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { toHex } from "../domain/ids.ts";
+import { namesEtag } from "../http/acceptance.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { baseUrl } from "../http/base-url.ts";
-import { namesEtag } from "../http/etags.ts";
+import { baseUrl } from "../http/app-env.ts";
 
 const DESCRIPTION = `Draft an NFT collection, attach its files, put it on NEAR, keep its allowlist, mint and update its NFTs.
 

@@ -14,8 +14,11 @@ export type Action =
 
 type LibraryAction = ReturnType<typeof build.transfer>;
 
-const ED25519 = 0;
-const keyOf = (publicKey: Uint8Array) => new PublicKey({ keyType: ED25519, data: publicKey });
+/** The library's number of the curve. */
+export const ED25519 = 0;
+
+/** An ed25519 key of 32 bytes in its near-api-js form. */
+export const keyOf = (publicKey: Uint8Array) => new PublicKey({ keyType: ED25519, data: publicKey });
 
 /** Converts an action to its near-api-js form. A function-call key has no allowance, which makes it unlimited. */
 export const toLibraryAction = (action: Action): LibraryAction => {

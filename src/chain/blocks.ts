@@ -7,7 +7,7 @@ export interface BlockHead {
   readonly height: number;
   /** base58. */
   readonly hash: string;
-  /** base58 hash of the previous block, regardless of skipped heights. */
+  /** base58. */
   readonly previous: string;
   /** Milliseconds since the Unix epoch. */
   readonly time: number;
@@ -23,7 +23,6 @@ interface BlockView extends HeaderView {
   };
 }
 
-/** Extracts the block from a response to a request by finality. */
 const blockExtractor = (at: At): CallOptions["blockOf"] => {
   if (at === "final") return finalBlockOf;
   if (at !== "optimistic") return undefined;
@@ -56,10 +55,7 @@ interface KeyListView {
   readonly keys: readonly { readonly public_key: string; readonly access_key: { readonly nonce: number } }[];
 }
 
-/**
- * Reads all access keys of an account with their nonces in one call. A missing account yields no keys, whether the node
- * returns an empty list or UNKNOWN_ACCOUNT.
- */
+/** All access keys of an account with their nonces; a missing account has none, however the node says so. */
 export const accessKeyNonces = async (
   rpc: ChainRpc,
   accountId: string,
@@ -96,10 +92,7 @@ interface ChangesView {
   }[];
 }
 
-/**
- * Changes to a key in one block, in order (`EXPERIMENTAL_changes`, all_access_key_changes). Changes made by a
- * transaction's actions, such as adding the key, don't count as uses.
- */
+/** Changes to a key in one block, in order. Those by a transaction's actions, such as adding it, aren't uses. */
 export const keyChanges = async (
   rpc: ChainRpc,
   { accountId, publicKey }: { readonly accountId: string; readonly publicKey: string },

@@ -1,9 +1,6 @@
 /** Calls of this isolate per endpoint and outcome, for sizing an RPC provider's plan (docs/deploying.md). */
 
-/**
- * `answered`: a result or a typed error; `failed`: no usable response; `refused`: 429; `behind`: answered, but from a
- * block older than known final state, so discarded.
- */
+/** `failed`: no usable response; `refused`: 429; `behind`: discarded, of a block older than known final state. */
 export type CallOutcome = "answered" | "failed" | "refused" | "behind";
 
 /** Calls of one endpoint by outcome, since the isolate started. */

@@ -6,10 +6,7 @@ import { MEAN_GAS, type MeanGas } from "./mean-gas.ts";
 export interface GasPrices {
   /** The block's price, at which gas is burnt. */
   readonly burnt: bigint;
-  /**
-   * Lowest price at which gas is purchased in advance (`min_gas_purchase_price`, ten times the usual price since PV
-   * 85).
-   */
+  /** Lowest price of gas bought in advance (`min_gas_purchase_price`, ten times the usual price since PV 85). */
   readonly leastBought: bigint;
 }
 
@@ -19,10 +16,7 @@ export interface Cost {
   readonly certain: bigint;
   /** All its gas, at the burn price. */
   readonly gas: bigint;
-  /**
-   * Also held until the transaction ends: gas is purchased at a higher price than it is burnt at; the difference is
-   * refunded.
-   */
+  /** Also held until the transaction ends: gas is bought at a higher price than it is burnt at. */
   readonly ahead: bigint;
 }
 
@@ -31,7 +25,7 @@ export const NO_COST: Cost = { certain: 0n, gas: 0n, ahead: 0n };
 /** Upper bound of the amount spent. */
 export const maxSpent = ({ certain, gas }: Cost): bigint => certain + gas;
 
-/** Balance that the account needs for the transaction to be included in a block. */
+/** Balance needed for the transaction to be included in a block. */
 export const requiredBalance = (cost: Cost): bigint => maxSpent(cost) + cost.ahead;
 
 /** Upper bounds of gas other than attached gas, rounded up from the protocol's fees (PV 84 to 88). */
@@ -126,9 +120,8 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
 };
 
 /**
- * Expected gas of a transaction, from the measured mean of its calls; informational only. The binding upper bound is
- * `mostGasOf`.
- * @throws Error for a call without a measured mean
+ * Expected gas of a transaction, by the measured mean of its calls; `mostGasOf` is the bound. @throws Error without a
+ * mean
  */
 export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
   actions.reduce((sum, action) => {

@@ -1,7 +1,4 @@
-/**
- * Per-isolate health of the RPC endpoints: failures, rate limits and lag. Shared by all requests and objects of the
- * isolate; makes no calls and never waits.
- */
+/** Health of the RPC endpoints, shared by all of an isolate: failures, rate limits and lag. It makes no calls. */
 
 /** A block that a response refers to. */
 export interface SeenBlock {
@@ -29,11 +26,10 @@ interface Endpoint {
   restsUntil: number;
   /** Consecutive 429 responses. */
   refusals: number;
-  /** Until then it isn't called at all, as it requested. */
+  /** Until then it isn't called at all. */
   refusesUntil: number;
   /** When its final block was last checked. */
   lookedAt: number;
-  /** The highest final height that it returned, and when it first returned it. */
   height: number;
   movedAt: number;
 }
@@ -41,7 +37,6 @@ interface Endpoint {
 /** The highest final height that any endpoint of a network returned. */
 interface Peak {
   height: number;
-  /** When a response was last at or near this height. */
   reachedAt: number;
 }
 
@@ -56,16 +51,13 @@ const FIRST_REFUSAL_MS = 1_000;
 /** Upper limit of an accepted Retry-After. */
 const LONGEST_REFUSAL_MS = 3_600_000;
 const INTERNAL_ERRORS_OF_A_NODE = 3;
-/**
- * Nodes behind one load balancer differ by a few blocks; an endpoint further behind is skipped. About six seconds of
- * blocks.
- */
+/** Blocks that an endpoint may be behind: nodes of one load balancer differ by a few. About six seconds. */
 export const TOLERATED_BLOCKS = 10;
 /** A final block is about two seconds old when read. If it is older, other endpoints are checked. */
 const OLD_MS = 10_000;
 /** Interval at which an endpoint in use is asked for its final block. */
 const LOOK_EVERY_MS = 10_000;
-/** A peak that no endpoint reaches is dropped after this time, so that one wrong response can't block all reads. */
+/** A peak that no endpoint reaches is dropped then: one wrong response can't block all reads. */
 const PEAK_KEPT_MS = 60_000;
 
 const doubled = (first: number, times: number, longest: number): number =>
@@ -120,7 +112,6 @@ export class Endpoints {
     return Math.max(this.#of(url).refusesUntil - this.#now(), 0);
   }
 
-  /** Records a valid response. */
   answered(url: string): void {
     const endpoint = this.#of(url);
     if (endpoint.lags === 0) endpoint.restsUntil = 0;
@@ -161,9 +152,7 @@ export class Endpoints {
   }
 
   /**
-   * Records the block of a response.
-   * @param floor its value when the call was made
-   * @returns whether the endpoint is up to date
+   * Records the block of a response. @param floor its value when the call was made @returns whether it is up to date
    */
   saw(url: string, block: SeenBlock, floor: number): boolean {
     const now = this.#now();
@@ -191,7 +180,6 @@ export class Endpoints {
     endpoint.restsUntil = this.#now() + doubled(FIRST_LAG_REST_MS, endpoint.lags, LONGEST_REST_MS);
   }
 
-  /** Records an attempt to read its final block, whatever the result. */
   looked(url: string): void {
     this.#of(url).lookedAt = this.#now();
   }
@@ -209,8 +197,8 @@ export class Endpoints {
   }
 
   /**
-   * Whether an endpoint's final block is so old that others may have newer ones: by its timestamp, or, independent of
-   * clocks, because the endpoint hasn't returned a higher one for that long.
+   * Whether a final block is so old that others may have newer ones: by its time, or because no higher one came for so
+   * long.
    */
   isOld(url: string, { time, height, isFinal }: SeenBlock): boolean {
     if (time === null || !isFinal) return false;

@@ -23,10 +23,7 @@ export class NodesLagError extends ChainUnavailableError {
   }
 }
 
-/**
- * A typed error of a node (`error.cause.name`, near.org JSON-RPC reference). `info` holds the cause's details, `data`
- * the same in the older format.
- */
+/** A typed error of a node (`error.cause`, near.org JSON-RPC reference); `data` has the details in the older format. */
 export class RpcError extends Error {
   readonly causeName: string;
   readonly info: unknown;
@@ -56,7 +53,7 @@ export class ViewError extends Error {
 /** A panic of the contract, `E_CODE: sentence` (docs/contract.md), as a node reports it. */
 export interface ContractPanic {
   readonly code: string | null;
-  /** The sentence without code and wrapping; the whole text if it isn't a panic of our contract. */
+  /** The sentence alone; the whole text if it isn't our contract's. */
   readonly message: string;
 }
 

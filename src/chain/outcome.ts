@@ -1,26 +1,10 @@
 import { base64Decode } from "near-api-js";
+import type { transactionView } from "../api/resources/operation.ts";
+import type { Shown } from "../api/resources/samples.ts";
 import { parsePanic } from "./errors.ts";
 
-/** ChainTransactionResult of the API: a transaction as callers see it. */
-export interface ChainTransactionResult {
-  /** base58. */
-  readonly transaction_hash: string;
-  readonly signer_id: string;
-  readonly receiver_id: string;
-  readonly nonce: string;
-  readonly status: "pending" | "success" | "failure";
-  /** Gas units of the transaction and all its receipts, a decimal string. */
-  readonly gas_burnt: string | null;
-  /** yoctoNEAR. */
-  readonly tokens_burnt: string | null;
-  /** base58 of the block in which the transaction was included. */
-  readonly block_hash: string | null;
-  /** RFC 3339 time of that block. */
-  readonly block_time: string | null;
-  readonly logs: readonly string[];
-  readonly failure_message: string | null;
-  readonly explorer_url: string | null;
-}
+/** A transaction as callers see it. */
+export type ChainTransactionResult = Shown<typeof transactionView>;
 
 interface ExecutionOutcome {
   readonly block_hash: string;
@@ -78,10 +62,7 @@ export const pendingResult = (identity: TransactionIdentity): ChainTransactionRe
 export const returnedBy = ({ status }: FinalOutcome): Uint8Array | null =>
   status.Failure === undefined ? base64Decode(status.SuccessValue ?? "") : null;
 
-/**
- * Converts a final outcome.
- * @param blockTime milliseconds since the Unix epoch of the including block, null if not known
- */
+/** Converts a final outcome. @param blockTime of the including block, milliseconds since the epoch; null: not known */
 export const readOutcome = (
   identity: TransactionIdentity,
   outcome: FinalOutcome,
@@ -103,10 +84,7 @@ export const readOutcome = (
   return { state: "succeeded", result, value: returnedBy(outcome), contractCode: null };
 };
 
-/**
- * A failure's code and message. Contract panics keep their own message; other failures get the protocol's typed name,
- * such as `GlobalContractDoesNotExist`, with its details.
- */
+/** A failure's code and message: a contract's own, or the protocol's typed name, such as `GlobalContractDoesNotExist`. */
 const describeFailure = (failure: unknown): { code: string | null; message: string } => {
   const text = executionErrorOf(failure);
   if (text !== null) return parsePanic(text);

@@ -3,9 +3,7 @@ import { type CallOutcome, countCall } from "./call-counts.ts";
 import { Endpoints, type Preference, type SeenBlock } from "./endpoints.ts";
 import { ChainUnavailableError, isNodeCause, NodesLagError, RpcError } from "./errors.ts";
 
-/**
- * A Worker can have six connections waiting for a response at once (Workers limits, "simultaneous open connections").
- */
+/** Connections that a Worker can have waiting for a response (Workers limits, "simultaneous open connections"). */
 export const MAX_CONNECTIONS = 6;
 
 /** Timeout for getting a free connection, milliseconds. */
@@ -16,26 +14,23 @@ export class Connections {
   #free = MAX_CONNECTIONS;
   readonly #waiting = new Set<() => void>();
 
-  /**
-   * Runs work with a connection. The work's own timeout starts once it has one.
-   * @throws ChainUnavailableError when no connection became free in time
-   */
+  /** Runs work with a connection. @throws ChainUnavailableError when none became free in time */
   async use<T>(work: () => Promise<T>): Promise<T> {
-    await this.#admit();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#turn();
     try {
       return await work();
     } finally {
-      this.#release();
+      const [next] = this.#waiting;
+      if (next) next();
+      else this.#free += 1;
     }
   }
 
-  async #admit(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
+  #turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
       const admit = () => {
+        this.#waiting.delete(admit);
         clearTimeout(timer);
         resolve();
       };
@@ -45,17 +40,6 @@ export class Connections {
       }, LONGEST_QUEUE_MS);
       this.#waiting.add(admit);
     });
-  }
-
-  /** Passes the connection to the first call in the queue. */
-  #release(): void {
-    const [next] = this.#waiting;
-    if (!next) {
-      this.#free += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
   }
 }
 
@@ -90,9 +74,7 @@ const post = async <T>(url: string, method: string, params: unknown, timeoutMs: 
   return body.result;
 };
 
-/**
- * Parses a Retry-After header into milliseconds: seconds, or an HTTP date (RFC 9110, 10.2.3); null if it is neither.
- */
+/** A Retry-After header (RFC 9110, 10.2.3) in milliseconds; null if it is neither seconds nor an HTTP date. */
 const retryAfter = (header: string | null, now: number): number | null => {
   if (header === null) return null;
   const text = header.trim();
@@ -112,17 +94,14 @@ interface RpcAnswer<T> {
   };
 }
 
-/**
- * Reads the response body. A node's typed error has a JSON body whatever its status; anything else is an endpoint
- * failure.
- */
+/** Reads the response body. A node's typed error has JSON whatever its status; anything else is an endpoint's failure. */
 const readAnswer = async <T>(response: Response): Promise<RpcAnswer<T>> => {
   const text = await response.text();
   try {
     const body = JSON.parse(text) as RpcAnswer<T>;
     if (typeof body === "object" && body !== null && (response.ok || body.error?.cause?.name)) return body;
   } catch {
-    // Not JSON, such as a proxy's error page. The status below is all there is to report.
+    // Not JSON, such as a proxy's error page: the status is all there is to report.
   }
   throw new Error(`HTTP ${response.status}`);
 };
@@ -134,7 +113,7 @@ const rpcError = (error: NonNullable<RpcAnswer<unknown>["error"]>): Error => {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Endpoint to prefer: a lane uses one endpoint while it has open rows. */
+  /** Endpoint to prefer: a lane keeps to one while it has open rows. */
   readonly endpoint?: string | null;
   /** Endpoint to try last, for a second opinion. */
   readonly avoid?: string | null;
@@ -142,10 +121,7 @@ export interface CallOptions {
   readonly archival?: boolean;
   /** Milliseconds once the call has a connection; 10,000 by default. */
   readonly timeoutMs?: number;
-  /**
-   * Extracts the block from a response or from a typed error's details; null if there is none. A response from a block
-   * behind known final state is discarded, and the next endpoint is tried.
-   */
+  /** The block of a response or of a typed error's details, if any. One behind known final state is discarded. */
   readonly blockOf?: (answer: unknown) => SeenBlock | null;
   /** Minimum height of the response's block. */
   readonly atLeast?: number;
@@ -165,19 +141,13 @@ export const finalBlockOf = (answer: unknown): SeenBlock | null => {
 };
 
 const CALL_MS = 10_000;
-/**
- * Timeout for checking an endpoint's final block during a call, milliseconds. Short, so that it doesn't delay the call.
- */
+/** Timeout for checking an endpoint's final block during a call, which it shouldn't delay. Milliseconds. */
 const LOOK_MS = 3_000;
 
-/** How a connection counts and judges its calls. */
 interface ConnectionOptions {
   /** Awaited before each call; rejects the call by throwing. */
   readonly admit?: () => Promise<void>;
-  /**
-   * Don't count timeouts as failures of the endpoint, because callers choose what is read, and it may be large.
-   * Otherwise all requests avoid the endpoint for a while.
-   */
+  /** Don't count timeouts as failures of the endpoint: callers choose what is read, and it may be large. */
   readonly ignoreTimeouts?: boolean;
 }
 
@@ -196,9 +166,8 @@ type Reply<T> =
   | { readonly failure: unknown };
 
 /**
- * JSON-RPC over several endpoints; only endpoints that keep up with the chain are trusted (docs/transactions.md,
- * "Nodes"). Create one per request or object: its queue of six connections belongs to that context. Endpoint health is
- * shared by the isolate.
+ * JSON-RPC over several endpoints; only those that keep up are trusted (docs/transactions.md, "Nodes"). One per request
+ * or object, whose queue of connections it has; health is shared by the isolate.
  */
 export class ChainRpc {
   readonly endpoints: readonly string[];
@@ -229,8 +198,7 @@ export class ChainRpc {
   }
 
   /**
-   * Calls a method. Endpoints that fail, lag or are rate-limited are skipped for a while, and the next one is tried.
-   * @throws RpcError a node's typed error
+   * Calls a method. Endpoints that fail, lag or refuse are skipped for a while. @throws RpcError a node's typed error
    * @throws ChainUnavailableError when no endpoint responded; NodesLagError when none was recent enough
    */
   async call<T>(method: string, params: unknown, options: CallOptions = {}): Promise<T> {
@@ -340,7 +308,6 @@ export class ChainRpc {
   }
 }
 
-/** Whether a call timed out (`AbortSignal.timeout`). */
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
 
 const allRefuse = (nodes: Endpoints): ChainUnavailableError => {
@@ -349,18 +316,14 @@ const allRefuse = (nodes: Endpoints): ChainUnavailableError => {
   return new ChainUnavailableError(null, seconds, "The chain's nodes accept no more requests for now");
 };
 
-/** Creates a connection to the chain from the settings; one per request or object. */
-export const connect = (settings: Endpointed): ChainRpc =>
-  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? []);
-
-/** Like `connect`, for reads of a request: each call counts against the request's client. */
-export const connectFor = ({ settings, admitCall }: RequestContext): ChainRpc =>
-  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, { admit: admitCall });
-
 type Endpointed = Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">;
 
-/** The part of a request's context that calls of nodes use. */
-interface RequestContext {
+/** Creates a connection to the chain from the settings; one per request or object. */
+export const connect = (settings: Endpointed, options?: ConnectionOptions): ChainRpc =>
+  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, options);
+
+/** Like `connect`, for reads of a request: each call counts against the request's client. */
+export const connectFor = (context: {
   readonly settings: Endpointed;
   readonly admitCall: () => Promise<void>;
-}
+}): ChainRpc => connect(context.settings, { admit: context.admitCall });

@@ -4,8 +4,7 @@ import type { FinalOutcome } from "./outcome.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
 /**
- * A node's response to submitted bytes. It proves nothing about the transaction (docs/transactions.md). `taken`:
- * accepted; `refused`: rejected with an `InvalidTxError` variant; `unclear`: anything else.
+ * A node's response to bytes, which proves nothing about the transaction. `refused`: with an `InvalidTxError` variant.
  */
 export type SendResult =
   | { readonly kind: "taken" }
@@ -16,9 +15,8 @@ export type SendResult =
 const WAITING_TIMEOUT_MS = 15_000;
 
 /**
- * Submits signed bytes. Never throws for a response of the chain.
- * @param awaitInclusion wait for inclusion to get the reason of a rejection: without it a node accepts bytes without checking
- *   them
+ * Submits signed bytes. Never throws for a response. @param awaitInclusion else a node accepts bytes without checking
+ * them
  */
 export const sendTransaction = async (
   rpc: ChainRpc,
@@ -46,8 +44,8 @@ export const sendTransaction = async (
 };
 
 /**
- * The variant of an InvalidTxError, such as `InvalidNonce`, `Expired`, `NotEnoughBalance`, `InvalidAccessKeyError`,
- * `ActionsValidation` (near-primitives, errors.rs); null if it isn't one.
+ * The variant of an InvalidTxError, such as `InvalidNonce` or `Expired` (near-primitives, errors.rs); null if it is
+ * none.
  */
 const invalidTxReason = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null) return null;
@@ -60,10 +58,7 @@ const invalidTxReason = (value: unknown): string | null => {
   return null;
 };
 
-/**
- * A transaction's status according to one node. `unknown` doesn't prove absence: the node may lag, or have
- * garbage-collected it. `not_applied`: included with an InvalidTxError outcome, which has no effect.
- */
+/** A transaction's status by one node. `unknown` doesn't prove absence; `not_applied`: included, without any effect. */
 export type TransactionStatus =
   | { readonly kind: "unknown" }
   | { readonly kind: "pending"; readonly included: boolean }

@@ -1,12 +1,12 @@
+import { setBounded } from "../domain/bounded-map.ts";
 import { within } from "../waiting.ts";
 
 /** Cache limits. Milliseconds. */
 interface CacheLimits {
-  /** How long a result is served, from when it arrived. */
+  /** How long a result is served. */
   readonly ttlMs: number;
-  /** How long to wait for a pending read, from when it started: its request may have been cancelled. */
+  /** How long a pending read is waited for: its request may have been cancelled. */
   readonly pendingMs: number;
-  /** Maximum number of entries; the oldest is evicted. */
   readonly most: number;
 }
 
@@ -27,11 +27,9 @@ interface Kept<T> {
   until: number;
 }
 
-const settled = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> => ({ answer: await answer });
-
 /**
- * Caches results of other services for the isolate: one read serves all concurrent requests, however long it takes. A
- * failure is served for a second, to limit retries while the service is down.
+ * Caches results of other services for the isolate: one read serves all concurrent requests. A failure is served for a
+ * second.
  */
 export class SharedReads<T> {
   readonly #keeping: CacheLimits;
@@ -52,7 +50,10 @@ export class SharedReads<T> {
       const entry = kept.get(name);
       const left = entry ? entry.until - asker.now().getTime() : 0;
       if (entry && left > 0) {
-        const outcome = await within(left, settled(entry));
+        const outcome = await within(
+          left,
+          entry.answer.then((answer) => ({ answer })),
+        );
         if (outcome !== null) return outcome.answer;
         if (kept.get(name) === entry) kept.delete(name);
       } else if (admitted) return this.#ask(asker, name, ask);
@@ -69,9 +70,7 @@ export class SharedReads<T> {
     const answer = ask();
     const entry = { answer, until: time() + this.#keeping.pendingMs };
     kept.delete(name);
-    const oldest = kept.size >= this.#keeping.most ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
-    kept.set(name, entry);
+    setBounded(kept, this.#keeping.most, name, entry);
     const lasts = (milliseconds: number) => () => {
       entry.until = time() + milliseconds;
     };

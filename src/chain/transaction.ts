@@ -4,11 +4,10 @@ import {
   baseEncode,
   createTransaction,
   KeyPairEd25519,
-  PublicKey,
   Signature,
   SignedTransaction,
 } from "near-api-js";
-import { type Action, toLibraryAction } from "./actions.ts";
+import { type Action, ED25519, keyOf, toLibraryAction } from "./actions.ts";
 
 /** An ed25519 signing key. The seed never leaves the object that holds it. */
 export interface SigningKey {
@@ -23,10 +22,7 @@ export const keyFromSeed = (seed: Uint8Array): SigningKey => {
   return { publicKey: pair.getPublicKey().data, sign: (message) => pair.sign(message).signature };
 };
 
-/**
- * The seed in `ed25519:<base58>`, which holds the 32-byte seed, optionally followed by the public key.
- * @throws Error that doesn't include the text
- */
+/** The 32-byte seed in `ed25519:<base58>`, which may have the public key behind it. @throws Error without the text */
 export const seedFromText = (text: string): Uint8Array => {
   const bytes = decodeKey(text);
   if (bytes.length !== 32 && bytes.length !== 64) throw new Error("an ed25519 key has 32 or 64 bytes");
@@ -46,8 +42,6 @@ const decodeKey = (text: string): Uint8Array => {
 /** `ed25519:<base58>` of a 32-byte public key. */
 export const publicKeyText = (publicKey: Uint8Array): string => `ed25519:${baseEncode(publicKey)}`;
 
-const ED25519 = 0;
-
 /** A signed, serialized transaction that can be sent any number of times. */
 export interface SignedBytes {
   /** Borsh of the signed transaction. */
@@ -57,8 +51,7 @@ export interface SignedBytes {
 }
 
 /**
- * Builds and signs a transaction synchronously, so that it is journaled in the same step. `blockHash` is the base
- * block's base58 hash, `nonce` the key's next nonce.
+ * Builds and signs a transaction, at once: it is journaled in the same step. @param transaction `blockHash` in base58
  */
 export const signTransaction = (transaction: {
   readonly signerId: string;
@@ -70,15 +63,14 @@ export const signTransaction = (transaction: {
 }): SignedBytes => {
   const unsigned = createTransaction(
     transaction.signerId,
-    new PublicKey({ keyType: ED25519, data: transaction.key.publicKey }),
+    keyOf(transaction.key.publicKey),
     transaction.receiverId,
     transaction.nonce,
     transaction.actions.map(toLibraryAction),
     baseDecode(transaction.blockHash),
   );
   const digest = new Uint8Array(createHash("sha256").update(unsigned.encode()).digest());
-  const data = transaction.key.sign(digest);
-  const signature = new Signature({ keyType: ED25519, data });
+  const signature = new Signature({ keyType: ED25519, data: transaction.key.sign(digest) });
   return {
     bytes: new SignedTransaction({ transaction: unsigned, signature }).encode(),
     hash: baseEncode(digest),

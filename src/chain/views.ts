@@ -8,8 +8,6 @@ import type { CallOptions, ChainRpc } from "./rpc.ts";
 /** The state to read: the last final block, the head, or a block by height or hash. */
 export type At = "final" | "optimistic" | { readonly block: number | string };
 
-const reference = (at: At) => (typeof at === "string" ? { finality: at } : { block_id: at.block });
-
 interface QueryResult {
   readonly block_height: number;
   readonly block_hash: string;
@@ -22,9 +20,8 @@ const LAG_TRIES = 5;
 const LAG_PAUSE_MS = 400;
 
 /**
- * Runs a `query`. Retries briefly while nodes lag or haven't reached `atLeast`.
- * @throws ViewError for text in `result.error`
- * @throws NodesLagError if no node reached the height in time
+ * Runs a `query`, again while nodes lag. @throws ViewError for text in `result.error`; NodesLagError without a node at
+ * the height
  */
 export const query = async <T>(
   rpc: ChainRpc,
@@ -32,11 +29,15 @@ export const query = async <T>(
   at: At,
   options: CallOptions = {},
 ): Promise<T & QueryResult> => {
-  const blockOf =
-    typeof at === "string" ? (answer: unknown) => shownBlock(answer, at === "final") : undefined;
+  // An answer or error without a block doesn't depend on it.
+  const shownBlock = (answer: unknown): SeenBlock | null => {
+    const height = (answer as { readonly block_height?: unknown } | null | undefined)?.block_height;
+    return typeof height === "number" ? { height, time: null, isFinal: at === "final" } : null;
+  };
+  const blockOf = typeof at === "string" ? shownBlock : undefined;
+  const params = { ...request, ...(typeof at === "string" ? { finality: at } : { block_id: at.block }) };
   for (let tries = 1; ; tries++) {
     try {
-      const params = { ...request, ...reference(at) };
       const result = await rpc.call<T & QueryResult>("query", params, { ...options, blockOf });
       if (typeof result.error === "string") throw viewError(result.error);
       return result;
@@ -47,52 +48,42 @@ export const query = async <T>(
   }
 };
 
-/** The block of a response or error; an error without one doesn't depend on the block. */
-const shownBlock = (answer: unknown, isFinal: boolean): SeenBlock | null => {
-  const height = (answer as { readonly block_height?: unknown } | null | undefined)?.block_height;
-  return typeof height === "number" ? { height, time: null, isFinal } : null;
-};
-
 const viewError = (text: string): ViewError => {
   const { code, message } = parsePanic(text);
   return new ViewError(message, code);
 };
 
+const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
+
 /** A call of a view method. */
-export interface ViewCall {
+interface ViewCall {
   readonly contractId: string;
   readonly method: string;
-  /** An object is sent as JSON, bytes are sent unchanged. */
-  readonly args?: object | Uint8Array;
-}
-
-/** A view's return value, and the height of the block it was read at. */
-export interface Seen<T> {
-  readonly value: T;
-  readonly height: number;
+  readonly args?: object;
 }
 
 /**
- * Calls a view method and returns its result as bytes.
+ * Calls a view method and parses its JSON result; null if it returned nothing.
+ * @returns also the height of the block that was read
  * @throws ViewError when the contract panics, is missing or runs out of gas
  * @throws ChainUnavailableError when no node responds
  */
-const viewBytes = async (
+export const viewFunction = async <T>(
   rpc: ChainRpc,
   { contractId, method, args = {} }: ViewCall,
-  at: At,
-  options: CallOptions | undefined,
-): Promise<Seen<Uint8Array>> => {
-  const bytes = args instanceof Uint8Array ? args : new TextEncoder().encode(JSON.stringify(args));
+  at: At = "final",
+  options?: CallOptions,
+): Promise<{ readonly value: T; readonly height: number }> => {
   const request = {
     request_type: "call_function",
     account_id: contractId,
     method_name: method,
-    args_base64: base64Encode(bytes),
+    args_base64: base64Encode(new TextEncoder().encode(JSON.stringify(args))),
   };
   try {
-    const result = await query<{ result: number[] }>(rpc, request, at, options);
-    return { value: Uint8Array.from(result.result), height: result.block_height };
+    const { result, block_height: height } = await query<{ result: number[] }>(rpc, request, at, options);
+    const text = new TextDecoder().decode(Uint8Array.from(result));
+    return { value: (text === "" ? null : JSON.parse(text)) as T, height };
   } catch (error) {
     if (error instanceof RpcError && error.causeName === "CONTRACT_EXECUTION_ERROR") {
       throw viewError(JSON.stringify(error.info));
@@ -102,31 +93,6 @@ const viewBytes = async (
     }
     throw error;
   }
-};
-
-const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
-
-/**
- * Calls a view method and parses its JSON result; null if it returned nothing.
- * @throws ViewError, ChainUnavailableError as `viewBytes`
- */
-export const viewFunction = async <T>(
-  rpc: ChainRpc,
-  call: ViewCall,
-  at: At = "final",
-  options?: CallOptions,
-): Promise<T> => (await viewSeen<T>(rpc, call, at, options)).value;
-
-/** Like `viewFunction`, with the height of the block that was read. */
-export const viewSeen = async <T>(
-  rpc: ChainRpc,
-  call: ViewCall,
-  at: At = "final",
-  options?: CallOptions,
-): Promise<Seen<T>> => {
-  const { value: bytes, height } = await viewBytes(rpc, call, at, options);
-  const value = (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
-  return { value, height };
 };
 
 /** An account's balance in yoctoNEAR and its storage in bytes. */
@@ -145,10 +111,22 @@ interface AccountView {
   readonly amount: string;
   readonly locked: string;
   readonly storage_usage: number;
+  readonly code_hash: string;
+  readonly global_contract_hash?: string | null;
 }
 
 /** An account of up to this many bytes needs no balance for storage (NEP-448). */
 const ZERO_BALANCE_BYTES = 770;
+
+const viewAccount = async (rpc: ChainRpc, accountId: string, at: At, options?: CallOptions) => {
+  try {
+    const request = { request_type: "view_account", account_id: accountId };
+    return await query<AccountView>(rpc, request, at, options);
+  } catch (error) {
+    if (error instanceof RpcError && error.causeName === "UNKNOWN_ACCOUNT") return null;
+    throw error;
+  }
+};
 
 /** Reads an account's balance; null if the account doesn't exist. @throws ChainUnavailableError */
 export const accountBalance = async (
@@ -157,42 +135,21 @@ export const accountBalance = async (
   at: At = "final",
   options?: CallOptions,
 ): Promise<AccountBalance | null> => {
-  try {
-    const request = { request_type: "view_account", account_id: accountId };
-    const view = await query<AccountView>(rpc, request, at, options);
-    const total = BigInt(view.amount);
-    const locked = BigInt(view.locked);
-    const bytes = view.storage_usage > ZERO_BALANCE_BYTES ? BigInt(view.storage_usage) : 0n;
-    const needed = bytes * BYTE_PRICE - locked;
-    const free = needed > 0n ? total - needed : total;
-    return {
-      total,
-      locked,
-      storageUsage: view.storage_usage,
-      available: free > 0n ? free : 0n,
-      height: view.block_height,
-    };
-  } catch (error) {
-    if (error instanceof RpcError && error.causeName === "UNKNOWN_ACCOUNT") return null;
-    throw error;
-  }
+  const view = await viewAccount(rpc, accountId, at, options);
+  if (view === null) return null;
+  const { storage_usage: storageUsage, block_height: height } = view;
+  const [total, locked] = [BigInt(view.amount), BigInt(view.locked)];
+  const bytes = storageUsage > ZERO_BALANCE_BYTES ? BigInt(storageUsage) : 0n;
+  const needed = bytes * BYTE_PRICE - locked;
+  const free = needed > 0n ? total - needed : total;
+  return { total, locked, storageUsage, available: free > 0n ? free : 0n, height };
 };
 
 /** SHA-256 of an account's code, its own or global; null without an account or code. @throws ChainUnavailableError */
 export const accountCode = async (rpc: ChainRpc, accountId: string): Promise<Uint8Array | null> => {
-  try {
-    const request = { request_type: "view_account", account_id: accountId };
-    const view = await query<{ code_hash: string; global_contract_hash?: string | null }>(
-      rpc,
-      request,
-      "final",
-    );
-    const hash = view.global_contract_hash ?? view.code_hash;
-    return hash === NO_CODE ? null : baseDecode(hash);
-  } catch (error) {
-    if (error instanceof RpcError && error.causeName === "UNKNOWN_ACCOUNT") return null;
-    throw error;
-  }
+  const view = await viewAccount(rpc, accountId, "final");
+  const hash = view?.global_contract_hash ?? view?.code_hash ?? NO_CODE;
+  return hash === NO_CODE ? null : baseDecode(hash);
 };
 
 /** Whether code is published as a global contract under its hash. @throws ChainUnavailableError */
@@ -210,9 +167,7 @@ export const isPublishedCode = async (rpc: ChainRpc, codeHash: Uint8Array): Prom
 const NO_CODE = "1".repeat(32);
 
 /**
- * Which of the accounts exist. An account missing from the last final block is read again at the head from another
- * endpoint, because it may have just been created.
- * @throws ChainUnavailableError
+ * Which accounts exist. One missing from the last final block is looked for at another endpoint's head: it may be new.
  */
 export const accountExists = async (
   rpc: ChainRpc,

@@ -29,9 +29,8 @@ export const requireHolders = (accounts: readonly NamedAccount[], contract: stri
 };
 
 /**
- * Makes sure that accounts of a request exist on the chain. The first payment creates an implicit account.
- * @param message says what to do about a missing account
- * @throws ServiceError unknown_account that names each missing account; chain_unavailable
+ * Makes sure that accounts exist on the chain; the first payment creates an implicit one. @param message what to do
+ * about a missing account @throws ServiceError unknown_account that names each; chain_unavailable
  */
 export const requireAccounts = async (
   context: ServiceContext,

@@ -6,11 +6,10 @@ import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { requireCollection } from "./collections.ts";
 
-/** The on-chain address of a collection; part of the request of every operation on one. */
+/** The on-chain address of a collection, as operations' requests store it. */
 export interface CollectionTarget {
   /** The contract's account. */
   readonly contract: string;
-  /** The integer id on-chain. */
   readonly collectionId: number;
 }
 
@@ -19,10 +18,7 @@ interface KnownTarget extends CollectionTarget {
   readonly codeHash: Uint8Array;
 }
 
-/**
- * Addresses of collections by integration and collection. An address never changes, so that a write need not read D1
- * again. The oldest entries are evicted first.
- */
+/** Addresses by integration and collection. They never change, so that a write need not read D1 again. */
 const targets = new Map<string, KnownTarget>();
 const MOST_TARGETS = 1_000;
 
@@ -39,7 +35,6 @@ export const targetOf = async (
   return placeOf(known ?? (await remembered(context, caller, collectionUuid)));
 };
 
-/** A collection's address alone, as operations' requests store it. */
 export const placeOf = ({ contract, collectionId }: CollectionTarget): CollectionTarget => ({
   contract,
   collectionId,
@@ -57,11 +52,10 @@ const remembered = async (
 };
 
 /**
- * Reads one of the caller's collections from the chain before a write, which the chain may still reject. If this isolate has
- * its address, D1 isn't read, and a lagging node may return an older state. If that read finds nothing, it is repeated at a
- * node that has all effects of the service's operations.
- * @param look returns null if it found nothing
- * @throws ServiceError not_found if there is no such collection
+ * Reads one of the caller's collections from the chain before a write. If this isolate has its address, D1 isn't read,
+ * and a lagging node may return an older state; if that finds nothing, it is repeated at a node that has all effects of
+ * the service's operations. @param look null if it found nothing @throws ServiceError not_found if there is no such
+ * collection
  */
 export const lookAt = async <T>(
   context: ServiceContext,
@@ -80,16 +74,15 @@ export const lookAt = async <T>(
   return { collection, found: await look(collection) };
 };
 
-/** A collection that can be read on the chain. */
 export interface ReadableCollection extends KnownTarget {
   readonly views: ContractViews;
-  /** The block height that has all effects of the service's operations on it. */
+  /** Height of a block that has all effects of the service's operations on it. */
   readonly height: number;
 }
 
 /**
- * One of the caller's collections, with the views of its contract at a node that has all effects of the service's
- * operations. @throws ServiceError not_found
+ * One of the caller's collections, with its views at a node that has all effects of operations. @throws ServiceError
+ * not_found
  */
 export const readableOf = async (
   context: ServiceContext,

@@ -6,19 +6,14 @@ import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 
 /**
- * Makes sure that a contract takes the service's calls that change settings and metadata, which releases of layout 2
- * reject. Mints, allowlists and finalizations are the same in both.
- * @param codeHash SHA-256 of the contract's code
- * @throws ServiceError conflict until the operator has upgraded it
+ * Refuses contracts of layout 2, which reject the service's calls that change settings and metadata. @throws
+ * ServiceError conflict until the operator has upgraded it
  */
 export const requireUpgraded = ({ codeHash }: { readonly codeHash: Uint8Array }): void => {
   if (BEFORE_DEPOSITS.includes(toHex(codeHash))) throw notUpgraded();
 };
 
-/**
- * `requireUpgraded` as the condition of a proposal, checked in the batch that accepts it.
- * @param accountId the contract's account
- */
+/** `requireUpgraded` of an account as the condition of a proposal, checked in the batch that accepts it. */
 export const whereUpgraded = (
   { db }: ServiceContext,
   accountId: string,

@@ -5,6 +5,7 @@ import { accountBalance, query } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { EMBEDDED_NETWORK } from "../env.ts";
+import { noSuchAddress } from "../http/error-responses.ts";
 import { pause } from "../waiting.ts";
 
 /** yoctoNEAR of a new account: a hundred NEAR, on a chain where they are worth nothing. */
@@ -21,7 +22,7 @@ export const hasDevelopmentWallet = ({ settings }: ServiceContext): boolean =>
 /** @throws ServiceError not_found where there is no development wallet, as for any address that isn't there */
 export const requireDevelopmentWallet = (context: ServiceContext): void => {
   if (hasDevelopmentWallet(context)) return;
-  throw new ServiceError("not_found", "Nothing exists at this address. Check it against /openapi.json.");
+  throw noSuchAddress();
 };
 
 interface AccountKey {
@@ -30,8 +31,8 @@ interface AccountKey {
 }
 
 /**
- * Creates an account on the embedded chain. An existing one is unchanged.
- * @throws ServiceError chain_unavailable, invalid_request where the account exists without this key
+ * Creates an account on the embedded chain; one that exists is unchanged. @throws ServiceError chain_unavailable,
+ * invalid_request
  */
 export const makeDevelopmentAccount = async (context: ServiceContext, key: AccountKey): Promise<void> => {
   const rpc = connect(context.settings);

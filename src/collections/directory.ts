@@ -6,15 +6,13 @@ import type { Statement } from "../db/statements.ts";
 import { directoryNames } from "../domain/filenames.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { DAG_PB_TYPE, JSON_TYPE } from "../domain/media-types.ts";
-import { gatewayUrl } from "../files/gateway/address.ts";
-import { dagPbCid, fileCid } from "../files/ipfs/cid.ts";
+import { dagPbCid, fileCid, gatewayUrl } from "../files/ipfs/cid.ts";
 import { buildDirectory, type DirectoryEntry } from "../files/ipfs/directory.ts";
 import { fileLink } from "../files/ipfs/file.ts";
 import { CONNECTIONS } from "../files/storage/blob-writer.ts";
 import { ParallelWork } from "../files/storage/parallel-work.ts";
 import { putBlob } from "../files/storage/put-blob.ts";
 
-/** A file of a collection's directory. */
 interface CollectionFile {
   readonly name: string;
   /** Lower-case hexadecimal of the SHA-256. */
@@ -26,7 +24,7 @@ interface CollectionFile {
   readonly mediaType: string;
 }
 
-/** The UnixFS directory of a collection's files. It depends only on the draft's assets. */
+/** The UnixFS directory of a collection's files. */
 export interface CollectionDirectory {
   readonly rootSha256: Uint8Array;
   readonly rootCid: string;
@@ -39,9 +37,8 @@ export interface CollectionDirectory {
 }
 
 /**
- * Builds the directory of a draft's media and reference files and puts its blocks to R2, where the gateway doesn't serve
- * them before `keepDirectory`. Running it again gives the same directory, so that a finalization can be resumed at
- * any point.
+ * Builds the directory of a draft's media and reference files and puts its blocks to R2; it isn't served before
+ * `keepDirectory`. It is the same each time, so that a finalization can be resumed at any point.
  */
 export async function buildCollectionDirectory(
   context: ServiceContext,
@@ -66,8 +63,8 @@ export async function buildCollectionDirectory(
 }
 
 /**
- * Statements for the batch that inserts the collection, which `commitWithBlobs` runs: from then on the directory's blocks
- * are served and kept. @param startedAt when building the directory began
+ * Statements for the batch that inserts the collection, run by `commitWithBlobs`: from then on the blocks are served
+ * and kept. @param startedAt when building began
  */
 export const keepDirectory = (
   { db, now }: ServiceContext,

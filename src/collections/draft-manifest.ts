@@ -25,8 +25,8 @@ interface ManifestAsset extends PlacedAsset {
 }
 
 /**
- * The draft that a finalization read, stored in R2 under its collection's uuid. It survives a rollback of D1; neither a
- * wallet's journal nor the chain has file names.
+ * The draft that a finalization read, in R2 under its collection's uuid: after a rollback of D1 nothing else has file
+ * names.
  */
 interface Manifest {
   readonly version: 1;
@@ -86,8 +86,8 @@ type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
 };
 
 /**
- * Restores a locked draft from its manifest, and its contract if D1 has lost that too.
- * @throws ServiceError conflict if some of its files are deleted
+ * Restores a locked draft from its manifest, and its contract if D1 lacks it. @throws ServiceError conflict if files
+ * are gone
  */
 export const putDraftBack = async (
   context: ServiceContext,
@@ -107,7 +107,6 @@ export const putDraftBack = async (
   await commitWithBlobs(context, files, () => runBatch(db, statements));
 };
 
-/** The distinct files of a manifest. */
 const filesOf = ({ assets }: Manifest): StoredBlob[] => {
   const files = new Map<string, StoredBlob>();
   for (const { sha256, size, mediaType, referenceSha256, referenceSize } of assets) {

@@ -5,10 +5,8 @@ import type { Uuid } from "../domain/ids.ts";
 import type { ReadableCollection } from "./collection-target.ts";
 import { requireUpgraded } from "./contract-release.ts";
 
-/** The collection of a drop. */
 interface DropHome {
   readonly collectionUuid: Uuid;
-  /** The contract's account. */
   readonly contract: string;
   /** The collection on the chain. */
   readonly shown: ContractCollection | null;
@@ -18,7 +16,6 @@ interface DropHome {
 export const copiesLeft = (shown: ContractCollection | null): number =>
   shown === null ? 0 : shown.total - shown.minted;
 
-/** The API's view of a drop without its links. */
 export const toSummary = (
   drop: ContractDrop,
   { collectionUuid, contract, shown }: DropHome,
@@ -36,7 +33,6 @@ export const toSummary = (
   reserve: drop.reserve,
 });
 
-/** The API's view of a drop. */
 export const toDrop = (drop: ContractDrop, home: DropHome): Drop => ({
   ...toSummary(drop, home),
   claimed_links: drop.claimed_links ?? "",

@@ -5,13 +5,11 @@ import type { Caller, ServiceContext } from "../context.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { readableOf } from "./collection-target.ts";
 
-/** Milliseconds. */
 const cached = new SharedReads<ContractEligibility>({ ttlMs: 5_000, pendingMs: 30_000, most: 1_000 });
 
 /**
- * The contract's eligibility view of an account, cached for five seconds. Operations that change the collection raise its
- * height, which invalidates the cached view.
- * @throws ServiceError not_found, chain_unavailable, rate_limited
+ * The contract's view of whether an account may mint, cached for five seconds; operations raise the collection's
+ * height, and so invalidate it. @throws ServiceError not_found, chain_unavailable, rate_limited
  */
 export const eligibility = async (
   context: ServiceContext,
@@ -28,7 +26,6 @@ export const eligibility = async (
   return { ...toEligibility(accountId, found), locks: found.locks ?? [] };
 };
 
-/** The API's view of the contract's eligibility view. */
 export const toEligibility = (
   accountId: string,
   { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account }: ContractEligibility,

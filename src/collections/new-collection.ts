@@ -12,8 +12,7 @@ import { buildCollectionDirectory, keepDirectory } from "./directory.ts";
 const TABLES = ["initial_royalties", "ongoing_royalties"] as const;
 
 /**
- * Makes sure that every account that would receive royalties exists.
- * @throws ServiceError unknown_account that names each missing account; chain_unavailable
+ * Makes sure that the accounts that receive royalties exist. @throws ServiceError unknown_account, chain_unavailable
  */
 export const requirePayees = (
   context: ServiceContext,
@@ -43,10 +42,7 @@ export interface NewCollection {
   readonly height: number;
 }
 
-/**
- * Builds a collection's directory, and the row and statements that insert both into D1.
- * @returns `commit` runs the batch with the statements
- */
+/** Builds a collection's directory, and the row and statements that insert both; `commit` runs the batch with them. */
 export const newCollection = async (
   context: ServiceContext,
   collection: NewCollection,

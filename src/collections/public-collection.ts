@@ -5,8 +5,7 @@ import type { ServiceContext } from "../context.ts";
 import { coverOf, type EnabledPage, findEnabledPage } from "../db/queries/collection-pages.ts";
 import { isSlug } from "../domain/collector-pages.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { gatewayUrl } from "../files/gateway/address.ts";
-import { fileCid } from "../files/ipfs/cid.ts";
+import { fileCid, gatewayUrl } from "../files/ipfs/cid.ts";
 import { connectPublic } from "./public-nodes.ts";
 
 /** A page's collection, with the views of its contract at nodes that have all effects of the service's operations. */

@@ -14,14 +14,13 @@ const LOOK_EVERY_MS = 20;
 /** Seconds after which some of the others are likely to be answered. */
 const RETRY_AFTER = 5;
 
-/** What came of a call. */
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** A call that is under way. Who is joined to it looks for its outcome: it is another request that makes it. */
 interface Call {
   readonly network: string;
   outcome: Outcome | null;
-  /** Until when it counts, and equal ones are joined to it: its request may be gone. Milliseconds. */
+  /** Milliseconds until it counts no longer: its request may be gone. */
   readonly until: number;
 }
 
@@ -47,8 +46,8 @@ const begin = (name: string, network: string, now: number): Call | null => {
 };
 
 /**
- * The nodes, for anybody without a key: few calls at a time, so that those of operations find the nodes free, and none
- * that says of a node that it is slow. Equal calls are one, from when it is its turn: nobody waits for others' turns.
+ * The nodes, for anybody without a key: few calls at a time, so that operations find them free, and none that says of a
+ * node that it is slow. Equal calls are one, from when it is its turn.
  */
 class PublicRpc extends ChainRpc {
   readonly #context: ServiceContext;

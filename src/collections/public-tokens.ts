@@ -8,7 +8,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 import { collectionOf, tokenNumber } from "../domain/token-ids.ts";
 import type { Trait } from "../domain/traits.ts";
-import { gatewayUrl } from "../files/gateway/address.ts";
+import { gatewayUrl } from "../files/ipfs/cid.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./public-collection.ts";
 import { readTokens } from "./tokens.ts";
 import { traitsByReference } from "./traits.ts";
@@ -90,8 +90,7 @@ const readSome = async ({ views, collectionId }: Showcase, position: number, own
 
 /**
  * Tokens of a page's collection in minting order, from the chain; with filters, the matches among the next thousand, or
- * fewer if they are large.
- * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ * fewer if they are large. @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
  */
 export const showTokens = async (
   context: ServiceContext,

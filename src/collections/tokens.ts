@@ -1,13 +1,12 @@
 import type { Token } from "../api/resources/token.ts";
 import { type ContractToken, type ContractViews, mayHaveMore } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import { cursorNumber } from "../domain/cursors.ts";
+import { cursorNumber, type Page, type PageOfList } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { collectionOf } from "../domain/token-ids.ts";
-import { gatewayUrl } from "../files/gateway/address.ts";
+import { gatewayUrl } from "../files/ipfs/cid.ts";
 import { readableOf } from "./collection-target.ts";
 
-/** The identifiers of a token's collection. */
 interface TokenHome {
   readonly collectionUuid: Uuid;
   readonly collectionId: number;
@@ -34,22 +33,21 @@ export const toToken = (token: ContractToken, home: TokenHome): Token => ({
 const VIEW_PAGE = 100;
 
 /**
- * Tokens of a collection in minting order, from the chain.
- * @param page `cursor`: the number of the last token of the page before
- * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ * Tokens of a collection in minting order, from the chain. @throws ServiceError not_found, invalid_request,
+ * chain_unavailable
  */
 export const tokensOf = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  page: { readonly limit: number; readonly cursor: string | null },
-): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
+  { cursor, limit }: PageOfList,
+): Promise<Page<Token>> => {
   const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
-  const from = cursorNumber(page.cursor);
-  const { found, hasMore } = await readTokens(views, collectionId, from, page.limit);
+  const from = cursorNumber(cursor);
+  const { found, hasMore } = await readTokens(views, collectionId, from, limit);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   return {
-    tokens: found.map((token) => toToken(token, home)),
+    items: found.map((token) => toToken(token, home)),
     next: hasMore && found.length > 0 ? String(from + found.length) : null,
   };
 };
@@ -80,33 +78,28 @@ export const readTokens = async (
 const OWNER_VIEWS = 10;
 
 /**
- * Tokens of a collection that an account owns, from the chain. The contract lists an owner's tokens of all collections
- * together, so a page may have fewer than the limit, or none, and still a next one.
- * @param page `cursor`: the number of the owner's tokens on the contract that earlier pages have read
- * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ * Tokens of a collection that an account owns. The contract lists those of all collections together: a page may have
+ * fewer than the limit, or none, and a next one. @throws ServiceError not_found, invalid_request (cursor),
+ * chain_unavailable
  */
 export const tokensOfOwner = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  {
-    owner,
-    limit,
-    cursor,
-  }: { readonly owner: string; readonly limit: number; readonly cursor: string | null },
-): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
+  { owner, cursor, limit }: PageOfList & { readonly owner: string },
+): Promise<Page<Token>> => {
   const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
-  const tokens: Token[] = [];
+  const items: Token[] = [];
   let position = cursorNumber(cursor);
   for (let calls = 0; calls < OWNER_VIEWS; calls++) {
     const page = await views.tokensOfOwner(owner, position, VIEW_PAGE);
     for (const [index, token] of page.entries()) {
-      if (tokens.length === limit) return { tokens, next: String(position + index) };
-      if (collectionOf(token.token_id) === collectionId) tokens.push(toToken(token, home));
+      if (items.length === limit) return { items, next: String(position + index) };
+      if (collectionOf(token.token_id) === collectionId) items.push(toToken(token, home));
     }
     position += page.length;
-    if (!mayHaveMore(page, VIEW_PAGE)) return { tokens, next: null };
+    if (!mayHaveMore(page, VIEW_PAGE)) return { items, next: null };
   }
-  return { tokens, next: String(position) };
+  return { items, next: String(position) };
 };

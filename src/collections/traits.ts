@@ -26,8 +26,8 @@ interface ReferenceTraits {
 }
 
 /**
- * Keeps what some assets' reference files say, and how far that has come, where it had come to `from`: two readers at
- * once count nothing twice.
+ * Keeps what some assets' reference files say, and how far that has come, where it had come to `from`: nothing counts
+ * twice.
  */
 const keepTraits = async (
   db: Database,
@@ -137,8 +137,8 @@ const traitsCursorOf = (db: Database, collectionId: Uuid) =>
     .get();
 
 /**
- * Reads the traits of some more of a collection's reference files and, after the last, computes the ranks. The next call
- * resumes where this one stopped.
+ * Reads some more of a collection's reference files and, after the last, computes the ranks. The next call resumes
+ * there.
  */
 export const workOutTraits = async (context: ServiceContext, collectionId: Uuid): Promise<void> => {
   const { db } = context;
@@ -191,10 +191,7 @@ const readTraits = async (
   return found.sort((a, b) => (a.digest < b.digest ? -1 : 1));
 };
 
-/**
- * The traits of a collection's tokens, minted or not; empty before the reveal, and until all files are read.
- * @throws ServiceError not_found, chain_unavailable
- */
+/** The traits of a collection's tokens, minted or not; none before the reveal, and until all files are read. */
 export const showTraits = async (context: ServiceContext, slug: string): Promise<readonly PublicTrait[]> => {
   const showcase = await openShowcase(context, slug);
   if (showcase.row.page.traitsCursor !== null || isHidden(await onChain(showcase))) return [];

@@ -27,6 +27,12 @@ export interface Page<Item> {
   readonly next: string | null;
 }
 
+/** Which part of a list is read: at most so many items behind a cursor; null: from the start. */
+export interface PageOfList {
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
 /**
  * The page of the first `size` items; one more is passed if there is a next page.
  * @param found how many there were, if fewer were read because they are large

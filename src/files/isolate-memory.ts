@@ -15,16 +15,15 @@ interface Share {
 interface BudgetLimits {
   /** For all together. */
   readonly bytes: number;
-  /** Limit per owner, so that one owner can't use it all. */
   readonly bytesOfOwner: number;
-  /** After how long a share lapses that is neither renewed nor given back. Milliseconds. */
+  /** Milliseconds without renewal. */
   readonly lapsesAfterMs: number;
 }
 
 /**
- * Memory that requests of one isolate may hold together, of the 128 MB that a Worker has. A share leaves as much free as
- * it takes, so that large ones never keep small ones waiting. The platform ends a request whose client has gone without
- * running another line of it, so that not every share is given back: it lapses.
+ * Memory that requests of one isolate may hold together. A share leaves as much free as it takes, so that large ones
+ * never keep small ones waiting. It lapses: the platform ends a request whose client has gone without another line of
+ * it.
  */
 export class MemoryBudget {
   readonly #limits: BudgetLimits;
@@ -51,7 +50,6 @@ export class MemoryBudget {
     return share;
   }
 
-  /** Keeps a share from lapsing. */
   renew(share: Share, now: number): void {
     share.until = now + this.#limits.lapsesAfterMs;
   }
@@ -62,9 +60,9 @@ export class MemoryBudget {
 }
 
 /**
- * Memory of the isolate that is reserved for request bodies, forms, files at URLs and events. Cloudflare gives an isolate
- * 128 MB (https://developers.cloudflare.com/workers/platform/limits/); the rest is for the code. Each chunk of a form
- * renews its share; the longest time between two renewals is that of the D1 batch.
+ * Memory for bodies, forms, files at URLs and events, of the 128 MB of an isolate
+ * (https://developers.cloudflare.com/workers/platform/limits/). The longest time between two renewals of a share is
+ * that of the D1 batch.
  */
 export const isolateMemory = new MemoryBudget({
   bytes: 96 * MB,
@@ -78,21 +76,18 @@ const LOOK_EVERY_MS = 20;
 /** Seconds after which other requests are likely to have ended. */
 const RETRY_AFTER = 5;
 
-/** A share of the isolate's memory. */
 export interface MemoryShare {
   /** Renews the share: a chunk was read or written. */
   readonly moved: () => void;
-  /** Returns the share. */
   readonly ended: () => void;
   /** Keeps the share for as long as the isolate lives: memory of WebAssembly never shrinks. */
   readonly kept: () => void;
 }
 
 /**
- * Reserves memory of the isolate, as soon as there is room. It polls, because the request that holds the memory may have
- * been cancelled without releasing it.
- * @param wanted `owner`: an integration, or a name for requests without a key; `what`: a plural noun for the message
- * @throws ServiceError rate_limited if there is no room within 10 s
+ * Reserves memory as soon as there is room, which it polls for. @param wanted `owner`: an integration, or a name for
+ * requests without a key; `what`: a plural noun for the message @throws ServiceError rate_limited if there is no room
+ * within 10 s
  */
 export const memoryShare = async (
   { now }: ServiceContext,

@@ -1,9 +1,8 @@
-import { createMiddleware } from "hono/factory";
+import type { Context } from "hono";
 import { ServiceError } from "../domain/errors.ts";
+import { JSON_TYPE } from "../domain/media-types.ts";
 import type { AppEnv } from "./app-env.ts";
 import { parametrisedList } from "./header-parameters.ts";
-
-const JSON_TYPE = "application/json";
 
 /** The weight of a type in an Accept header, and the precision of its range. */
 interface Wish {
@@ -27,15 +26,10 @@ const wishFor = (type: string, header: string | undefined): Wish => {
   return wish;
 };
 
-/**
- * Whether an Accept header takes JSON: weight 0 means no. No header, or an empty one, takes everything.
- */
+/** Whether an Accept header takes JSON. No header, or an empty one, takes everything. */
 export const acceptsJson = (header: string | undefined): boolean => wishFor(JSON_TYPE, header).weight > 0;
 
-/**
- * Whether an Accept header wants a type rather than another: by a greater weight, or by the same and a more exact
- * range.
- */
+/** Whether an Accept header wants a type rather than another: by a greater weight, or a more exact range. */
 export const prefers = (type: string, header: string | undefined, other = JSON_TYPE): boolean => {
   const [wish, rival] = [wishFor(type, header), wishFor(other, header)];
   if (wish.weight === 0) return false;
@@ -43,14 +37,20 @@ export const prefers = (type: string, header: string | undefined, other = JSON_T
 };
 
 /** Refuses requests whose Accept header allows no type that the endpoint returns. @throws ServiceError not_acceptable */
-export const acceptance = createMiddleware<AppEnv>(async (c, next) => {
+export const requireAcceptable = (c: Context<AppEnv>): void => {
   const header = c.req.header("Accept");
   const types = c.get("endpoint")?.otherTypes ?? [];
-  if (!acceptsJson(header) && !types.some((type) => wishFor(type, header).weight > 0)) {
-    throw new ServiceError(
-      "not_acceptable",
-      `This address answers ${[JSON_TYPE, ...types].join(" or ")}: the Accept header must allow it.`,
-    );
-  }
-  await next();
-});
+  if (acceptsJson(header) || types.some((type) => wishFor(type, header).weight > 0)) return;
+  throw new ServiceError(
+    "not_acceptable",
+    `This address answers ${[JSON_TYPE, ...types].join(" or ")}: the Accept header must allow it.`,
+  );
+};
+
+/** Whether an If-None-Match header names a tag; comparison is weak (RFC 9110, section 13.1.2). */
+export function namesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === "*") return true;
+  const weakly = (tag: string): string => tag.trim().replace(/^W\//, "");
+  return header.split(",").some((tag) => weakly(tag) === weakly(etag));
+}

@@ -3,8 +3,8 @@ import { rateLimited } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /**
- * The network that a client's address counts for: an IPv4 address, or the first 64 bits of an IPv6 address, the least that
- * a customer of a network is given (RFC 6177); anything else stays as it is.
+ * The network that an address counts for: an IPv4 address, or the first 64 bits of an IPv6 one, the least that a
+ * customer of a network is given (RFC 6177); anything else stays as it is.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(":")) return address;
@@ -44,9 +44,8 @@ const WORK = {
 } as const;
 
 /**
- * Counts a request without a known key against its address. If the count fails, the request passes: the service doesn't
- * depend on it.
- * @throws ServiceError rate_limited
+ * Counts a request without a known key against its address. If the count fails, it passes. @throws ServiceError
+ * rate_limited
  */
 export async function countAddress(c: Context<AppEnv>, work: keyof typeof WORK): Promise<void> {
   try {

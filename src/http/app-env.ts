@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import type { Caller, ServiceContext } from "../context.ts";
 import type { Bindings } from "../env.ts";
 
@@ -26,9 +27,24 @@ export interface AppEnv {
     caller: Caller;
     /** Set in every handler under /admin/v1: the token was the operator's. */
     isOperator?: boolean;
-    /** The response has a secret: it is stored sealed for its Idempotency-Key. */
-    hasSecret?: boolean;
-    /** The request was forwarded to the Worker for writes, which has responded and logged it, or has failed. */
-    handedOn?: { readonly answered: true } | { readonly answered: false; readonly error: unknown };
   };
 }
+
+/** The service's public address, without a slash at the end: PUBLIC_URL, or the request's origin. */
+export const baseUrl = (c: Context<AppEnv>): string =>
+  c.get("context").settings.PUBLIC_URL ?? new URL(c.req.url).origin;
+
+/** Whether a request may change something, and so needs a key of role `full`. @param endpoint undefined: none matches */
+export const isWrite = (method: string, endpoint: EndpointTraits | undefined): boolean =>
+  endpoint?.isWrite ?? (method !== "GET" && method !== "HEAD");
+
+declare const ANSWER: unique symbol;
+
+/** A response typed by its status and JSON, so that the compiler checks it against the endpoint's definition. */
+export type TypedResponse<Body, Status extends number> = Response & {
+  readonly [ANSWER]: { readonly body: Body; readonly status: Status };
+};
+
+/** Types a response. */
+export const typedResponse = <Body, Status extends number>(response: Response) =>
+  response as TypedResponse<Body, Status>;

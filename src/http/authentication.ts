@@ -1,6 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
-import { createMiddleware } from "hono/factory";
-import type { ServiceContext } from "../context.ts";
+import type { Context } from "hono";
 import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
 import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
 import { setBounded } from "../domain/bounded-map.ts";
@@ -8,13 +6,13 @@ import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { limitsWith } from "../domain/quota.ts";
 import { countAddress } from "./address-limit.ts";
-import type { AppEnv, EndpointTraits } from "./app-env.ts";
-import { baseUrl } from "./base-url.ts";
+import { type AppEnv, baseUrl, isWrite } from "./app-env.ts";
+import { noSuchAddress } from "./error-responses.ts";
 import { parametrisedList } from "./header-parameters.ts";
-import { beyondLimit, countRequest, paidByKey, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
+import { beyondLimit, countRequest, paidByKey, rateLimitHeaders } from "./rate-limit.ts";
 
 /** A key as read from the database. */
-export interface KnownKey {
+interface KnownKey {
   readonly id: Uuid;
   readonly integrationId: Uuid;
   readonly role: "full" | "read";
@@ -28,46 +26,17 @@ export interface KnownKey {
   lastUsedAt: number | null;
 }
 
-/**
- * How long an isolate caches a key, milliseconds. The cache saves the round trip to D1 that would otherwise
- * come before every request's own; a revoked key is refused everywhere after this time at the latest.
- */
+/** How long an isolate caches a key, milliseconds: a revoked key is refused everywhere after this time at the latest. */
 const KEY_TRUST_MS = 5_000;
-
-/** Most keys in an isolate's cache; then the oldest is removed. */
-const CAPACITY = 2_000;
-
-/** Most unknown digests in an isolate's cache. */
-const UNKNOWN_CAPACITY = 10_000;
 
 /** How long an unknown digest is refused without a query. Milliseconds. */
 const UNKNOWN_MS = 10_000;
+/** Most keys and most unknown digests in an isolate's cache. */
+const CAPACITY = 2_000;
+const UNKNOWN_CAPACITY = 10_000;
 
 const known = new Map<string, { key: KnownKey; until: number }>();
 const unknown = new Map<string, number>();
-
-/** The cached key with this digest (hexadecimal). */
-const recallKey = (digest: string, now: number): KnownKey | null => {
-  const entry = known.get(digest);
-  return entry !== undefined && entry.until > now ? entry.key : null;
-};
-
-/** Whether the database ever had a key with this digest. */
-const wasKnown = (digest: string): boolean => known.has(digest);
-
-/** Whether the digest is cached as unknown. */
-const isUnknown = (digest: string, now: number): boolean => (unknown.get(digest) ?? 0) > now;
-
-/** Caches a digest as unknown. */
-const rememberUnknown = (digest: string, now: number): void => {
-  known.delete(digest);
-  setBounded(unknown, UNKNOWN_CAPACITY, digest, now + UNKNOWN_MS);
-};
-
-/** Caches a key. */
-const rememberKey = (digest: string, key: KnownKey, now: number): void => {
-  setBounded(known, CAPACITY, digest, { key, until: now + KEY_TRUST_MS });
-};
 
 /** Removes an integration's keys from this isolate's cache, after its suspension. */
 export const forgetKeysOf = (integrationId: Uuid): void => {
@@ -82,50 +51,38 @@ export const forgetKey = (id: Uuid): void => {
 /** Shortest interval between writes of a key's last use, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** Whether a request may change something, and so needs a key of role `full`. @param endpoint undefined: none matches */
-export const isWrite = (method: string, endpoint: EndpointTraits | undefined): boolean =>
-  endpoint?.isWrite ?? (method !== "GET" && method !== "HEAD");
-
-/** Middleware for writes; reads skip it. */
-export const writesOnly =
-  (middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> =>
-  (c, next) =>
-    isWrite(c.req.method, c.get("endpoint")) ? middleware(c, next) : next();
-
 /**
  * Authenticates the caller: `Authorization: Api-Key <API_KEY>`, or the same with `Bearer` (the scheme's name in any case,
- * RFC 9110 section 11.1). Any problem with the key is 401; a key of role `read` on a write is 403.
+ * RFC 9110 section 11.1), and counts the request. Any problem with the key is 401; a key of role `read` on a write is 403.
  */
-export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
+export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   const context = c.get("context");
   const digest = await digestOf(c.req.header("Authorization"));
   const now = context.now().getTime();
   const write = isWrite(c.req.method, c.get("endpoint"));
-  const key = recallKey(digest.hex, now) ?? (await lookUpKey(c, digest, now));
+  const cached = known.get(digest.hex);
+  const key = cached && cached.until > now ? cached.key : await lookUpKey(c, digest, now);
   refuseUnusable(key, now);
-  noteUse(context, key, now);
+  if (key.lastUsedAt === null || now - key.lastUsedAt >= LAST_USED_EVERY_MS) {
+    key.lastUsedAt = now;
+    context.waitUntil(touchKey(context.db, key.id, new Date(now), new Date(now - LAST_USED_EVERY_MS)));
+  }
+  const wishes = parametrisedList(c.req.header("Prefer") ?? "");
   c.set("caller", {
     integrationId: key.integrationId,
     keyId: key.id,
     role: key.role,
-    respondAsync: parametrisedList(c.req.header("Prefer") ?? "").some(
-      ({ value }) => value.toLowerCase() === "respond-async",
-    ),
+    respondAsync: wishes.some(({ value }) => value.toLowerCase() === "respond-async"),
     requestKey: null,
     baseUrl: baseUrl(c),
   });
   c.set("context", paidByKey(context, key));
-  refuseBeyondLimit(c, await countRequest(context, key));
+  const verdict = await countRequest(context, key);
+  for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
+  if (!verdict.allowed) throw beyondLimit(verdict);
   if (write && key.role === "read") {
     throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
   }
-  await next();
-});
-
-/** Adds the key's remaining requests to the response. @throws ServiceError rate_limited */
-const refuseBeyondLimit = (c: Context<AppEnv>, verdict: Verdict): void => {
-  for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
-  if (!verdict.allowed) throw beyondLimit(verdict);
 };
 
 interface Digest {
@@ -151,23 +108,16 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
   return { bytes, hex: toHex(bytes) };
 };
 
-/** Reads a key that isn't cached. Lookups are limited by client address. */
-const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promise<KnownKey> => {
-  const context = c.get("context");
-  const isUnheardOf = isUnknown(digest.hex, now);
-  if (!isUnheardOf && !wasKnown(digest.hex)) await countAddress(c, "attempt");
-  const key = isUnheardOf ? null : await readKey(context, digest, now);
-  if (key !== null) return key;
-  if (!isUnheardOf) rememberUnknown(digest.hex, now);
-  throw unknownKey();
-};
-
-const unknownKey = (): ServiceError =>
-  new ServiceError("api_key_invalid", "This key is unknown. Check it, or ask the operator for a new one.");
-
-const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey | null> => {
-  const found = await findKeyByDigest(context.db, digest.bytes);
-  if (!found) return null;
+/** Reads a key that isn't cached. Lookups are limited by client address. @throws ServiceError api_key_invalid */
+const lookUpKey = async (c: Context<AppEnv>, { bytes, hex }: Digest, now: number): Promise<KnownKey> => {
+  if ((unknown.get(hex) ?? 0) > now) throw unknownKey();
+  if (!known.has(hex)) await countAddress(c, "attempt");
+  const found = await findKeyByDigest(c.get("context").db, bytes);
+  if (!found) {
+    known.delete(hex);
+    setBounded(unknown, UNKNOWN_CAPACITY, hex, now + UNKNOWN_MS);
+    throw unknownKey();
+  }
   const { key: row, limits, suspendedAt } = found;
   const key: KnownKey = {
     requests: limitsWith(limits).requests,
@@ -179,9 +129,13 @@ const readKey = async (context: ServiceContext, digest: Digest, now: number): Pr
     isSuspended: suspendedAt !== null,
     lastUsedAt: row.lastUsedAt?.getTime() ?? null,
   };
-  rememberKey(digest.hex, key, now);
+  setBounded(known, CAPACITY, hex, { key, until: now + KEY_TRUST_MS });
   return key;
 };
+
+/** The error for a key that the database doesn't have. */
+export const unknownKey = (): ServiceError =>
+  new ServiceError("api_key_invalid", "This key is unknown. Check it, or ask the operator for a new one.");
 
 const refuseUnusable = (key: KnownKey, now: number): void => {
   if (key.revokedAt !== null) {
@@ -198,9 +152,26 @@ const refuseUnusable = (key: KnownKey, now: number): void => {
   }
 };
 
-/** Writes the time of last use without making the request wait. */
-const noteUse = (context: ServiceContext, key: KnownKey, now: number): void => {
-  if (key.lastUsedAt !== null && now - key.lastUsedAt < LAST_USED_EVERY_MS) return;
-  key.lastUsedAt = now;
-  context.waitUntil(touchKey(context.db, key.id, new Date(now), new Date(now - LAST_USED_EVERY_MS)));
+/**
+ * Lets the operator in: `Authorization: Bearer <token>`. Without a token in the settings there is no such surface.
+ * Digests are compared, in constant time, so that neither content nor length of the token shows in how long it takes.
+ * Wrong tokens are limited by the address they come from.
+ * @throws ServiceError not_found, admin_token_invalid, rate_limited
+ */
+export const requireOperator = async (c: Context<AppEnv>): Promise<void> => {
+  const token = c.get("context").settings.ADMIN_TOKEN;
+  if (token === undefined) throw noSuchAddress();
+  const given = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
+  const [expected, actual] = await Promise.all([digest(token), digest(given)]);
+  if (!crypto.subtle.timingSafeEqual(expected, actual)) {
+    await countAddress(c, "attempt");
+    throw new ServiceError(
+      "admin_token_invalid",
+      "Send `Authorization: Bearer <token>` with the operator's token.",
+    );
+  }
+  c.set("isOperator", true);
 };
+
+const digest = (text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -2,8 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { ServiceContext } from "../context.ts";
 import { type DatabaseSession, openPrimary, openReplicas } from "../db/client.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { AppEnv } from "./app-env.ts";
-import { isWrite } from "./authentication.ts";
+import { type AppEnv, isWrite } from "./app-env.ts";
 
 /** The header with which a caller reads at least the state that an earlier response showed. */
 export const BOOKMARK = "Mintage-Bookmark";
@@ -15,9 +14,9 @@ const NEW = "new";
 const BOOKMARK_FORM = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
 /**
- * Serves reads with a bookmark from replicas of the database, at that state or a newer one. Each response to such a caller
- * has a bookmark that covers all that the request wrote and read, except list pages read while the response is sent.
- * Requests without a bookmark use the primary, which has every write.
+ * Serves reads with a bookmark from replicas of the database, at that state or a newer one. Each response to such a
+ * caller has a bookmark that covers all that its request wrote and read, except list pages read while it is sent.
+ * Without one, the primary serves.
  */
 export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
   const sent = c.req.header(BOOKMARK);

@@ -1,11 +1,28 @@
-import type { Context } from "hono";
+import type { Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { isUnavailable } from "../db/statements.ts";
 import { databaseUnavailable, errorBody, ServiceError } from "../domain/errors.ts";
 import { SettingsError } from "../env.ts";
-import type { AppEnv } from "./app-env.ts";
-import { isWrite } from "./authentication.ts";
+import { type AppEnv, isWrite } from "./app-env.ts";
 import { logger } from "./log.ts";
+
+/** The error for an address where there is nothing. */
+export const noSuchAddress = (): ServiceError =>
+  new ServiceError("not_found", "Nothing exists at this address. Check it against /openapi.json.");
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** The error for a request without a route: 405 with Allow if the address exists with other methods, otherwise 404. */
+export const unmatched = ({ router }: Hono<AppEnv>, c: Context<AppEnv>): ServiceError => {
+  // Middleware, which takes all methods, doesn't count.
+  const has = (method: string) =>
+    router.match(method, c.req.path)[0].some(([[, route]]) => route.method === method);
+  const methods = METHODS.filter(has);
+  if (methods.length === 0) return noSuchAddress();
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
+  c.header("Allow", allow);
+  return new ServiceError("method_not_allowed", `Use one of ${allow}.`);
+};
 
 /** @param named whether the answer names the settings; their values are never in it */
 const notConfigured = (cause: SettingsError, named: boolean): ServiceError => {
@@ -22,8 +39,8 @@ const notConfigured = (cause: SettingsError, named: boolean): ServiceError => {
 };
 
 /**
- * The caller's error for a thrown value. Anything not meant for callers becomes `internal_error`.
- * @param mayWrite whether the request may have changed something
+ * The caller's error for a thrown value; what isn't meant for callers becomes `internal_error`. @param mayWrite whether
+ * the request may have changed something
  */
 export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError => {
   if (error instanceof ServiceError) return error;

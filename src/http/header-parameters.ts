@@ -8,8 +8,8 @@ export interface Parametrised {
 }
 
 /**
- * Reads `value; key=value; key="quoted value"` (RFC 9110, section 5.6.6; RFC 7578, section 4.2). The text is read once
- * from left to right, so that its length alone says how long that takes.
+ * Reads `value; key=value; key="quoted value"` (RFC 9110, section 5.6.6; RFC 7578, section 4.2), once from left to
+ * right.
  */
 export const parametrised = (text: string): Parametrised => readOne(new Reader(text), "");
 
@@ -77,9 +77,8 @@ class Reader {
   }
 
   /**
-   * Moves behind the closing quote. A backslash escapes a quote or itself only, because old browsers sent whole paths;
-   * for the same reason the last quote closes the value even behind a backslash (`"C:\"`).
-   * @returns null if there is no closing quote; the place is the end then
+   * Moves behind the closing quote; null if there is none. A backslash escapes a quote or itself only, and the last
+   * quote closes even behind one (`"C:\"`): old browsers sent whole paths.
    */
   quoted(): string | null {
     let value = "";

@@ -9,23 +9,19 @@ import { canonicalText } from "../domain/json-text.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
 import { seal, unseal } from "../domain/sealing.ts";
 import { keepStream, keepText, openText, textKey } from "../files/storage/large-texts.ts";
-import type { AppEnv } from "./app-env.ts";
+import { type AppEnv, isWrite } from "./app-env.ts";
 
 const MAX_KEY_LENGTH = 255;
 const HOUR_MS = 60 * 60_000;
 
 const REPLAYED = "Idempotency-Replayed";
 
-/**
- * Statuses of refusals that a concurrent request with the same key can cause: the last NFT is minted, the draft
- * deleted, the money reserved. The key is looked up again before such a refusal is returned.
- */
+/** Statuses of refusals that a concurrent request with the same key can cause: the key is looked up again before. */
 const RACED = [402, 404, 409];
 
 /** A body that has a secret is stored sealed, after this mark, with the version of the secret that it is sealed under. */
 const SEALED = /^sealed:(\d+):(.+)$/s;
 
-/** The results of looking a key up. */
 export interface StoredResponses {
   /** Responds from a key's operation. */
   readonly operation: (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
@@ -35,15 +31,14 @@ export interface StoredResponses {
 
 /**
  * Carries out a write once for its Idempotency-Key, which belongs to the integration. The key is inserted in the batch
- * that has the write's effect, so that neither is there without the other. Of two requests at once, one batch fails, and
- * its request gets the other's answer. A write that became an operation is answered from the operation, in its current
- * state. A request without an effect leaves no key.
+ * that has the effect, so that neither is there without the other; of two requests at once, one batch fails, and its
+ * request gets the other's answer. A write that became an operation is answered from the operation.
  */
 export const idempotency =
   (answers: StoredResponses): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const name = c.req.header("Idempotency-Key");
-    if (name === undefined || c.req.method === "GET" || c.req.method === "HEAD") return next();
+    if (name === undefined || !isWrite(c.req.method, c.get("endpoint"))) return next();
     const length = Array.from(name).length;
     if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
     const key = new SentKey(c, name);
@@ -64,18 +59,16 @@ export const idempotency =
     if (c.error instanceof ServiceError) key.deleteBody();
     const isSame = c.error instanceof SameRequest;
     const first = !standing && RACED.includes(c.res.status) ? (await key.find()).row : isSame && standing;
-    if (first) replaceAnswer(c, await key.replay(first, answers));
+    if (!first) return;
+    const answer = await key.replay(first, answers);
+    // Without this, hono adds the headers of the replaced response.
+    c.res = undefined;
+    c.res = answer;
   };
 
 const badKey = (): ServiceError => {
   const message = `Send an Idempotency-Key of 1 to ${MAX_KEY_LENGTH} characters.`;
   return new ServiceError("invalid_request", message, { issues: [{ path: ["Idempotency-Key"], message }] });
-};
-
-/** Without the first assignment hono adds the headers of the replaced response. */
-const replaceAnswer = (c: Context<AppEnv>, answer: Response): void => {
-  c.res = undefined;
-  c.res = answer;
 };
 
 /** Ends a streamed request that was carried out before, once that is certain. */

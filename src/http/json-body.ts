@@ -1,7 +1,6 @@
 import { parse } from "content-type";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { ServiceContext } from "../context.ts";
 import { duration } from "../domain/counted.ts";
 import { invalidField, ServiceError } from "../domain/errors.ts";
 import { hasMoreValues, largestContainer, prototypeField } from "../domain/json-shape.ts";
@@ -12,20 +11,21 @@ import { countAddress } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import { type BodyName, endedEarly, nextPiece } from "./body-pieces.ts";
 
-/** Most bytes of a JSON body. */
-const MAX_JSON_BYTES = 1_048_576;
+/** Limits of a body: its bytes, and the longest time for all of it, however steadily it comes, milliseconds. */
+interface BodyLimits {
+  readonly most: number;
+  readonly wholeMs: number;
+}
+
+const KEYED: BodyLimits = { most: 1_048_576, wholeMs: 120_000 };
+
+/** Of a body that needs no key: a claim has 600 bytes. */
+const PUBLIC: BodyLimits = { most: 4_096, wholeMs: 5_000 };
 
 const BODY: BodyName = { code: "invalid_json", name: "body" };
 
 /** What a body of unknown size is read into at first. It doubles. */
 const FIRST_BYTES = 65_536;
-
-/** Most bytes of a body that needs no key: a claim has 600. */
-const MAX_PUBLIC_BYTES = 4_096;
-
-/** Longest time for a whole body, however steadily it comes; for one that needs no key. Milliseconds. */
-const WHOLE_MS = 120_000;
-const PUBLIC_WHOLE_MS = 5_000;
 
 /** The message for a body above its limit. */
 const tooLarge = (most: number) =>
@@ -34,39 +34,11 @@ const tooLarge = (most: number) =>
 /** The operator's bodies are few and don't wait for memory. */
 const UNSHARED: Pick<MemoryShare, "moved" | "ended"> = { moved: () => undefined, ended: () => undefined };
 
-/** A body's owner, its declared size, and the signal that aborts when its client disconnects. */
-interface Incoming {
-  /** Null: the operator. */
-  readonly owner: string | null;
-  /** It needs no key. */
-  readonly isPublic: boolean;
-  readonly declared: number;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Reads a body whole. As long as its client takes to send it, it has a share of the isolate's memory, which others may
- * hold: then it waits, unread. Otherwise it doesn't wait at all.
- * @throws ServiceError rate_limited if there is no memory within 10 s, payload_too_large, invalid_json where it ends
- * early, nothing comes for a minute, or all of it takes longer than two
- */
-const readBody = async (
-  context: ServiceContext,
-  stream: ReadableStream<Uint8Array>,
-  { owner, isPublic, declared, signal }: Incoming,
-): Promise<Uint8Array<ArrayBuffer>> => {
-  const wanted = { bytes: declared, what: "bodies" };
-  const share = owner === null ? UNSHARED : await memoryShare(context, { ...wanted, owner });
-  const reading = readInTime(stream, { isPublic, declared, signal, moved: share.moved }).finally(share.ended);
-  // The platform ends a request whose client has disconnected, unless work is pending; this returns the share.
-  context.waitUntil(reading.catch(() => undefined));
-  return reading;
-};
-
-/** Reads a body as long as its client is there, and for its time at most. */
+/** Reads a body as long as its client is there, and for its time at most. @param signal aborts when it disconnects */
 const readInTime = async (
   stream: ReadableStream<Uint8Array>,
-  { isPublic, declared, signal, moved }: Omit<Incoming, "owner"> & { readonly moved: () => void },
+  { most, wholeMs }: BodyLimits,
+  { declared, signal, moved }: { declared: number; signal: AbortSignal; moved: () => void },
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const reader = stream.getReader();
   const { promise: gone, reject } = Promise.withResolvers<never>();
@@ -74,12 +46,13 @@ const readInTime = async (
   signal.addEventListener("abort", leave);
   if (signal.aborted) leave();
   try {
-    const most = isPublic ? MAX_PUBLIC_BYTES : MAX_JSON_BYTES;
-    const reading = readAll(reader, { expected: Math.min(declared, FIRST_BYTES), most, moved });
-    const wholeMs = isPublic ? PUBLIC_WHOLE_MS : WHOLE_MS;
+    const reading = readAll(reader, Math.min(declared, FIRST_BYTES), most, moved);
     const body = await within(wholeMs, Promise.race([reading, gone]));
-    if (body === null) throw tooSlow(wholeMs);
-    return body;
+    if (body !== null) return body;
+    throw new ServiceError(
+      "invalid_json",
+      `The body took longer than ${duration(wholeMs / 1_000)}. Send the whole body again, faster.`,
+    );
   } catch (error) {
     // Cancelling a stream that has failed already fails with the same error.
     void reader.cancel().catch(() => undefined);
@@ -92,7 +65,9 @@ const readInTime = async (
 /** Copies each piece, so that a body sent byte by byte takes no more memory than its bytes. */
 const readAll = async (
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { expected, most, moved }: { readonly expected: number; readonly most: number; readonly moved: () => void },
+  expected: number,
+  most: number,
+  moved: () => void,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   let memory = new Uint8Array(expected);
   let size = 0;
@@ -111,48 +86,44 @@ const readAll = async (
   }
 };
 
-const tooSlow = (wholeMs: number) =>
-  new ServiceError(
-    "invalid_json",
-    `The body took longer than ${duration(wholeMs / 1_000)}. Send the whole body again, faster.`,
-  );
-
-/**
- * Most fields and list entries of a JSON body, all levels together. The largest valid body has four lists of 1,000
- * accounts.
- */
+/** Most fields and list entries of a body, all levels together. The largest valid one has four lists of 1,000 accounts. */
 const MAX_JSON_VALUES = 5_000;
 
 /** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
 const OTHER_JSON = /^application\/.*\+json$/;
 
 /**
- * Reads a request body once, up to its limit; validators and the idempotency fingerprint take it from hono's cache. A
- * request without a key counts against its address before its body is read. A larger Content-Length is refused unread, and
- * too many values are refused before validation.
- * @throws ServiceError payload_too_large, invalid_json (not UTF-8, incomplete), unsupported_content_type (`…+json`,
- * compressed), invalid_request (too many values, a field named `__proto__`), rate_limited (no memory for it)
+ * Reads a request body once, up to its limit; validators and the idempotency fingerprint take it from hono's cache. As
+ * long as its client takes to send it, it has a share of the isolate's memory, which others may hold: then it waits,
+ * unread. A request without a key counts against its address before.
+ * @throws ServiceError payload_too_large, invalid_json (not UTF-8, incomplete, too slow), unsupported_content_type
+ * (`…+json`, compressed), invalid_request (too many values, a field named `__proto__`), rate_limited (no memory for it)
  */
-export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
+export const readBody = async (c: Context<AppEnv>): Promise<void> => {
   const stream = c.req.raw.body;
   if (stream !== null && isEncoded(c)) {
     throw new ServiceError("unsupported_content_type", "Send the body as it is, without a Content-Encoding.");
   }
-  if (stream === null || c.get("endpoint")?.isStreamed) return next();
+  if (stream === null || c.get("endpoint")?.isStreamed) return;
   const { type } = parse(c.req.header("Content-Type") ?? "", { parameters: false });
   if (OTHER_JSON.test(type)) {
     throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
   }
+  const context = c.get("context");
+  const isOperator = c.get("isOperator") ?? false;
   const integration = c.get("caller")?.integrationId;
-  const isPublic = !c.get("isOperator") && integration === undefined;
-  const most = isPublic ? MAX_PUBLIC_BYTES : MAX_JSON_BYTES;
+  const limits = isOperator || integration !== undefined ? KEYED : PUBLIC;
   const length = c.req.header("Content-Length") ?? "";
-  const declared = /^\d+$/.test(length) ? Number(length) : most;
-  if (declared > most) throw tooLarge(most);
-  if (isPublic) await countAddress(c, "page");
-  const owner = c.get("isOperator") ? null : (integration ?? "public");
-  const { signal } = c.req.raw;
-  const bytes = await readBody(c.get("context"), stream, { owner, isPublic, declared, signal });
+  const declared = /^\d+$/.test(length) ? Number(length) : limits.most;
+  if (declared > limits.most) throw tooLarge(limits.most);
+  if (limits === PUBLIC) await countAddress(c, "page");
+  const wanted = { bytes: declared, owner: integration ?? "public", what: "bodies" };
+  const share = isOperator ? UNSHARED : await memoryShare(context, wanted);
+  const how = { declared, signal: c.req.raw.signal, moved: share.moved };
+  const reading = readInTime(stream, limits, how).finally(share.ended);
+  // The platform ends a request whose client has disconnected, unless work is pending; this returns the share.
+  context.waitUntil(reading.catch(() => undefined));
+  const bytes = await reading;
   const cache: Record<string, unknown> = c.req.bodyCache;
   const text = decode(bytes);
   if (type === JSON_TYPE) {
@@ -161,8 +132,7 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   }
   cache.arrayBuffer = Promise.resolve(bytes.buffer);
   cache.text = Promise.resolve(text);
-  await next();
-});
+};
 
 /** Whether a body is compressed (RFC 9110, section 8.4): nothing before or in the Worker undoes it. */
 const isEncoded = (c: Context<AppEnv>): boolean =>
@@ -172,10 +142,7 @@ const isEncoded = (c: Context<AppEnv>): boolean =>
 const isEmpty = async (c: Context<AppEnv>): Promise<boolean> =>
   c.req.raw.body === null || /^\s*(\{\s*\}\s*)?$/.test(await c.req.text());
 
-/**
- * For endpoints with an optional body: an empty one becomes `{}`, whatever its type, before a validator requires
- * JSON.
- */
+/** For endpoints with an optional body: an empty one becomes `{}`, whatever its type, before a validator requires JSON. */
 export const emptyBody = createMiddleware<AppEnv>(async (c, next) => {
   if (await isEmpty(c)) {
     const cache: Record<string, unknown> = c.req.bodyCache;
@@ -185,22 +152,15 @@ export const emptyBody = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/**
- * For the addresses that take no body.
- * @throws ServiceError invalid_request for any field, so that one that would be ignored does not pass silently
- */
+/** For the addresses that take no body. @throws ServiceError invalid_request, so that no field is silently ignored */
 export const refuseBody = async (c: Context<AppEnv>): Promise<void> => {
-  if (!(await isEmpty(c))) {
-    throw new ServiceError("invalid_request", "Send no body: this address doesn't take one.", {
-      issues: [{ path: [], message: "Send no body." }],
-    });
-  }
+  if (await isEmpty(c)) return;
+  throw new ServiceError("invalid_request", "Send no body: this address doesn't take one.", {
+    issues: [{ path: [], message: "Send no body." }],
+  });
 };
 
-/**
- * For endpoints whose fields may all be absent; the object may not.
- * @throws ServiceError invalid_request if there is no body
- */
+/** For endpoints whose fields may all be absent; the object may not. @throws ServiceError invalid_request */
 export const requireBody = async (c: Context<AppEnv>): Promise<void> => {
   if (c.req.raw.body !== null && (await c.req.text()).trim() !== "") return;
   throw new ServiceError("invalid_request", "Send a JSON object as the body; {} changes nothing.", {

@@ -1,14 +1,12 @@
 import type { Context } from "hono";
 import type { Page } from "../domain/cursors.ts";
 import type { AppEnv } from "./app-env.ts";
-import { baseUrl } from "./base-url.ts";
+import { baseUrl, type TypedResponse, typedResponse } from "./app-env.ts";
 import { streamOf } from "./generated-stream.ts";
-import { type TypedResponse, typedResponse } from "./typed-response.ts";
 
 /** Reads at most `size` items after a cursor, or from the start. */
 export type ReadPage<Item> = (cursor: string | null, size: number) => Promise<Page<Item>>;
 
-/** The requested part of a list. */
 export interface PageRequest {
   readonly limit?: number;
   readonly cursor?: string;
@@ -25,7 +23,6 @@ export interface ListFormat<Item> {
   readonly cursorName?: string;
 }
 
-/** A JSON array. */
 export const JSON_LIST: ListFormat<unknown> = {
   contentType: "application/json",
   opening: "[",
@@ -38,8 +35,8 @@ export const JSON_LIST: ListFormat<unknown> = {
 const PAGE = 500;
 
 /**
- * Returns a list, as a JSON array by default: with a limit one page and a Link to the next, otherwise everything,
- * streamed, so that memory stays the same however long it is. One of which nothing is taken for 30 s breaks off.
+ * Returns a list: with a limit one page and a Link to the next, otherwise everything, streamed, so that memory stays
+ * the same. One of which nothing is taken for 30 s breaks off.
  */
 export const listResponse = async <Item>(
   c: Context<AppEnv>,
@@ -104,8 +101,8 @@ const streamed = <Item>(
 };
 
 /**
- * A list as comma-separated values (RFC 4180), a line of names first. It is for columns of ids, numbers and addresses:
- * texts that people wrote could be formulas to a spreadsheet.
+ * A list as comma-separated values (RFC 4180) with a line of names, for ids, numbers and addresses: texts that people
+ * wrote could be formulas to a spreadsheet.
  */
 export const csvList = <Item>(columns: readonly (keyof Item & string)[]): ListFormat<Item> => ({
   contentType: "text/csv; charset=utf-8; header=present",

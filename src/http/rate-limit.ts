@@ -1,23 +1,23 @@
 import type { ServiceContext } from "../context.ts";
+import { setBounded } from "../domain/bounded-map.ts";
 import { counted, duration } from "../domain/counted.ts";
 import { rateLimited, type ServiceError } from "../domain/errors.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { pause, within } from "../waiting.ts";
 import { counterOf, type Ended } from "./request-counter.ts";
 
-/** A key, or another name, whose requests are counted. */
-export interface CountedKey {
-  /** A key's uuid, or a name that no uuid is. */
+/** A key, or a name that no uuid is, whose requests are counted. */
+interface CountedKey {
   readonly id: string;
   /** Requests that it may make in `REQUEST_PERIOD_S`. */
   readonly requests: number;
 }
 
-/** Whether a request may pass, and its key's remaining requests. */
-export interface Verdict {
+/** Whether a request may pass. */
+interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
-  /** The key's remaining requests; null if its counter could not be reached. */
+  /** Null if its counter could not be reached. */
   readonly remaining: number | null;
   /** Milliseconds until the key may make more. */
   readonly freeAfterMs: number;
@@ -26,8 +26,8 @@ export interface Verdict {
 /** How long a request waits for another request's call before it calls the counter itself. Milliseconds. */
 const PATIENCE_MS = 2_000;
 /**
- * How long a request waits for its counter in total, and then passes uncounted. A working counter answers within two
- * seconds, even if outstanding grants must end first. Milliseconds.
+ * How long a request waits for its counter, and then passes uncounted; a working one answers in two seconds.
+ * Milliseconds.
  */
 const MOST_WAIT_MS = 6_000;
 /** How long requests pass uncounted after the counter has failed, and after it hasn't answered. Milliseconds. */
@@ -45,8 +45,8 @@ interface Waiter {
 }
 
 /**
- * Counts waiting requests. The platform ends a request whose client has disconnected without running any more code,
- * so a waiter that isn't renewed lapses. Times are milliseconds.
+ * Counts waiting requests. The platform ends a request whose client has disconnected without running any more code, so
+ * a waiter that isn't renewed lapses. Times are milliseconds.
  */
 export class WaitCounter {
   readonly #lapsesAfterMs: number;
@@ -56,7 +56,6 @@ export class WaitCounter {
     this.#lapsesAfterMs = lapsesAfterMs;
   }
 
-  /** A request begins to wait. */
   join(now: number): Waiter {
     const waiter = { until: now + this.#lapsesAfterMs };
     this.#waiting.add(waiter);
@@ -69,12 +68,10 @@ export class WaitCounter {
     this.#waiting.add(waiter);
   }
 
-  /** It waits no longer. */
   leave(waiter: Waiter): void {
     this.#waiting.delete(waiter);
   }
 
-  /** How many wait. */
   count(now: number): number {
     for (const waiter of this.#waiting) if (waiter.until <= now) this.#waiting.delete(waiter);
     return this.#waiting.size;
@@ -119,7 +116,10 @@ class Meter {
     try {
       for (;;) {
         const now = context.now().getTime();
-        if (now - began >= MOST_WAIT_MS) this.#passUncounted(context, unanswered(), UNANSWERED_MS);
+        if (now - began >= MOST_WAIT_MS) {
+          const error = new Error(`the counter has not answered within ${MOST_WAIT_MS / 1_000} s`);
+          this.#passUncounted(context, error, UNANSWERED_MS);
+        }
         const verdict = this.#decide(context, key);
         if (verdict) return verdict;
         this.#waiting.renew(waiter, now);
@@ -131,8 +131,8 @@ class Meter {
   }
 
   /**
-   * Asks for all that wait, unless one of them has asked lately. The request that asks may end before the others: the
-   * answer is waited for without it.
+   * Asks for all that wait, unless one has asked lately. The request that asks may end before the others and the
+   * answer.
    */
   #question(context: ServiceContext, key: CountedKey, now: number): Promise<void> {
     if (this.#asking !== null && now - this.#asking.since < PATIENCE_MS) return this.#asking.answer;
@@ -179,7 +179,7 @@ class Meter {
 
   /** Returns the rest of a grant when its time is over. */
   async #giveBack(context: ServiceContext, key: CountedKey, grant: number, lastsMs: number): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, lastsMs));
+    await pause(lastsMs);
     if (this.#grant !== grant || this.#left === 0) return;
     const ended = this.#ended();
     if (!ended) return;
@@ -195,15 +195,11 @@ const meters = new Map<string, Meter>();
 export const countRequest = (context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> => {
   let meter = meters.get(key.id);
   if (meter === undefined) {
-    const oldest = meters.size >= CAPACITY ? meters.keys().next().value : undefined;
-    if (oldest !== undefined) meters.delete(oldest);
     meter = new Meter();
-    meters.set(key.id, meter);
+    setBounded(meters, CAPACITY, key.id, meter);
   }
   return meter.count(context, key);
 };
-
-const unanswered = () => new Error(`the counter has not answered within ${MOST_WAIT_MS / 1_000} s`);
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
@@ -223,15 +219,12 @@ export const beyondLimit = (verdict: Verdict, who = "This key may send"): Servic
 /** Calls of the chain's nodes that a request may cause without counting as more than one. */
 const CALLS_INCLUDED = 2;
 
-/**
- * How long an additional call waits until the key has a request left, so that long lists are read slowly.
- * Milliseconds.
- */
+/** How long an additional call waits until the key has a request left: long lists are read slowly. Milliseconds. */
 const CALL_PATIENCE_MS = REQUEST_PERIOD_S * 1_000 + 2_000;
 
 /**
- * The context of a key's request. Each call of a node beyond the included ones counts as another request of the key: a
- * node has only so many answers, and operations need them. An operation's own calls are not counted.
+ * The context of a key's request: each call of a node beyond the included ones counts as another request. An
+ * operation's own calls are not counted.
  */
 export const paidByKey = (context: ServiceContext, key: CountedKey): ServiceContext => {
   let calls = 0;

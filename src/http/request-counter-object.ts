@@ -19,10 +19,8 @@ interface Lent {
 
 /**
  * Counts the requests of one key, for all isolates of the world. An isolate is granted a few more than it asks for, so
- * that most requests need no call; before a request is refused, grants that are out are waited for, so that it is
- * refused only if the key is really over its limit.
- *
- * Nothing is stored: an object that starts again has forgotten at most one period.
+ * that most requests need no call; grants that are out are waited for before a request is refused. Nothing is stored:
+ * an object that starts again has forgotten at most one period.
  */
 export class RequestCounter extends DurableObject<Bindings> implements Counter {
   readonly #window = new RequestWindow(REQUEST_PERIOD_S * 1_000);

@@ -1,6 +1,5 @@
 import type { Bindings } from "../env.ts";
 
-/** Requests that were allowed at one moment. */
 interface Entry {
   /** Milliseconds. */
   readonly at: number;
@@ -8,8 +7,8 @@ interface Entry {
 }
 
 /**
- * The requests of the last period, counted exactly: one leaves the window when it is a period old. A key that sends
- * at most the limit in any period is never refused, and no period has more than the limit. Times are milliseconds.
+ * The requests of the last period, counted exactly: a key that sends at most the limit in any period is never refused,
+ * and no period has more. Times are milliseconds.
  */
 export class RequestWindow {
   readonly #periodMs: number;
@@ -102,7 +101,6 @@ export interface Grant {
   readonly freeAfterMs: number;
 }
 
-/** Methods of a key's counter. */
 export interface Counter {
   /** Allows as many requests as the limit leaves, at most a few more than wanted. */
   take(ask: Ask): Promise<Grant>;
@@ -110,8 +108,6 @@ export interface Counter {
   end(ended: Ended): Promise<void>;
 }
 
-/** The counter of a key or another name. An exception breaks a stub, so each call uses a new one. */
-export const counterOf = (env: Bindings, key: string): Counter => {
-  const stub = () => env.REQUEST_COUNTER.getByName(key) as unknown as Counter;
-  return { take: (ask) => stub().take(ask), end: (ended) => stub().end(ended) };
-};
+/** The counter of a key or another name. An exception breaks a stub, so each call needs a new one. */
+export const counterOf = (env: Bindings, key: string): Counter =>
+  env.REQUEST_COUNTER.getByName(key) as unknown as Counter;

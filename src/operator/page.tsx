@@ -4,7 +4,7 @@ import type { Overview } from "../api/resources/overview.ts";
 import { Frame, page, type Setting, scriptOf } from "../collections/pages/frame.tsx";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { operatorOnly } from "../http/operator.ts";
+import { requireOperator } from "../http/authentication.ts";
 import { readOverview } from "./overview.ts";
 
 /** The frame of the operator's page. Its content is loaded once the token is entered, which the tab keeps. */
@@ -236,7 +236,8 @@ export const serveOperatorPage = (app: Hono<AppEnv>): void => {
       return OperatorFrame({ setting, script: scriptOf("operator") });
     }),
   );
-  app.get(`${PATH}/view`, operatorOnly, async (c) => {
+  app.get(`${PATH}/view`, async (c) => {
+    await requireOperator(c);
     const view = await OperatorView(await readOverview(c.get("context"))).toString();
     return c.html(view);
   });

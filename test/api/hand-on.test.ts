@@ -2,7 +2,7 @@ import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { app, endpointAt } from "../../src/app.ts";
-import { isHandedOn } from "../../src/http/hand-on.ts";
+import { isHandedOn } from "../../src/http/request.ts";
 import { api, apiWith, bodyOf } from "../support/api.ts";
 
 test.each([

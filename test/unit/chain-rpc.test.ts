@@ -224,9 +224,7 @@ describe("a view", () => {
         contractId: "c",
         method: "m",
       }),
-    ).toEqual({
-      a: 1,
-    });
+    ).toEqual({ value: { a: 1 }, height: 1 });
   });
 
   it.each([
@@ -267,8 +265,8 @@ describe("a view", () => {
     ];
     const viewAt = (nodes: string[], atLeast: number) =>
       viewFunction(new ChainRpc(nodes), { contractId: "c", method: "m" }, "final", { atLeast });
-    expect(await viewAt([late, refused, current], 10)).toBe("new");
-    expect(await viewAt([late, current], 9)).toBe("old");
+    expect(await viewAt([late, refused, current], 10)).toEqual({ value: "new", height: 10 });
+    expect(await viewAt([late, current], 9)).toEqual({ value: "old", height: 9 });
     await expect(viewAt([late, refused], 10)).rejects.toMatchObject({
       name: "NodesLagError",
       code: "chain_unavailable",

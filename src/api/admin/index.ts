@@ -1,69 +1,21 @@
 import type { Endpoint } from "../endpoint.ts";
-import { contractUpgradesPlan, contractUpgradesRun, everyContractList } from "./contract-upgrades.ts";
-import {
-  contractsAccept,
-  contractsAdopt,
-  contractsDeploy,
-  contractsHandOver,
-  contractsList,
-  contractsRead,
-} from "./contracts.ts";
-import { databaseRecover } from "./database.ts";
-import {
-  integrationsChange,
-  integrationsCreate,
-  integrationsDelete,
-  integrationsList,
-  integrationsRead,
-  payoutAccountSet,
-} from "./integrations.ts";
-import { keysIssue, keysList, keysRevoke } from "./keys.ts";
-import { limitsChange, limitsRead } from "./limits.ts";
-import { metricsRead } from "./metrics.ts";
-import { adminOperationsRead, adminOperationsSettle } from "./operations.ts";
-import { overviewRead } from "./overview.ts";
-import {
-  platformRead,
-  secretsRotate,
-  stuckList,
-  walletsActivate,
-  walletsCreate,
-  walletsRead,
-  walletsRestore,
-} from "./wallets.ts";
+import { contractEndpoints } from "./contracts.ts";
+import { integrationEndpoints } from "./integrations.ts";
+import { keyEndpoints } from "./keys.ts";
+import { limitEndpoints } from "./limits.ts";
+import { adminOperationEndpoints } from "./operations.ts";
+import { databaseRecover, stateEndpoints } from "./service.ts";
+import { platformEndpoints, walletEndpoints } from "./wallets.ts";
 
-/** Everything under /admin/v1. */
+/** Everything under /admin/v1, in the order in which the reference shows it. */
 export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
-  integrationsCreate,
-  integrationsList,
-  integrationsRead,
-  payoutAccountSet,
-  integrationsChange,
-  integrationsDelete,
-  limitsRead,
-  limitsChange,
-  keysIssue,
-  keysList,
-  keysRevoke,
-  walletsCreate,
-  walletsRead,
-  walletsRestore,
-  walletsActivate,
-  contractsDeploy,
-  contractsList,
-  contractsAdopt,
-  contractsAccept,
-  everyContractList,
-  contractsRead,
-  contractUpgradesPlan,
-  contractUpgradesRun,
-  contractsHandOver,
-  platformRead,
-  stuckList,
-  secretsRotate,
+  ...integrationEndpoints,
+  ...limitEndpoints,
+  ...keyEndpoints,
+  ...walletEndpoints,
+  ...contractEndpoints,
+  ...platformEndpoints,
   databaseRecover,
-  adminOperationsRead,
-  adminOperationsSettle,
-  metricsRead,
-  overviewRead,
+  ...adminOperationEndpoints,
+  ...stateEndpoints,
 ];

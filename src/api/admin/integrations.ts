@@ -15,49 +15,13 @@ import { cursorUuid, pageOf } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { forgetKeysOf } from "../../http/authentication.ts";
-import { listResponse } from "../../http/list-response.ts";
-import { show } from "../../http/typed-response.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { createIntegration } from "../../operator/provisioning.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { endpoint, json, jsonBody, list } from "../endpoint.ts";
 import { type Integration, integrationView, walletCreatedView } from "../resources/integration.ts";
-import { LINK } from "../schemas/pages.ts";
+import { accountIdOrNull, nameField, yesField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
-import {
-  deletionQuery,
-  integrationBody,
-  integrationChanges,
-  integrationsQuery,
-  payoutAccountBody,
-} from "./schemas.ts";
-
-/** Filter of a list: integrations of a name, or of any; deleted ones only on request. */
-interface WhichIntegrations {
-  readonly name?: string;
-  readonly deleted?: boolean;
-}
-
-/** Integrations, newest first, behind the one with the id `after`. */
-const listIntegrations = (
-  db: Database,
-  { name, deleted = false }: WhichIntegrations,
-  after: Uuid | null,
-  limit: number,
-) =>
-  db
-    .select()
-    .from(integrations)
-    .where(
-      and(
-        name === undefined ? undefined : eq(integrations.name, name),
-        deleted ? isNotNull(integrations.deletedAt) : isNull(integrations.deletedAt),
-        after ? lt(integrations.id, after) : undefined,
-      ),
-    )
-    .orderBy(desc(integrations.id))
-    .limit(limit)
-    .all();
 
 /** Renames an integration, suspends or resumes it; the time of a suspension that lasts stays. */
 export const changeIntegration = async (
@@ -77,10 +41,6 @@ export const changeIntegration = async (
     .where(and(eq(integrations.id, id), isNull(integrations.deletedAt)));
 };
 
-/** Sets the account that an integration's money is paid out to; null: none. */
-const setPayoutAccount = (db: Database, id: Uuid, accountId: string | null, now: Date) =>
-  db.update(integrations).set({ payoutAccount: accountId, updatedAt: now }).where(eq(integrations.id, id));
-
 const toIntegration = (row: IntegrationRow): Integration => ({
   integration_uuid: row.id,
   name: row.name,
@@ -95,27 +55,6 @@ const toIntegration = (row: IntegrationRow): Integration => ({
 const readIntegration = async (context: ServiceContext, id: Uuid): Promise<Integration> =>
   toIntegration(await requireIntegration(context, id));
 
-/**
- * Sets the account that an integration's money is paid out to; null: none.
- * @throws ServiceError not_found, unknown_account, chain_unavailable
- */
-const changePayoutAccount = async (
-  context: ServiceContext,
-  id: Uuid,
-  accountId: string | null,
-): Promise<Integration> => {
-  await requireIntegration(context, id);
-  const accounts = accountId === null ? [] : [{ path: ["account_id"], accountId }];
-  await requireAccounts(
-    context,
-    accounts,
-    "Name an account that exists on the chain: a payout to this one would come back.",
-  );
-  await setPayoutAccount(context.db, id, accountId, context.now());
-  context.log("integration.payout_account", { integration_uuid: id, account_id: accountId });
-  return readIntegration(context, id);
-};
-
 /** A wallet that can spend no more than this is empty: a tenth of a NEAR. yoctoNEAR. */
 const EMPTY = 10n ** 23n;
 
@@ -124,7 +63,6 @@ const conflict = (message: string): ServiceError => new ServiceError("conflict",
 /**
  * Deletes an integration: its keys are revoked, its webhooks go, the scheduled job deletes its drafts. What is on the
  * chain stays there, files of its collections are still served, and its wallet's sealed key is kept.
- * @param leaveFunds whether its wallet may have money left
  * @throws ServiceError not_found; conflict if it isn't suspended, works on something, or has money
  */
 const deleteIntegration = async (
@@ -138,6 +76,7 @@ const deleteIntegration = async (
   if (!leaveFunds) await refuseMoney(context, row);
   if (!(await markDeleted(context.db, id, context.now()))) throw working();
   context.log("integration.deleted", { integration_uuid: id });
+  forgetKeysOf(id);
   return readIntegration(context, id);
 };
 
@@ -162,114 +101,149 @@ const refuseMoney = async (
   }
 };
 
-export const integrationsCreate = endpoint(
-  {
-    method: "post",
-    path: "/integration",
-    operationId: "adminCreateIntegration",
-    tag: "Operator: integrations",
-    summary: "Create an integration with a funded wallet",
-    description:
-      "If the wallet can't be created now, the integration keeps the wallet_state `new`; create its wallet again later.",
-    request: { body: jsonBody(integrationBody, { name: "Heron shop" }) },
-    success: { 201: json("The integration and its wallet.", walletCreatedView) },
-    operation: true,
-    access: "admin",
-  },
-  async (c, { body }) => reply(c, await createIntegration(c.get("context"), body.name)),
-);
+const integrationBody = z.strictObject({ name: nameField }).openapi("IntegrationInput");
 
-export const integrationsList = endpoint(
-  {
-    method: "get",
-    path: "/integration",
-    operationId: "adminListIntegrations",
-    tag: "Operator: integrations",
-    summary: "List integrations, newest first",
-    request: { query: integrationsQuery },
-    success: { 200: json("The integrations.", z.array(integrationView), LINK) },
-    access: "admin",
-  },
-  (c, { query: { name, deleted, ...page } }) =>
-    listResponse(c, page, async (cursor, size) => {
-      const which = { name, deleted: deleted !== undefined };
-      const rows = await listIntegrations(c.get("context").db, which, cursorUuid(cursor), size + 1);
-      return pageOf(rows.map(toIntegration), size, (row) => row.integration_uuid);
+const payoutAccountBody = z
+  .strictObject({ account_id: accountIdOrNull("null: no account; nothing is paid out.") })
+  .openapi("PayoutAccountInput");
+
+const integrationChanges = z
+  .strictObject({
+    name: nameField.optional(),
+    suspended: z.boolean().optional().openapi({
+      description:
+        "true: its keys are refused everywhere within five seconds. false: they are accepted again.",
     }),
-);
+  })
+  .openapi("IntegrationChanges");
 
-export const integrationsRead = endpoint(
-  {
-    method: "get",
-    path: "/integration/{integration_uuid}",
-    operationId: "adminGetIntegration",
-    tag: "Operator: integrations",
-    summary: "Read one integration",
-    request: { params: integrationParam },
-    success: { 200: json("The integration.", integrationView) },
-    access: "admin",
-  },
-  async (c, { params }) => show(c, await readIntegration(c.get("context"), params.integration_uuid)),
-);
+const deletionQuery = z.strictObject({
+  leave_funds: yesField.optional().openapi({ description: "Delete it even if its wallet has money left." }),
+});
 
-export const payoutAccountSet = endpoint(
-  {
-    method: "put",
-    path: "/integration/{integration_uuid}/payout-account",
-    operationId: "adminSetPayoutAccount",
-    tag: "Operator: integrations",
-    summary: "Set the account that an integration's money is paid out to",
-    request: { params: integrationParam, body: jsonBody(payoutAccountBody, { account_id: "treasury.near" }) },
-    success: { 200: json("The integration.", integrationView) },
-    errors: ["unknown_account", "chain_unavailable"],
-    access: "admin",
-  },
-  async (c, { params, body }) =>
-    show(c, await changePayoutAccount(c.get("context"), params.integration_uuid, body.account_id)),
-);
+const COMMON = { tag: "Operator: integrations", access: "admin" } as const;
 
-export const integrationsChange = endpoint(
-  {
-    method: "put",
-    path: "/integration/{integration_uuid}",
-    operationId: "adminChangeIntegration",
-    tag: "Operator: integrations",
-    summary: "Rename an integration, suspend or resume it",
-    description:
-      "Requests with the keys of a suspended integration get 403 `integration_suspended`. Accepted operations continue, webhooks are sent, and collections, pages and files stay. Claim links get 503 `claims_paused`, because its wallet would pay for them.",
-    request: { params: integrationParam, body: jsonBody(integrationChanges, { suspended: true }) },
-    success: { 200: json("The integration as it is now.", integrationView) },
-    errors: ["conflict"],
-    access: "admin",
-  },
-  async (c, { params, body }) => {
-    const [context, id] = [c.get("context"), params.integration_uuid];
-    await requireUndeleted(context, id);
-    await changeIntegration(context.db, id, body, context.now());
-    context.log("integration.changed", { integration_uuid: id, ...body });
-    forgetKeysOf(id);
-    return show(c, await readIntegration(context, id));
-  },
-);
-
-export const integrationsDelete = endpoint(
-  {
-    method: "delete",
-    path: "/integration/{integration_uuid}",
-    operationId: "adminDeleteIntegration",
-    tag: "Operator: integrations",
-    summary: "Delete a suspended integration",
-    description:
-      "Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.",
-    request: { params: integrationParam, query: deletionQuery },
-    success: { 200: json("The integration as it is now.", integrationView) },
-    errors: ["conflict", "wallet_busy"],
-    access: "admin",
-  },
-  async (c, { params, query }) => {
-    const leaveFunds = query.leave_funds !== undefined;
-    const integration = await deleteIntegration(c.get("context"), params.integration_uuid, leaveFunds);
-    forgetKeysOf(params.integration_uuid);
-    return show(c, integration);
-  },
-);
+export const integrationEndpoints = [
+  endpoint(
+    {
+      ...COMMON,
+      method: "post",
+      path: "/integration",
+      operationId: "adminCreateIntegration",
+      summary: "Create an integration with a funded wallet",
+      description:
+        "If the wallet can't be created now, the integration keeps the wallet_state `new`; create its wallet again later.",
+      request: { body: jsonBody(integrationBody, { name: "Heron shop" }) },
+      success: { 201: json("The integration and its wallet.", walletCreatedView) },
+      operation: true,
+    },
+    ({ context, body }) => createIntegration(context, body.name),
+  ),
+  list(
+    {
+      ...COMMON,
+      path: "/integration",
+      operationId: "adminListIntegrations",
+      summary: "List integrations, newest first",
+      filters: {
+        name: nameField.optional().openapi({ description: "Only those with exactly this name." }),
+        deleted: yesField.optional().openapi({ description: "Deleted integrations instead of the others." }),
+      },
+      entries: ["The integrations.", integrationView],
+    },
+    async ({ context: { db }, query: { name, deleted } }, cursor, size) => {
+      const after = cursorUuid(cursor);
+      const rows = await db
+        .select()
+        .from(integrations)
+        .where(
+          and(
+            name === undefined ? undefined : eq(integrations.name, name),
+            deleted ? isNotNull(integrations.deletedAt) : isNull(integrations.deletedAt),
+            after ? lt(integrations.id, after) : undefined,
+          ),
+        )
+        .orderBy(desc(integrations.id))
+        .limit(size + 1);
+      return pageOf(rows.map(toIntegration), size, (row) => row.integration_uuid);
+    },
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "get",
+      path: "/integration/{integration_uuid}",
+      operationId: "adminGetIntegration",
+      summary: "Read one integration",
+      request: { params: integrationParam },
+      success: { 200: json("The integration.", integrationView) },
+    },
+    ({ context, params }) => readIntegration(context, params.integration_uuid),
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "put",
+      path: "/integration/{integration_uuid}/payout-account",
+      operationId: "adminSetPayoutAccount",
+      summary: "Set the account that an integration's money is paid out to",
+      request: {
+        params: integrationParam,
+        body: jsonBody(payoutAccountBody, { account_id: "treasury.near" }),
+      },
+      success: { 200: json("The integration.", integrationView) },
+      errors: ["unknown_account", "chain_unavailable"],
+    },
+    async ({ context, params: { integration_uuid: id }, body: { account_id: accountId } }) => {
+      await requireIntegration(context, id);
+      await requireAccounts(
+        context,
+        accountId === null ? [] : [{ path: ["account_id"], accountId }],
+        "Name an account that exists on the chain: a payout to this one would come back.",
+      );
+      await context.db
+        .update(integrations)
+        .set({ payoutAccount: accountId, updatedAt: context.now() })
+        .where(eq(integrations.id, id));
+      context.log("integration.payout_account", { integration_uuid: id, account_id: accountId });
+      return readIntegration(context, id);
+    },
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "put",
+      path: "/integration/{integration_uuid}",
+      operationId: "adminChangeIntegration",
+      summary: "Rename an integration, suspend or resume it",
+      description:
+        "Requests with the keys of a suspended integration get 403 `integration_suspended`. Accepted operations continue, webhooks are sent, and collections, pages and files stay. Claim links get 503 `claims_paused`, because its wallet would pay for them.",
+      request: { params: integrationParam, body: jsonBody(integrationChanges, { suspended: true }) },
+      success: { 200: json("The integration as it is now.", integrationView) },
+      errors: ["conflict"],
+    },
+    async ({ context, params: { integration_uuid: id }, body }) => {
+      await requireUndeleted(context, id);
+      await changeIntegration(context.db, id, body, context.now());
+      context.log("integration.changed", { integration_uuid: id, ...body });
+      forgetKeysOf(id);
+      return readIntegration(context, id);
+    },
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "delete",
+      path: "/integration/{integration_uuid}",
+      operationId: "adminDeleteIntegration",
+      summary: "Delete a suspended integration",
+      description:
+        "Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.",
+      request: { params: integrationParam, query: deletionQuery },
+      success: { 200: json("The integration as it is now.", integrationView) },
+      errors: ["conflict", "wallet_busy"],
+    },
+    ({ context, params, query }) =>
+      deleteIntegration(context, params.integration_uuid, query.leave_funds !== undefined),
+  ),
+];

@@ -8,17 +8,14 @@ import { refuseUsedUp } from "../../db/quota.ts";
 import { apiKeys } from "../../db/schema/index.ts";
 import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../domain/api-keys.ts";
 import { cursorUuid, pageOf } from "../../domain/cursors.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { invalidField, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { forgetKey } from "../../http/authentication.ts";
-import { listResponse } from "../../http/list-response.ts";
-import { show } from "../../http/typed-response.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
-import type { Shown } from "../resources/samples.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
+import { endpoint, json, jsonBody, list } from "../endpoint.ts";
+import { type Shown, text } from "../resources/samples.ts";
+import { instantField, nameField } from "../schemas/fields.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
-import { keyBody } from "./schemas.ts";
 
 /** Stores a new key, unless its integration has as many as it may. Whether it was stored. */
 const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> => {
@@ -33,69 +30,48 @@ const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> => {
   return stored.length > 0;
 };
 
-/** An integration's keys, newest first, behind the one with the id `after`. */
-const listKeys = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
-  db
-    .select()
-    .from(apiKeys)
-    .where(and(eq(apiKeys.integrationId, integrationId), after ? lt(apiKeys.id, after) : undefined))
-    .orderBy(desc(apiKeys.id))
-    .limit(limit)
-    .all();
-
-/** Revokes a key of an integration; a second time changes nothing. Undefined if there is no such key. */
-const revokeKey = async (
-  db: Database,
-  integrationId: Uuid,
-  id: Uuid,
-  now: Date,
-): Promise<ApiKeyRow | undefined> => {
+/** Revokes a key of an integration; a second time changes nothing. @throws ServiceError not_found */
+const revokeKey = async ({ db, now }: ServiceContext, integrationId: Uuid, id: Uuid): Promise<ApiKeyRow> => {
   const own = and(eq(apiKeys.integrationId, integrationId), eq(apiKeys.id, id));
   await db
     .update(apiKeys)
-    .set({ revokedAt: now })
+    .set({ revokedAt: now() })
     .where(and(own, isNull(apiKeys.revokedAt)));
-  return db.select().from(apiKeys).where(own).get();
+  const row = await db.select().from(apiKeys).where(own).get();
+  if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
+  forgetKey(id);
+  return row;
 };
 
-const keyFields = {
-  key_uuid: z.uuid(),
-  name: z.string().openapi({ example: "Shop server" }),
-  role: z.enum(["full", "read"]),
-  prefix: z.string().openapi({
-    description: "The key's first characters, to distinguish keys.",
-    example: "mk_live_4CQb",
-  }),
-  expires_at: z.iso.datetime().nullable(),
-  last_used_at: z.iso.datetime().nullable(),
-  revoked_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-};
+const keyView = z
+  .object({
+    key_uuid: z.uuid(),
+    name: z.string().openapi({ example: "Shop server" }),
+    role: z.enum(["full", "read"]),
+    prefix: text("The key's first characters, to distinguish keys.", "mk_live_4CQb"),
+    expires_at: z.iso.datetime().nullable(),
+    last_used_at: z.iso.datetime().nullable(),
+    revoked_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("Key");
 
-/** A key as the operator sees it. */
-const keyView = z.object(keyFields).openapi("Key");
-
-/** A new key with its secret. */
 const issuedKeyView = z
   .object({
-    ...keyFields,
-    api_key: z.string().openapi({ description: "Shown here and never again.", example: "mk_live_…" }),
+    ...keyView.shape,
+    api_key: text("Shown here and never again.", "mk_live_…"),
   })
   .openapi("IssuedKey");
 
-type Key = Shown<typeof keyView>;
+const keyBody = z
+  .strictObject({
+    name: nameField,
+    role: z.enum(["full", "read"]).nullish(),
+    expires_at: instantField.nullish().openapi({ description: "Absent or null: never." }),
+  })
+  .openapi("KeyInput");
 
-type IssuedKey = Shown<typeof issuedKeyView>;
-
-/** What a new key is to be. */
-interface KeyRequest {
-  readonly name: string;
-  readonly role: "full" | "read";
-  /** RFC 3339; null: never. */
-  readonly expires_at: string | null;
-}
-
-const toKey = (row: ApiKeyRow): Key => ({
+const toKey = (row: ApiKeyRow): Shown<typeof keyView> => ({
   key_uuid: row.id,
   name: row.name,
   role: row.role,
@@ -106,102 +82,87 @@ const toKey = (row: ApiKeyRow): Key => ({
   created_at: row.createdAt.toISOString(),
 });
 
-/**
- * Issues a key. Only this response ever shows its secret.
- * @throws ServiceError not_found, conflict, quota_exceeded, invalid_request if it would have expired already
- */
+/** Issues a key. @throws ServiceError not_found, conflict, quota_exceeded, invalid_request if it would have expired already */
 const issueKey = async (
   context: ServiceContext,
   integrationId: Uuid,
-  request: KeyRequest,
-): Promise<IssuedKey> => {
+  { name, role, expires_at: expires }: z.output<typeof keyBody>,
+): Promise<Shown<typeof issuedKeyView>> => {
   await requireUndeleted(context, integrationId);
-  if (request.expires_at !== null && new Date(request.expires_at) <= context.now()) {
-    const message = "Give a time in the future, or null for a key that never expires.";
-    throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
-      issues: [{ path: ["expires_at"], message }],
-    });
+  const expiresAt = expires == null ? null : new Date(expires);
+  if (expiresAt !== null && expiresAt <= context.now()) {
+    throw invalidField(["expires_at"], "Give a time in the future, or null for a key that never expires.");
   }
   const key = newApiKey();
   const row: ApiKeyRow = {
     id: newUuid(),
     integrationId,
-    name: request.name,
-    role: request.role,
+    name,
+    role: role ?? "full",
     digest: await apiKeyDigest(key),
     prefix: apiKeyPrefix(key),
-    expiresAt: request.expires_at === null ? null : new Date(request.expires_at),
+    expiresAt,
     lastUsedAt: null,
     revokedAt: null,
     createdAt: context.now(),
   };
-  if (!(await insertKey(context.db, row))) {
-    await refuseUsedUp(context, integrationId, ["keys"]);
-    throw new ServiceError(
-      "conflict",
-      "Another key of this integration has just ended. Issue the key again.",
-    );
-  }
-  return { ...toKey(row), api_key: key };
+  if (await insertKey(context.db, row)) return { ...toKey(row), api_key: key };
+  await refuseUsedUp(context, integrationId, ["keys"]);
+  throw new ServiceError("conflict", "Another key of this integration has just ended. Issue the key again.");
 };
 
-export const keysIssue = endpoint(
-  {
-    method: "post",
-    path: "/integration/{integration_uuid}/key",
-    operationId: "adminIssueKey",
-    tag: "Operator: keys",
-    summary: "Issue a key",
-    description: "Only this answer ever shows the key.",
-    request: {
-      params: integrationParam,
-      body: jsonBody(keyBody, { name: "Shop server", role: "full", expires_at: "2030-01-01T00:00:00Z" }),
+const COMMON = { tag: "Operator: keys", access: "admin" } as const;
+
+export const keyEndpoints = [
+  endpoint(
+    {
+      ...COMMON,
+      method: "post",
+      path: "/integration/{integration_uuid}/key",
+      operationId: "adminIssueKey",
+      summary: "Issue a key",
+      description: "Only this answer ever shows the key.",
+      request: {
+        params: integrationParam,
+        body: jsonBody(keyBody, { name: "Shop server", role: "full", expires_at: "2030-01-01T00:00:00Z" }),
+      },
+      success: { 201: json("The key.", issuedKeyView) },
+      errors: ["quota_exceeded", "conflict"],
     },
-    success: { 201: json("The key.", issuedKeyView) },
-    errors: ["quota_exceeded", "conflict"],
-    access: "admin",
-  },
-  async (c, { params, body }) =>
-    show(c, await issueKey(c.get("context"), params.integration_uuid, body), 201),
-);
-
-export const keysList = endpoint(
-  {
-    method: "get",
-    path: "/integration/{integration_uuid}/key",
-    operationId: "adminListKeys",
-    tag: "Operator: keys",
-    summary: "List an integration's keys, newest first",
-    request: { params: integrationParam, query: pageQuery },
-    success: { 200: json("The keys.", z.array(keyView), LINK) },
-    access: "admin",
-  },
-  (c, { params, query }) =>
-    listResponse(c, query, async (cursor, size) => {
-      const [context, id] = [c.get("context"), params.integration_uuid];
+    ({ context, params, body }) => issueKey(context, params.integration_uuid, body),
+  ),
+  list(
+    {
+      ...COMMON,
+      path: "/integration/{integration_uuid}/key",
+      operationId: "adminListKeys",
+      summary: "List an integration's keys, newest first",
+      params: integrationParam,
+      entries: ["The keys.", keyView],
+    },
+    async ({ context, params: { integration_uuid: id } }, cursor, size) => {
       await requireIntegration(context, id);
-      const rows = await listKeys(context.db, id, cursorUuid(cursor), size + 1);
+      const after = cursorUuid(cursor);
+      const rows = await context.db
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.integrationId, id), after ? lt(apiKeys.id, after) : undefined))
+        .orderBy(desc(apiKeys.id))
+        .limit(size + 1);
       return pageOf(rows.map(toKey), size, (key) => key.key_uuid);
-    }),
-);
-
-export const keysRevoke = endpoint(
-  {
-    method: "delete",
-    path: "/integration/{integration_uuid}/key/{key_uuid}",
-    operationId: "adminRevokeKey",
-    tag: "Operator: keys",
-    summary: "Revoke a key",
-    description: "It is refused everywhere within five seconds.",
-    request: { params: keyParam },
-    success: { 200: json("The key as it is now.", keyView) },
-    access: "admin",
-  },
-  async (c, { params }) => {
-    const { db, now } = c.get("context");
-    const row = await revokeKey(db, params.integration_uuid, params.key_uuid, now());
-    if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
-    forgetKey(params.key_uuid);
-    return show(c, toKey(row));
-  },
-);
+    },
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "delete",
+      path: "/integration/{integration_uuid}/key/{key_uuid}",
+      operationId: "adminRevokeKey",
+      summary: "Revoke a key",
+      description: "It is refused everywhere within five seconds.",
+      request: { params: keyParam },
+      success: { 200: json("The key as it is now.", keyView) },
+    },
+    async ({ context, params }) => toKey(await revokeKey(context, params.integration_uuid, params.key_uuid)),
+  ),
+];

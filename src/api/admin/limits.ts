@@ -1,13 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { eq, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
 import { requireUsage, toLimits } from "../../db/quota.ts";
 import { integrations } from "../../db/schema/index.ts";
 import { YOCTO_PATTERN } from "../../domain/amounts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
-import { show } from "../../http/typed-response.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import {
@@ -21,29 +19,6 @@ import {
 import { yoctoField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
-/** Sets limits of an integration; null restores the default, absent ones stay. */
-const setLimits = async (
-  db: Database,
-  integrationId: Uuid,
-  {
-    changes,
-    spendingPerDay,
-  }: {
-    readonly changes: Readonly<Partial<Record<LimitName, number | null>>>;
-    readonly spendingPerDay: string | null | undefined;
-  },
-  now: Date,
-): Promise<void> => {
-  await db
-    .update(integrations)
-    .set({
-      limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`,
-      ...(spendingPerDay !== undefined && { spendingPerDay }),
-      updatedAt: now,
-    })
-    .where(eq(integrations.id, integrationId));
-};
-
 /** The range of each limit. A key must be able to send requests, and the whole database has 10 GB. */
 const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {
   requests: [1, 1_000_000],
@@ -54,12 +29,6 @@ const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {
   operations_waiting: [0, 100_000],
 };
 
-const spendingPerDay = yoctoField.nullish().openapi({
-  pattern: YOCTO_PATTERN,
-  description: `${SPENDING_MEANING} yoctoNEAR. Null: no limit.`,
-});
-
-/** PUT limits. */
 const limitsBody = z
   .strictObject({
     ...each(LIMIT_NAMES, (name) => {
@@ -72,7 +41,10 @@ const limitsBody = z
         .nullish()
         .openapi({ description: `${MEANINGS[name]} Null: the default, ${DEFAULT_LIMITS[name]}.` });
     }),
-    spending_per_day: spendingPerDay,
+    spending_per_day: yoctoField.nullish().openapi({
+      pattern: YOCTO_PATTERN,
+      description: `${SPENDING_MEANING} yoctoNEAR. Null: no limit.`,
+    }),
   })
   .openapi("LimitsInput");
 
@@ -85,52 +57,47 @@ const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise
   return toLimits(usage, spentToday);
 };
 
-/** What an operator changes of the limits: an absent one stays, null goes back to the default. */
-type LimitChanges = Readonly<Partial<Record<LimitName, number | null>>> & {
-  /** yoctoNEAR. */
-  readonly spending_per_day?: string | null;
-};
+const COMMON = {
+  tag: "Operator: integrations",
+  access: "admin",
+  path: "/integration/{integration_uuid}/limits",
+  errors: ["wallet_busy"],
+} as const;
 
-/** Sets limits of an integration; null goes back to the default. @throws ServiceError not_found, wallet_busy */
-const changeLimits = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-  { spending_per_day: spendingPerDay, ...changes }: LimitChanges,
-): Promise<LimitsShown> => {
-  await setLimits(context.db, integrationId, { changes, spendingPerDay }, context.now());
-  return readLimits(context, integrationId);
-};
-
-const TAG = "Operator: integrations";
-
-export const limitsRead = endpoint(
-  {
-    method: "get",
-    path: "/integration/{integration_uuid}/limits",
-    operationId: "adminGetLimits",
-    tag: TAG,
-    summary: "Show an integration's limits and its use of them",
-    request: { params: integrationParam },
-    success: { 200: json("The limits.", limitsView) },
-    errors: ["wallet_busy"],
-    access: "admin",
-  },
-  async (c, { params }) => show(c, await readLimits(c.get("context"), params.integration_uuid)),
-);
-
-export const limitsChange = endpoint(
-  {
-    method: "put",
-    path: "/integration/{integration_uuid}/limits",
-    operationId: "adminSetLimits",
-    tag: TAG,
-    summary: "Set limits of an integration",
-    description:
-      "An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests` takes effect everywhere within five seconds.",
-    request: { params: integrationParam, body: jsonBody(limitsBody, { drafts: 5_000, requests: null }) },
-    success: { 200: json("The limits as they are now.", limitsView) },
-    errors: ["wallet_busy"],
-    access: "admin",
-  },
-  async (c, { params, body }) => show(c, await changeLimits(c.get("context"), params.integration_uuid, body)),
-);
+export const limitEndpoints = [
+  endpoint(
+    {
+      ...COMMON,
+      method: "get",
+      operationId: "adminGetLimits",
+      summary: "Show an integration's limits and its use of them",
+      request: { params: integrationParam },
+      success: { 200: json("The limits.", limitsView) },
+    },
+    ({ context, params }) => readLimits(context, params.integration_uuid),
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "put",
+      operationId: "adminSetLimits",
+      summary: "Set limits of an integration",
+      description:
+        "An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests` takes effect everywhere within five seconds.",
+      request: { params: integrationParam, body: jsonBody(limitsBody, { drafts: 5_000, requests: null }) },
+      success: { 200: json("The limits as they are now.", limitsView) },
+    },
+    async ({ context, params: { integration_uuid: id }, body }) => {
+      const { spending_per_day: spendingPerDay, ...changes } = body;
+      await context.db
+        .update(integrations)
+        .set({
+          limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`,
+          ...(spendingPerDay !== undefined && { spendingPerDay }),
+          updatedAt: context.now(),
+        })
+        .where(eq(integrations.id, id));
+      return readLimits(context, id);
+    },
+  ),
+];

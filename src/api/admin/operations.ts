@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
-import type { Statement } from "../../db/statements.ts";
 import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -18,7 +17,6 @@ import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
 import { uuidField } from "../schemas/fields.ts";
 import { operationParam } from "../schemas/parameters.ts";
-import { settlementBody } from "./schemas.ts";
 
 const NO_EFFECT: Failure = {
   code: "transaction_failed",
@@ -39,19 +37,16 @@ const HAD_EFFECT: Failure = {
 const ADOPTION_MS = 15_000;
 
 /**
- * Receipts of a transaction are executed within so many blocks after the one that includes it, unless shards are
- * congested: a look at the chain at that height shows what it did.
+ * Blocks after which a transaction's receipts are executed, unless shards are congested: then the chain shows what it
+ * did.
  */
 const BLOCKS_TO_EXECUTE = 5;
 
 /**
- * Ends an operation whose outcome the nodes can't prove, by the decision of the operator, who has checked the chain.
- * Nothing more of it is sent.
- * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the
- * operation succeeds. Of everything else the operator's word is taken, because later changes may have covered what it
- * did
- * @throws ServiceError not_found; conflict where it is in another state, or of another kind, where what was signed
- * may still land, or where the chain shows otherwise
+ * Ends an operation whose outcome the nodes can't prove, by the decision of the operator, who has checked the chain. A
+ * finalization that had an effect is looked up, and succeeds; of everything else the operator's word is taken, because
+ * later changes may have covered what it did. @throws ServiceError not_found; conflict in another state or of another
+ * kind, where what was signed may still land, or where the chain shows otherwise
  */
 const settleOperation = async (
   context: ServiceContext,
@@ -60,33 +55,25 @@ const settleOperation = async (
 ): Promise<EndpointResponse<OperationResource>> => {
   const row = await findOperation(context.db, id);
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
-  requireUnknown(row);
+  const { kind, state } = row;
+  if (state !== "unknown") {
+    throw conflict(`Only an operation in the state \`unknown\` can be settled; this one is ${state}.`);
+  }
   if (!hadEffect) await close(context, row, NO_EFFECT, await requireNoEffect(context, row));
-  else if (row.kind === "finalize") await requireShown(context, row);
-  else if (KINDS[row.kind].wallet === "platform") throw notToBeAdopted(row);
-  else await close(context, row, HAD_EFFECT);
-  context.log("operation.settled", { operation_uuid: id, kind: row.kind, had_effect: hadEffect });
+  else if (kind === "finalize") await requireShown(context, row);
+  else if (KINDS[kind].wallet === "platform") {
+    // The next attempt finds a wallet or contract that exists, so nothing is adopted here.
+    throw conflict(`Settle it as without effect, then repeat it: repeating a ${kind} does no harm.`);
+  } else await close(context, row, HAD_EFFECT);
+  context.log("operation.settled", { operation_uuid: id, kind, had_effect: hadEffect });
   return readOperationAsOperator(context, id);
 };
 
-/** The next attempt finds a wallet or contract that exists, so nothing is adopted here. */
-const notToBeAdopted = ({ kind }: OperationRow): ServiceError =>
-  new ServiceError(
-    "conflict",
-    `Settle it as without effect, then repeat it: repeating a ${kind} does no harm.`,
-  );
-
-const requireUnknown = ({ state }: OperationRow): void => {
-  if (state === "unknown") return;
-  throw new ServiceError(
-    "conflict",
-    `Only an operation in the state \`unknown\` can be settled; this one is ${state}.`,
-  );
-};
+const conflict = (message: string): ServiceError => new ServiceError("conflict", message);
 
 /**
- * Withdraws the operation and ends it. An operation without effect leaves in D1 what a failure leaves.
- * @param height from which on the chain shows all that it ever did, where that isn't what its records say
+ * Withdraws the operation and ends it; one without effect leaves in D1 what a failure leaves. @param height from which
+ * on the chain shows all that it did, where its records don't say
  */
 const close = async (
   context: ServiceContext,
@@ -99,43 +86,37 @@ const close = async (
   const states = records.map(({ state }) => state);
   const isProven = states.length > 0 && states.every((state) => state !== "unknown");
   if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
-    throw new ServiceError("conflict", "The wallet has resumed this operation. Read it until it is over.");
+    throw conflict("The wallet has resumed this operation. Read it until it is over.");
   }
+  const tookEffect = () =>
+    row.kind === PAYOUT
+      ? [takeSales(context.db, row, (row.request as WalletPayoutOperation).sales ?? "0")]
+      : [];
   const statements =
-    failure === HAD_EFFECT ? tookEffect(context, row) : kindNamed(row.kind).onFailure(context, row, records);
+    failure === HAD_EFFECT ? tookEffect() : kindNamed(row.kind).onFailure(context, row, records);
   const ended = await fail(context, row, { failure, statements, records, height });
   await wallet.acknowledgeAll([{ operationUuid: row.id, ending: endingOf(ended) }]);
 };
 
-/** D1 writes for an operation that took effect without its response: which sales are paid out. */
-const tookEffect = ({ db }: ServiceContext, row: OperationRow): Statement[] =>
-  row.kind === PAYOUT ? [takeSales(db, row, (row.request as WalletPayoutOperation).sales ?? "0")] : [];
-
-/**
- * Continues a finalization from what the chain shows of its collection.
- * @throws ServiceError if that isn't enough
- */
+/** Continues a finalization from what the chain shows of its collection. @throws ServiceError if that isn't enough */
 const requireShown = async (context: ServiceContext, row: OperationRow): Promise<void> => {
   const landing = await walletFor(context, row).landing(row.id);
   if (await goesOn(context, row, landing.isOver ? landing.height : 0)) return;
   const { contract, collectionUuid } = row.request as FinalizeOperation;
-  throw new ServiceError(
-    "conflict",
-    `Check ${contract} again: it shows no collection with the external id ${collectionUuid.replaceAll("-", "")} that ` +
-      "has all that this finalization may have sent.",
+  throw conflict(
+    `Check ${contract} again: it shows no collection with the external id ${collectionUuid.replaceAll("-", "")} that has all that this finalization may have sent.`,
   );
 };
 
 /**
- * Makes sure that an operation declared without effect never has one: what was signed can no longer land, and if the
- * chain itself can tell, as for finalizations, it doesn't show the effect.
+ * Makes sure that what was signed can no longer land, and that the chain doesn't show the effect of a finalization.
  * @returns the height from which on the chain shows all that the operation ever did
  */
 const requireNoEffect = async (context: ServiceContext, row: OperationRow): Promise<number> => {
   const landing = await walletFor(context, row).landing(row.id);
   if (!landing.isOver) throw mayLand(landing.waitMs);
   if (row.kind === "finalize" && (await goesOn(context, row, landing.height))) {
-    throw new ServiceError("conflict", "The chain shows its effect, so it continues. Read the operation.");
+    throw conflict("The chain shows its effect, so it continues. Read the operation.");
   }
   return landing.height + BLOCKS_TO_EXECUTE;
 };
@@ -150,7 +131,7 @@ const goesOn = async (context: ServiceContext, row: OperationRow, height: number
 const mayLand = (waitMs: number | null): ServiceError => {
   const why =
     "a transaction signed for this operation may still land, so a repetition could take effect twice";
-  if (waitMs === null) return new ServiceError("conflict", `Try again in a few minutes: ${why}.`);
+  if (waitMs === null) return conflict(`Try again in a few minutes: ${why}.`);
   const seconds = Math.ceil(waitMs / 1000);
   return new ServiceError("conflict", `Wait for ${duration(seconds)}: ${why}.`, { retryAfter: seconds });
 };
@@ -161,37 +142,47 @@ const archiveQuery = z.strictObject({
     .openapi({ description: "The operation's integration; needed if the operation is archived." }),
 });
 
-export const adminOperationsRead = endpoint(
-  {
-    method: "get",
-    path: "/operation/{operation_uuid}",
-    operationId: "adminGetOperation",
-    tag: "Operator: operations",
-    summary: "Read an operation of any integration",
-    description:
-      "An operation that ended more than a month ago is in its integration's archive: give the integration's uuid to find it.",
-    request: { params: operationParam, query: archiveQuery },
-    success: { 200: json("The operation.", operationView) },
-    access: "admin",
-  },
-  async (c, { params, query }) =>
-    reply(c, await readOperationAsOperator(c.get("context"), params.operation_uuid, query.integration_uuid)),
-);
+const settlementBody = z
+  .strictObject({
+    had_effect: z.boolean().openapi({
+      description:
+        "Whether the chain has the operation's effect. For a finalization the service checks it. For the creation of a wallet or contract, send false and repeat the creation.",
+    }),
+  })
+  .openapi("SettlementInput");
 
-export const adminOperationsSettle = endpoint(
-  {
-    method: "post",
-    path: "/operation/{operation_uuid}/settle",
-    operationId: "adminSettleOperation",
-    tag: "Operator: operations",
-    summary: "Settle an operation whose outcome can't be proven",
-    description:
-      "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.",
-    request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
-    success: { 200: json("The operation as it is now.", operationView) },
-    errors: ["conflict", "wallet_busy"],
-    access: "admin",
-  },
-  async (c, { params, body }) =>
-    reply(c, await settleOperation(c.get("context"), params.operation_uuid, body.had_effect)),
-);
+const COMMON = { tag: "Operator: operations", access: "admin" } as const;
+
+export const adminOperationEndpoints = [
+  endpoint(
+    {
+      ...COMMON,
+      method: "get",
+      path: "/operation/{operation_uuid}",
+      operationId: "adminGetOperation",
+      summary: "Read an operation of any integration",
+      description:
+        "An operation that ended more than a month ago is in its integration's archive: give the integration's uuid to find it.",
+      request: { params: operationParam, query: archiveQuery },
+      success: { 200: json("The operation.", operationView) },
+    },
+    async ({ context, params, query }, c) =>
+      reply(c, await readOperationAsOperator(context, params.operation_uuid, query.integration_uuid)),
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "post",
+      path: "/operation/{operation_uuid}/settle",
+      operationId: "adminSettleOperation",
+      summary: "Settle an operation whose outcome can't be proven",
+      description:
+        "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.",
+      request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
+      success: { 200: json("The operation as it is now.", operationView) },
+      errors: ["conflict", "wallet_busy"],
+    },
+    async ({ context, params, body }, c) =>
+      reply(c, await settleOperation(context, params.operation_uuid, body.had_effect)),
+  ),
+];

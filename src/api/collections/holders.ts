@@ -3,6 +3,7 @@ import { type BlockHead, isMissingBlock, isUnknownBlock, readBlock } from "../..
 import { type ContractViews, contractViewsAt } from "../../chain/contract/views.ts";
 import { NodesLagError, ViewError } from "../../chain/errors.ts";
 import { type CallOptions, type ChainRpc, connectFor } from "../../chain/rpc.ts";
+import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import { readTokens } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -12,21 +13,18 @@ import type { Uuid } from "../../domain/ids.ts";
 import { prefers } from "../../http/acceptance.ts";
 import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { retry } from "../../waiting.ts";
-import { endpoint } from "../endpoint.ts";
-import { CSV, jsonOrCsv } from "../other-types.ts";
-import { ACCOUNT, type Shown } from "../resources/samples.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
-import { collectionParam } from "../schemas/parameters.ts";
+import { CSV, endpoint, jsonOrCsv } from "../endpoint.ts";
+import { ACCOUNT, type Shown, whole } from "../resources/samples.ts";
+import { collectionParam, LINK, pageQuery } from "../schemas/parameters.ts";
 
 /** An account that holds tokens of a collection. */
 const holderView = z
   .object({
     account_id: z.string().openapi({ example: ACCOUNT }),
-    tokens: z.int().openapi({ description: "Number of NFTs that it holds.", example: 3 }),
+    tokens: whole("Number of NFTs that it holds.", 3),
   })
   .openapi("Holder");
 
-/** A holder, as callers see it. */
 type Holder = Shown<typeof holderView>;
 
 /** Tokens that are read at one time: views of 100 over five of the six connections. */
@@ -41,37 +39,31 @@ export interface Holders {
   readonly holders: readonly Holder[];
 }
 
-/** The block to read: the previous page's, a requested one, or the last final one. */
-interface Wanted {
-  /** `<height>-<place in the list>` */
-  readonly cursor: string | null;
-  readonly blockHeight?: number;
-}
-
 /**
- * Holders of a collection at one final block, and the place from which the page begins.
+ * Holders of a collection at the previous page's block, the requested one or the last final one, and the place from
+ * which the page begins. A cursor is `<height>-<place in the list>`.
  * @throws ServiceError not_found; invalid_request where no node has the block, or by the cursor; chain_unavailable
  */
 const holdersOf = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId">,
+  caller: Caller,
   collectionUuid: Uuid,
-  { cursor, blockHeight }: Wanted,
+  { cursor, blockHeight }: { readonly cursor: string | null; readonly blockHeight?: number },
 ): Promise<Holders & { readonly from: number }> => {
   const row = await requireCollection(context, caller, collectionUuid);
-  const { onChainId, height } = row.collection;
+  const { onChainId: collectionId, height } = row.collection;
   const place = placeOf(cursor);
   const rpc = connectFor(context);
   const last = await finalBlock(rpc, height);
   const wanted = place?.height ?? blockHeight ?? last.height;
-  const counted = await countedAt(rpc, { contract: row.contractAccountId, onChainId }, last, wanted);
+  const counted = await countedAt(rpc, { contract: row.contractAccountId, collectionId }, last, wanted);
   if (counted !== null) return { ...counted, from: place?.from ?? 0 };
-  if (place !== null) {
-    const message = `No node has block ${wanted} of this list any more. Begin again, without the cursor.`;
-    throw new ServiceError("invalid_request", message, { issues: [{ path: ["cursor"], message }] });
-  }
-  const message = `No node has a final block ${wanted}. Give a height up to ${last.height} that nodes still have.`;
-  throw new ServiceError("invalid_request", message, { issues: [{ path: ["block_height"], message }] });
+  const message =
+    place === null
+      ? `No node has a final block ${wanted}. Give a height up to ${last.height} that nodes still have.`
+      : `No node has block ${wanted} of this list any more. Begin again, without the cursor.`;
+  const path = [place === null ? "block_height" : "cursor"];
+  throw new ServiceError("invalid_request", message, { issues: [{ path, message }] });
 };
 
 /** The last count of this isolate, for the following pages: a block's state doesn't change. */
@@ -92,19 +84,10 @@ const finalBlock = (rpc: ChainRpc, height: number): Promise<BlockHead> =>
     readBlock(rpc, "final", { atLeast: height }),
   );
 
-/** A collection by its contract and its number there. */
-interface OnChain {
-  readonly contract: string;
-  readonly onChainId: number;
-}
-
-/**
- * The holders at a final block, as the usual endpoints have it or those that keep all history; null: none has it. A
- * node may keep a block's header longer than its state.
- */
+/** The holders at a final block, as the usual endpoints have it or those with all history; null: none has its state. */
 const countedAt = async (
   rpc: ChainRpc,
-  { contract, onChainId }: OnChain,
+  { contract, collectionId }: CollectionTarget,
   last: BlockHead,
   height: number,
 ): Promise<Holders | null> => {
@@ -112,11 +95,11 @@ const countedAt = async (
   for (const options of height <= last.height ? places : []) {
     try {
       const block = height === last.height ? last : await readBlock(rpc, { block: height }, options);
-      const collection = `${contract} ${onChainId} ${block.hash}`;
+      const collection = `${contract} ${collectionId} ${block.hash}`;
       const holders =
         kept?.of === collection
           ? kept.holders
-          : await count(contractViewsAt(rpc, contract, { block: block.height }, options), onChainId);
+          : await count(contractViewsAt(rpc, contract, { block: block.height }, options), collectionId);
       kept = holders.length <= MOST_KEPT ? { of: collection, holders } : null;
       return { block, holders };
     } catch (error) {
@@ -126,7 +109,7 @@ const countedAt = async (
   return null;
 };
 
-/** Counts tokens by owner. A contract that had no such collection at the block, or was none yet, has no holders. */
+/** Counts tokens by owner; none where the contract had no such collection at the block. */
 const count = async (views: ContractViews, collectionId: number): Promise<readonly Holder[]> => {
   const tokens = new Map<string, number>();
   for (let from = 0, hasMore = true; hasMore; ) {
@@ -184,13 +167,9 @@ export const holdersList = endpoint(
     success: { 200: jsonOrCsv("The holders.", z.array(holderView), HEADERS) },
     errors: ["chain_unavailable"],
   },
-  async (c, { params, query: { limit, cursor, block_height } }) => {
-    const { block, holders, from } = await holdersOf(
-      c.get("context"),
-      c.get("caller"),
-      params.collection_uuid,
-      { cursor: cursor ?? null, blockHeight: block_height },
-    );
+  async ({ context, caller, params, query: { limit, cursor = null, block_height: blockHeight } }, c) => {
+    const wanted = { cursor, blockHeight };
+    const { block, holders, from } = await holdersOf(context, caller, params.collection_uuid, wanted);
     c.header("X-Block-Height", String(block.height));
     c.header("X-Block-Hash", block.hash);
     const format = prefers(CSV, c.req.header("Accept")) ? TABLE : JSON_LIST;

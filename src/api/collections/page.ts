@@ -7,11 +7,10 @@ import { type CollectionPageRow, FROM_START, type PageChanges } from "../../db/q
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "../../db/queries/idempotency.ts";
 import { collectionPages, collections } from "../../db/schema/index.ts";
 import { violated } from "../../db/statements.ts";
-import { type PageLink, type PageTheme, SLUG, SLUG_LENGTH } from "../../domain/collector-pages.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { SLUG, SLUG_LENGTH } from "../../domain/collector-pages.ts";
+import { invalidField, ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { spellingFault } from "../../domain/media-url.ts";
-import { show } from "../../http/typed-response.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import type { Shown } from "../resources/samples.ts";
 import { textField, uuidField } from "../schemas/fields.ts";
@@ -32,24 +31,17 @@ const findPage = async (
   return row?.page;
 };
 
-/** A page as it was read, null where there was none, and the answer to keep, which shows it with the changes. */
-interface PageAsRead {
-  readonly read: CollectionPageRow | null;
-  readonly answered: KeyWithResponse;
-}
-
 /**
- * Stores or changes the page of an integration's collection. Nothing is stored where the named cover is no asset of the
- * collection, or where the page isn't as it was read.
- * @param asRead null: the page may be as it is, and no answer is kept
- * @returns whether there is such a collection, and the page as it is then; undefined: it was not stored
- * @throws ServiceError idempotency_key_in_flight
+ * Stores or changes the page of an integration's collection, unless the cover is no asset of it, or the page isn't as
+ * it was read. @param asRead the page as read, null where there was none, and the answer to keep; null: it may be as it
+ * is @returns whether there is such a collection, and the page then; undefined: it was not stored @throws ServiceError
+ * idempotency_key_in_flight
  */
 const keepPage = async (
   db: Database,
   integrationId: Uuid,
   { collectionId, now, ...changes }: PageChanges & { readonly now: Date },
-  asRead: PageAsRead | null,
+  asRead: { readonly read: CollectionPageRow | null; readonly answered: KeyWithResponse } | null,
 ): Promise<{ readonly isThere: boolean; readonly page: CollectionPageRow | undefined }> => {
   const { slug, enabled, coverAssetId = null, theme = null, links = [] } = changes;
   const id = uuidToBytes(collectionId);
@@ -83,9 +75,6 @@ const keepPage = async (
   return { isThere: results[0].length > 0, page: stored };
 };
 
-/** Whether a page could not be stored because another one has its slug. */
-const isSlugTaken = (error: unknown): boolean => violated(error, "UNIQUE", "collection_pages.slug");
-
 /** How a collection is shown to collectors, as its integration sees it. */
 const collectionPageView = z
   .object({
@@ -109,7 +98,6 @@ const collectionPageView = z
   })
   .openapi("CollectionPage");
 
-/** A collection's page, as callers see it. */
 type CollectionPage = Shown<typeof collectionPageView>;
 
 /** Most links of a page. */
@@ -122,15 +110,12 @@ const httpsUrl = z
     (text) => spellingFault(text) === null,
     "Write the URL without spaces, control characters, backslashes and invisible characters.",
   )
-  .refine((text) => isHttps(text), "Give a complete https address without user name and password.")
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url?.protocol === "https:" && url.username === "" && url.password === "";
+  }, "Give a complete https address without user name and password.")
   .openapi({ format: "uri", example: "https://example.com" });
 
-const isHttps = (text: string): boolean => {
-  const url = URL.parse(text);
-  return url?.protocol === "https:" && url.username === "" && url.password === "";
-};
-
-/** A slug: 3 to 64 lower-case letters and digits with single hyphens between them. */
 const slugField = z
   .string()
   .min(SLUG_LENGTH.min)
@@ -164,18 +149,6 @@ const collectionPageBody = z
   })
   .openapi("CollectionPageInput");
 
-/** Changes of a page; undefined fields stay, null clears. */
-export interface PageRequest {
-  readonly slug: string;
-  readonly cover_asset_uuid?: Uuid | null;
-  readonly theme?: PageTheme | null;
-  readonly links?: readonly PageLink[] | null;
-  readonly enabled: boolean;
-}
-
-const logFailure = (context: ServiceContext, id: Uuid) => (error: unknown) =>
-  context.log("traits.failed", { collection_uuid: id, error });
-
 const toPage = (row: Omit<CollectionPageRow, "traitsCursor">, base: string): CollectionPage => ({
   collection_uuid: row.collectionId,
   slug: row.slug,
@@ -206,35 +179,32 @@ const changePage = async (
   context: ServiceContext,
   caller: Caller,
   id: Uuid,
-  { slug, cover_asset_uuid: coverAssetId, theme, links, enabled }: PageRequest,
+  { slug, cover_asset_uuid: coverAssetId, theme, links, enabled }: z.output<typeof collectionPageBody>,
 ): Promise<CollectionPage> => {
   const { db } = context;
   const given = { slug, enabled, coverAssetId, theme, links: links === null ? [] : links };
   for (;;) {
     const changes = { collectionId: id, ...given, now: context.now() };
     const asRead = caller.requestKey && (await pageAsRead(context, caller, caller.requestKey, changes));
-    const { isThere, page } = await keepPage(db, caller.integrationId, changes, asRead).catch(
-      (error: unknown) => {
-        if (!isSlugTaken(error)) throw error;
-        throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
-      },
-    );
+    const kept = keepPage(db, caller.integrationId, changes, asRead).catch((error: unknown) => {
+      if (!violated(error, "UNIQUE", "collection_pages.slug")) throw error;
+      throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
+    });
+    const { isThere, page } = await kept;
     if (!isThere) throw noCollection();
     if (page) {
       // Most collections' traits are known at once; the scheduled job continues with those of large ones.
       if (enabled && page.traitsCursor !== null) {
-        context.waitUntil(workOutTraits(context, id).catch(logFailure(context, id)));
+        const failed = (error: unknown) => context.log("traits.failed", { collection_uuid: id, error });
+        context.waitUntil(workOutTraits(context, id).catch(failed));
       }
       return toPage(page, caller.baseUrl);
     }
-    const isUnchanged = asRead && isSame(asRead.read, await findPage(db, caller.integrationId, id));
+    const now = await findPage(db, caller.integrationId, id);
+    const isUnchanged = asRead?.read?.updatedAt.getTime() === now?.updatedAt.getTime();
     if (!asRead || (coverAssetId && isUnchanged)) throw noSuchCover();
   }
 };
-
-/** Whether nothing has changed a page since it was read. */
-const isSame = (read: CollectionPageRow | null, now: CollectionPageRow | null | undefined): boolean =>
-  read?.updatedAt.getTime() === now?.updatedAt.getTime();
 
 /** The current page, and the response to store that shows it with the changes. @throws ServiceError not_found */
 const pageAsRead = async (
@@ -259,49 +229,45 @@ const pageAsRead = async (
   return { read, answered: await requestKey.keeps(200, JSON.stringify(page)) };
 };
 
-const noSuchCover = (): ServiceError => {
-  const message = "Give the asset_uuid of an asset of this collection.";
-  return new ServiceError("invalid_request", `Correct cover_asset_uuid: ${message}`, {
-    issues: [{ path: ["cover_asset_uuid"], message }],
-  });
-};
+const noSuchCover = (): ServiceError =>
+  invalidField(["cover_asset_uuid"], "Give the asset_uuid of an asset of this collection.");
 
 const PATH = "/collection/{collection_uuid}/page";
 
-export const pageRead = endpoint(
-  {
-    method: "get",
-    path: PATH,
-    operationId: "getCollectionPage",
-    tag: "Collections",
-    summary: "Read how a collection is shown to collectors",
-    request: { params: collectionParam },
-    success: { 200: json("The page.", collectionPageView) },
-  },
-  async (c, { params }) => show(c, await readPage(c.get("context"), c.get("caller"), params.collection_uuid)),
-);
-
-export const pageUpdate = endpoint(
-  {
-    method: "put",
-    path: PATH,
-    operationId: "updateCollectionPage",
-    tag: "Collections",
-    summary: "Show a collection to collectors, with a mint page and a gallery",
-    description:
-      "`slug` and `enabled` are needed each time; of the others, absent ones stay and null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.",
-    request: {
-      params: collectionParam,
-      body: jsonBody(collectionPageBody, {
-        slug: "night-herons",
-        theme: { accent: "#1f6f54" },
-        links: [{ label: "The artist", url: "https://example.com" }],
-        enabled: true,
-      }),
+export const pageEndpoints = [
+  endpoint(
+    {
+      method: "get",
+      path: PATH,
+      operationId: "getCollectionPage",
+      tag: "Collections",
+      summary: "Read how a collection is shown to collectors",
+      request: { params: collectionParam },
+      success: { 200: json("The page.", collectionPageView) },
     },
-    success: { 200: json("The page as it is now.", collectionPageView) },
-    errors: ["conflict"],
-  },
-  async (c, { params, body }) =>
-    show(c, await changePage(c.get("context"), c.get("caller"), params.collection_uuid, body)),
-);
+    ({ context, caller, params }) => readPage(context, caller, params.collection_uuid),
+  ),
+  endpoint(
+    {
+      method: "put",
+      path: PATH,
+      operationId: "updateCollectionPage",
+      tag: "Collections",
+      summary: "Show a collection to collectors, with a mint page and a gallery",
+      description:
+        "`slug` and `enabled` are needed each time; of the others, absent ones stay and null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.",
+      request: {
+        params: collectionParam,
+        body: jsonBody(collectionPageBody, {
+          slug: "night-herons",
+          theme: { accent: "#1f6f54" },
+          links: [{ label: "The artist", url: "https://example.com" }],
+          enabled: true,
+        }),
+      },
+      success: { 200: json("The page as it is now.", collectionPageView) },
+      errors: ["conflict"],
+    },
+    ({ context, caller, params, body }) => changePage(context, caller, params.collection_uuid, body),
+  ),
+];

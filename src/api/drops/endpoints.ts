@@ -4,15 +4,12 @@ import { requireUpgraded } from "../../collections/contract-release.ts";
 import { dropOf, noDrop, toSummary } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
-import { cursorNumber, type Page } from "../../domain/cursors.ts";
+import { cursorNumber, type Page, type PageOfList } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { listResponse } from "../../http/list-response.ts";
-import { show } from "../../http/typed-response.ts";
 import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
 import { chainWrite } from "../chain-write.ts";
-import { endpoint, json, jsonBody, optionalBody } from "../endpoint.ts";
+import { endpoint, json, jsonBody, list, optionalBody } from "../endpoint.ts";
 import {
-  type Drop,
   type DropSummary,
   dropAnswerView,
   dropClosedView,
@@ -27,7 +24,6 @@ import {
   referenceField,
   yoctoField,
 } from "../schemas/fields.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
 
 /** Drops that one view returns. */
@@ -36,28 +32,16 @@ const VIEW_PAGE = 100;
 /** Most views that one page of a list calls. */
 const MOST_VIEWS = 10;
 
-/** A drop of one of the caller's collections, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
-const readDrop = async (
-  context: ServiceContext,
-  caller: Pick<Caller, "integrationId">,
-  collectionUuid: Uuid,
-  dropId: number,
-): Promise<Drop> => {
-  const drop = await dropOf(await readableOf(context, caller, collectionUuid), collectionUuid, dropId);
-  if (drop === null) throw noDrop();
-  return drop;
-};
-
 /**
- * Drops of a collection by their ids, from the chain. The contract lists those of all collections together, so a page may
- * have fewer than the limit, or none, and still a next one.
- * @throws ServiceError not_found, invalid_request (cursor), conflict, chain_unavailable
+ * Drops of a collection by their ids. The contract lists those of all collections together: a page may have fewer than
+ * the limit, or none, and a next one. @throws ServiceError not_found, invalid_request (cursor), conflict,
+ * chain_unavailable
  */
 const listDrops = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId">,
+  caller: Caller,
   collectionUuid: Uuid,
-  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+  { cursor, limit }: PageOfList,
 ): Promise<Page<DropSummary>> => {
   const collection = await readableOf(context, caller, collectionUuid);
   requireUpgraded(collection);
@@ -93,7 +77,6 @@ const reserve = yoctoField.openapi({
   example: "257000000000000000000000",
 });
 
-/** POST of a drop. */
 const dropBody = z
   .strictObject({
     issuer_public_key: publicKeyField.openapi({
@@ -115,7 +98,6 @@ const dropBody = z
   })
   .openapi("DropInput");
 
-/** PUT of a drop. */
 const dropChangesBody = z
   .strictObject({
     links: links.optional(),
@@ -132,92 +114,90 @@ const PATH = "/collection/{collection_uuid}/drop";
 const ONE = `${PATH}/{drop_id}` as const;
 const TAG = "Claim links";
 
-export const dropsCreate = chainWrite(
-  {
-    method: "post",
-    path: PATH,
-    operationId: "createDrop",
-    tag: TAG,
-    summary: "Open a claim drop: links that each give NFTs to their holder",
-    description:
-      "The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.",
-    request: {
-      params: collectionParam,
-      body: jsonBody(dropBody, {
-        issuer_public_key: PUBLIC_KEY,
-        links: 100,
-        expires_at: "2030-01-01T00:00:00Z",
-      }),
+export const dropEndpoints = [
+  chainWrite(
+    {
+      method: "post",
+      path: PATH,
+      operationId: "createDrop",
+      tag: TAG,
+      summary: "Open a claim drop: links that each give NFTs to their holder",
+      description:
+        "The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.",
+      request: {
+        params: collectionParam,
+        body: jsonBody(dropBody, {
+          issuer_public_key: PUBLIC_KEY,
+          links: 100,
+          expires_at: "2030-01-01T00:00:00Z",
+        }),
+      },
+      success: { 201: json("The drop.", dropAnswerView) },
+      errors: ["sold_out"],
     },
-    success: { 201: json("The drop.", dropAnswerView) },
-    errors: ["sold_out"],
-  },
-  (context, caller, { params, body }) => proposeDrop(context, caller, params.collection_uuid, body),
-);
-
-export const dropsRead = endpoint(
-  {
-    method: "get",
-    path: ONE,
-    operationId: "getDrop",
-    tag: TAG,
-    summary: "Read a claim drop, with which of its links were claimed, from the chain",
-    request: { params: dropParam },
-    success: { 200: json("The drop.", dropView) },
-    errors: ["conflict", "chain_unavailable"],
-  },
-  async (c, { params: { collection_uuid: uuid, drop_id: id } }) =>
-    show(c, await readDrop(c.get("context"), c.get("caller"), uuid, id)),
-);
-
-export const dropsList = endpoint(
-  {
-    method: "get",
-    path: PATH,
-    operationId: "listDrops",
-    tag: TAG,
-    summary: "List a collection's claim drops, from the chain",
-    description:
-      "Those that were closed are gone. A page may have fewer entries than `limit`, or none, and still have a next one.",
-    request: { params: collectionParam, query: pageQuery },
-    success: { 200: json("The drops, oldest first.", z.array(dropSummaryView), LINK) },
-    errors: ["conflict", "chain_unavailable"],
-  },
-  (c, { params: { collection_uuid: uuid }, query }) =>
-    listResponse(c, query, (cursor, limit) =>
-      listDrops(c.get("context"), c.get("caller"), uuid, { cursor, limit }),
-    ),
-);
-
-export const dropsExtend = chainWrite(
-  {
-    method: "put",
-    path: ONE,
-    operationId: "extendDrop",
-    tag: TAG,
-    summary: "Add links, time or reserve to a claim drop",
-    description:
-      "Absent fields stay. `links` is the new number of links, those before included; `reserve` is added.",
-    request: { params: dropParam, body: jsonBody(dropChangesBody, { links: 200 }) },
-    success: { 200: json("The drop as it is now.", dropAnswerView) },
-    errors: ["sold_out"],
-  },
-  (context, caller, { params: { collection_uuid: collectionUuid, drop_id: dropId }, body }) =>
-    proposeDropExtension(context, caller, { collectionUuid, dropId }, body),
-);
-
-export const dropsClose = chainWrite(
-  {
-    method: "delete",
-    path: ONE,
-    operationId: "closeDrop",
-    tag: TAG,
-    summary: "Close a claim drop that is over, which frees the rest of its reserve",
-    description:
-      "After its end, when all its links are claimed, or when the collection has no copies left for one.",
-    request: { params: dropParam, body: optionalBody(referenceBody, { reference: "order-1042" }) },
-    success: { 200: json("What came back.", dropClosedView) },
-  },
-  (context, caller, { params: { collection_uuid: collectionUuid, drop_id: dropId } }) =>
-    proposeDropClosing(context, caller, { collectionUuid, dropId }),
-);
+    (context, caller, { params, body }) => proposeDrop(context, caller, params.collection_uuid, body),
+  ),
+  endpoint(
+    {
+      method: "get",
+      path: ONE,
+      operationId: "getDrop",
+      tag: TAG,
+      summary: "Read a claim drop, with which of its links were claimed, from the chain",
+      request: { params: dropParam },
+      success: { 200: json("The drop.", dropView) },
+      errors: ["conflict", "chain_unavailable"],
+    },
+    async ({ context, caller, params: { collection_uuid: uuid, drop_id: id } }) => {
+      const drop = await dropOf(await readableOf(context, caller, uuid), uuid, id);
+      if (drop === null) throw noDrop();
+      return drop;
+    },
+  ),
+  list(
+    {
+      path: PATH,
+      operationId: "listDrops",
+      tag: TAG,
+      summary: "List a collection's claim drops, from the chain",
+      description:
+        "Those that were closed are gone. A page may have fewer entries than `limit`, or none, and still have a next one.",
+      params: collectionParam,
+      entries: ["The drops, oldest first.", dropSummaryView],
+      errors: ["conflict", "chain_unavailable"],
+    },
+    ({ context, caller, params }, cursor, limit) =>
+      listDrops(context, caller, params.collection_uuid, { cursor, limit }),
+  ),
+  chainWrite(
+    {
+      method: "put",
+      path: ONE,
+      operationId: "extendDrop",
+      tag: TAG,
+      summary: "Add links, time or reserve to a claim drop",
+      description:
+        "Absent fields stay. `links` is the new number of links, those before included; `reserve` is added.",
+      request: { params: dropParam, body: jsonBody(dropChangesBody, { links: 200 }) },
+      success: { 200: json("The drop as it is now.", dropAnswerView) },
+      errors: ["sold_out"],
+    },
+    (context, caller, { params: { collection_uuid: collectionUuid, drop_id: dropId }, body }) =>
+      proposeDropExtension(context, caller, { collectionUuid, dropId }, body),
+  ),
+  chainWrite(
+    {
+      method: "delete",
+      path: ONE,
+      operationId: "closeDrop",
+      tag: TAG,
+      summary: "Close a claim drop that is over, which frees the rest of its reserve",
+      description:
+        "After its end, when all its links are claimed, or when the collection has no copies left for one.",
+      request: { params: dropParam, body: optionalBody(referenceBody, { reference: "order-1042" }) },
+      success: { 200: json("What came back.", dropClosedView) },
+    },
+    (context, caller, { params: { collection_uuid: collectionUuid, drop_id: dropId } }) =>
+      proposeDropClosing(context, caller, { collectionUuid, dropId }),
+  ),
+];

@@ -10,25 +10,25 @@ import { type EventsRead, type EventsWanted, readEvents } from "../../events/rea
 import { type MemoryShare, memoryShare } from "../../files/isolate-memory.ts";
 import { prefers } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { typedResponse } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { JSON_LIST, listResponse } from "../../http/list-response.ts";
-import { typedResponse } from "../../http/typed-response.ts";
 import { pause } from "../../waiting.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { EVENT_STREAM } from "../other-types.ts";
 import { type Event, eventView } from "../resources/event.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
+import { LINK, pageQuery } from "../schemas/parameters.ts";
+
+/** Server-sent events. */
+const EVENT_STREAM = "text/event-stream";
 
 /** Interval of polls for events. Milliseconds. */
 const LOOK_MS = 1_000;
 
 /**
- * The last event of each integration with waiting readers. A key can have thousands of requests and streams open for minutes:
- * all readers of an isolate share one poll a second.
+ * The last event of each integration with waiting readers: all of an isolate, maybe thousands, share one poll a second.
  */
 const last = new SharedReads<number>({ ttlMs: LOOK_MS, pendingMs: 5_000, most: 1_000 });
 
-/** How long a reader waits, and whether it has disconnected. */
 interface Patience {
   /** Milliseconds since the epoch. */
   readonly until: number;
@@ -36,9 +36,8 @@ interface Patience {
 }
 
 /**
- * Reads events, and waits if there are none yet. Events that the filter excludes are read once.
- * @throws ServiceError conflict, which names the last event, if there is no event `after`: the database was rolled back and
- * lost the reader's last event
+ * Reads events, and waits if there are none yet. @throws ServiceError conflict, which names the last event, if there is
+ * no event `after`: the database was rolled back
  */
 const awaitEvents = async (
   context: ServiceContext,
@@ -51,9 +50,14 @@ const awaitEvents = async (
     if (after > read.last) throw lostEvent(after, read.last);
     if (read.events.length > 0) return read;
     after = read.seen;
-    const left = until - context.now().getTime();
-    if (left <= 0 || isOver()) return read;
-    if (!read.hasMore) await waitForNews(context, integrationId, after, { until, isOver });
+    for (let isNew = read.hasMore; !isNew; ) {
+      const left = until - context.now().getTime();
+      if (left <= 0 || isOver()) return read;
+      await pause(Math.min(LOOK_MS, left));
+      const look = () => readLastSeq(context.db, integrationId);
+      isNew = (await last.get(context, integrationId, look)) > after;
+    }
+    if (until <= context.now().getTime() || isOver()) return read;
   }
 };
 
@@ -62,22 +66,6 @@ const lostEvent = (after: number, last: number): ServiceError =>
     "conflict",
     `There is no event ${after}: the last one is ${last}. Continue with after=${last}.`,
   );
-
-/** Waits until there is an event after a number, or the reader disconnects. */
-const waitForNews = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-  after: number,
-  { until, isOver = () => false }: Patience,
-): Promise<void> => {
-  for (;;) {
-    const left = until - context.now().getTime();
-    if (left <= 0 || isOver()) return;
-    await pause(Math.min(LOOK_MS, left));
-    const look = () => readLastSeq(context.db, integrationId);
-    if ((await last.get(context, integrationId, look)) > after) return;
-  }
-};
 
 /** Memory that is reserved for a waiting reader: the events of one read of a stream. Bytes. */
 const READER_MEMORY = 131_072;
@@ -100,29 +88,21 @@ const AT_ONCE = { limit: 20, characters: 65_536 };
 const QUIET_MS = 15_000;
 
 /**
- * A stream ends after this time, and its reader opens the next where it was, as server-sent events are read: a key that
- * was revoked reads no longer than this. Milliseconds.
+ * A stream ends after this time, and its reader opens the next: a revoked key reads no longer than this. Milliseconds.
  */
 const LASTS_MS = 5 * 60_000;
 
 /** Pause before a reader opens the next stream, sent as `retry`. Milliseconds. */
 const RETRY_MS = 1_000;
 
-/** Which events a stream has. */
-export type Streamed = Pick<EventsWanted, "after" | "types">;
-
-/** The first events of a stream, if there are any yet: what fails here can still answer an error. @throws as `awaitEvents` */
-const beginStream = (context: ServiceContext, integrationId: Uuid, streamed: Streamed): Promise<EventsRead> =>
-  awaitEvents(context, integrationId, { ...streamed, ...AT_ONCE }, { until: 0 });
-
 /**
- * Events behind those that it began with, as they happen, and these before, as server-sent events
+ * Events as server-sent events, those it began with first
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  */
 async function* streamEvents(
   context: ServiceContext,
   integrationId: Uuid,
-  { types, begun }: Pick<Streamed, "types"> & { readonly begun: EventsRead },
+  { types, begun }: Pick<EventsWanted, "types"> & { readonly begun: EventsRead },
   isOver: () => boolean,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
@@ -132,10 +112,7 @@ async function* streamEvents(
     for (let place = begun.seen; context.now().getTime() < end; ) {
       const wanted = { after: place, types, ...AT_ONCE };
       const until = Math.min(context.now().getTime() + QUIET_MS, end);
-      const { events, seen } = await awaitEvents(context, integrationId, wanted, {
-        until,
-        isOver,
-      });
+      const { events, seen } = await awaitEvents(context, integrationId, wanted, { until, isOver });
       place = seen;
       yield encoder.encode(events.length > 0 ? events.map(written).join("") : ":\n\n");
     }
@@ -187,9 +164,8 @@ const lastEventId = (c: Context<AppEnv>): number | undefined => {
   const header = c.req.header("Last-Event-ID");
   if (header === undefined || header === "") return undefined;
   if (SEQ.test(header)) return Number(header);
-  throw new ServiceError("invalid_request", `Correct the header Last-Event-ID: ${SEQ_MESSAGE}`, {
-    issues: [{ path: ["Last-Event-ID"], message: SEQ_MESSAGE }],
-  });
+  const issues = [{ path: ["Last-Event-ID"], message: SEQ_MESSAGE }];
+  throw new ServiceError("invalid_request", `Correct the header Last-Event-ID: ${SEQ_MESSAGE}`, { issues });
 };
 
 const answer = json("The events.", z.array(eventView), LINK);
@@ -205,8 +181,8 @@ export const eventsList = endpoint(
       "Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for " +
       "those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because " +
       "the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is " +
-      "server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event- " +
-      "ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq " +
+      "server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, " +
+      "as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq " +
       "that doesn't exist gets 409, which names the last one. Too many readers at once get 429.",
     request: { query },
     success: {
@@ -215,12 +191,12 @@ export const eventsList = endpoint(
     errors: ["conflict"],
     isLongPoll: true,
   },
-  async (c, { query: { after: asked, type, limit, wait = 0 } }) => {
-    const [context, { integrationId }] = [c.get("context"), c.get("caller")];
+  async ({ context, caller: { integrationId }, query: { after: asked, type, limit, wait = 0 } }, c) => {
     const types = type && [type];
     if (prefers(EVENT_STREAM, c.req.header("Accept"))) {
       const after = lastEventId(c) ?? asked ?? 0;
-      const begun = await beginStream(context, integrationId, { after, types });
+      // What fails in the first read can still answer an error.
+      const begun = await awaitEvents(context, integrationId, { after, types, ...AT_ONCE }, { until: 0 });
       const headers = { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" };
       if (c.req.method === "HEAD") return typedResponse<readonly Event[], 200>(c.body(null, 200, headers));
       const { moved, ended: giveBack } = await readerMemory(context, integrationId);

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
+import { namesEtag } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { namesEtag } from "../../http/etags.ts";
 import type { GatewayRequest } from "./request.ts";
 
 /** A part of a representation: RFC 9110, section 14. */
@@ -9,11 +9,7 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/**
- * Reads a Range header of one range.
- * @returns null if the whole is to be sent: no header, another unit, several ranges (which a server may ignore), or
- *   one that is malformed; "unsatisfiable" where it begins behind the end
- */
+/** Reads a Range header; null if the whole is to be sent: none, several (which may be ignored), or a malformed one. */
 function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.replaceAll(/\s/g, "") ?? "");
   const [, first = "", last = ""] = match ?? [];
@@ -28,7 +24,6 @@ function parseRange(header: string | undefined, size: number): ByteRange | "unsa
   return offset >= size ? "unsatisfiable" : { offset, length: end - offset + 1 };
 }
 
-/** Immutable content of a known size, with its response's headers. */
 export interface Content {
   readonly headers: Headers;
   /** Bytes. */
@@ -49,10 +44,7 @@ const MOST_IN_MEMORY = 1_048_576;
 /** Headers that the cache adds, or that belong to its copy alone. */
 const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Length"];
 
-/**
- * Cache key of content: its address without irrelevant parameters. Null for content under a file name chosen by the
- * client, which isn't cached.
- */
+/** Cache key of content; null under a file name chosen by the client, which isn't cached. */
 export const cacheKey = (url: URL, { format, filename, download, width }: GatewayRequest): string | null =>
   filename !== null || download
     ? null
@@ -90,9 +82,8 @@ export async function findKept(key: string | null): Promise<Content | null> {
 const rangeText = ({ offset, length }: ByteRange): string => `bytes=${offset}-${offset + length - 1}`;
 
 /**
- * Answers with content: the whole, one range (`206`, `416`, `If-Range`), or `304` to a client that has it.
- * @param key under which the whole is kept from then on; null: it is not, or is kept already
- * @returns null if its bytes are gone
+ * Answers with content: the whole, a range (`206`, `416`, `If-Range`), or `304`; null if its bytes are gone. @param key
+ * to keep the whole under; null: it is not kept, or is already
  */
 export async function sendContent(
   c: Context<AppEnv>,

@@ -1,27 +1,19 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
-import { listing, type Resolved, rawBlock, resolvePath } from "../../files/gateway/contents.ts";
-import { openBytes } from "../../files/gateway/stored-blocks.ts";
+import { listing, type Resolved, resolvePath, type ShownEntry } from "../../files/gateway/contents.ts";
+import { blockBytes, openBytes } from "../../files/gateway/stored-blocks.ts";
 import { thumbnailOf } from "../../files/gateway/thumbnail.ts";
+import { namesEtag } from "../../http/acceptance.ts";
 import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { namesEtag } from "../../http/etags.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
 import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
 
-/** An entry of a directory as its page shows it. */
-interface PageEntry {
-  readonly name: string;
-  readonly cid: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** A plain page that lists a directory. It has no script and loads nothing. */
-function directoryPage(path: string, entries: readonly PageEntry[], more: boolean): string {
+function directoryPage(path: string, entries: readonly ShownEntry[], more: boolean): string {
   const title = escapeHtml(path);
   const rows = entries
     .map(({ name, cid, size }) => {
@@ -49,9 +41,8 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (mark) => ENTITIES[mark] ?? mark);
 
 /**
- * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/): content by CID and by path
- * through directories, and single blocks. Public, read-only, and never a page of the API's own origin: what it serves
- * is sandboxed.
+ * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/), by CID and by path. Public,
+ * read-only, and never a page of the API's own origin: what it serves is sandboxed.
  */
 export const registerGateway = (api: Api): void => {
   api.get("/ipfs/:path{.+}", zValidator("query", gatewayQuery, refuseInvalid), (c) =>
@@ -63,8 +54,8 @@ export const registerGateway = (api: Api): void => {
 const LISTING = "public, max-age=604800, stale-while-revalidate=2678400";
 
 /**
- * Nothing in an answer runs, also where it is a document of its own, such as an SVG: no script, no form, no frame, and
- * an origin that is nobody's. What a picture or a player needs of itself is let in.
+ * Nothing in an answer runs, also where it is a document such as an SVG. What a picture or a player needs of itself is
+ * let in.
  */
 const SANDBOX =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; media-src 'self'; sandbox";
@@ -162,9 +153,6 @@ function locationOf(url: URL, format: string): string {
   return `${url.pathname}?${query}`;
 }
 
-/** HEAD responds like GET, without the body. */
-const withoutBody = (c: Context): boolean => c.req.method === "HEAD";
-
 /** What a path leads to, with the names that it went along. */
 type Named = Resolved & { readonly names: readonly string[] };
 
@@ -179,19 +167,16 @@ function wholeContent(
   headers.set("Content-Type", stored.kind === "directory" ? "application/octet-stream" : stored.mediaType);
   const filename = request.filename ?? names.at(-1) ?? null;
   if (request.download || request.filename !== null) {
-    headers.set(
-      "Content-Disposition",
-      disposition(request.download ? "attachment" : "inline", filename ?? cid),
-    );
+    const kind = request.download ? "attachment" : "inline";
+    headers.set("Content-Disposition", disposition(kind, filename ?? cid));
   }
   return {
     headers,
     size: bytes.size,
-    open: (range) =>
-      openBytes(
-        c.get("context"),
-        range ? { ...bytes, offset: bytes.offset + range.offset, size: range.length } : bytes,
-      ),
+    open: (range) => {
+      const part = range && { ...bytes, offset: bytes.offset + range.offset, size: range.length };
+      return openBytes(c.get("context"), part ?? bytes);
+    },
   };
 }
 
@@ -204,7 +189,7 @@ async function blockContent(
   if (resolved.names.length > 0) {
     throw new ServiceError("invalid_request", "A single block has no path: request it by its own CID.");
   }
-  const block = await rawBlock(c.get("context"), resolved);
+  const block = await blockBytes(c.get("context"), resolved.stored);
   headers.set("Content-Type", "application/vnd.ipld.raw");
   headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.bin`));
   return { headers, size: block.length, open: async () => new Response(block as BodyInit).body };
@@ -217,7 +202,7 @@ async function sendListing(
   headers: Headers,
 ): Promise<Response> {
   headers.set("Content-Type", "text/html; charset=utf-8");
-  if (withoutBody(c)) return new Response(null, { headers });
+  if (c.req.method === "HEAD") return new Response(null, { headers });
   await countAddress(c, "walk");
   const { entries, more } = await listing(c.get("context"), resolved);
   return new Response(directoryPage(path, entries, more), { headers });

@@ -5,29 +5,27 @@ import {
   listOperations,
   type OperationFilter,
 } from "../../db/queries/operation-list.ts";
-import { cursorUuid, type Page } from "../../domain/cursors.ts";
+import { cursorUuid, type Page, type PageOfList } from "../../domain/cursors.ts";
 import { OPERATION_KINDS, OPERATION_STATES } from "../../domain/operations.ts";
 import { archivedOperations } from "../../files/archive/lists.ts";
 import { FILES_AT_ONCE, mergeParts } from "../../files/archive/read.ts";
-import { listResponse } from "../../http/list-response.ts";
-import { endpoint, json } from "../endpoint.ts";
-import { type OperationSummary, operationSummaryView } from "../resources/operation.ts";
+import { readOperation } from "../../operations/engine/read.ts";
+import { endpoint, json, list, reply } from "../endpoint.ts";
+import { type OperationSummary, operationSummaryView, operationView } from "../resources/operation.ts";
 import { instantField, referenceText, uuidField } from "../schemas/fields.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
+import { operationParam } from "../schemas/parameters.ts";
 
 /**
- * Operations of the caller's, newest first. No wallet is asked: what an open one has sent is read with the operation
- * itself. A page may have fewer than `size`, or none, and a next one.
- * @throws ServiceError invalid_request (cursor)
+ * Operations of the caller's, newest first, without asking wallets. A page may have fewer than the limit, or none, and
+ * a next one. @throws ServiceError invalid_request (cursor)
  */
 const listOwnOperations = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId">,
+  { integrationId }: Caller,
   filter: OperationFilter,
-  { cursor, size }: { readonly cursor: string | null; readonly size: number },
+  { cursor, limit: size }: PageOfList,
 ): Promise<Page<OperationSummary>> => {
   const after = cursorUuid(cursor);
-  const { integrationId } = caller;
   const page = { after, limit: size + 1, files: FILES_AT_ONCE };
   const { rows, lookedAt, files } = await listOperations(context.db, integrationId, filter, page);
   const floor = rows.length > size ? rows.at(-1)!.id : lookedAt;
@@ -55,7 +53,7 @@ const toSummary = (row: ListedOperation): OperationSummary => ({
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, `Give one of ${values.join(", ")}.`);
 
-const query = pageQuery.extend({
+const filters = {
   state: oneOf(OPERATION_STATES).optional(),
   kind: oneOf(OPERATION_KINDS).optional(),
   subject_uuid: uuidField
@@ -67,32 +65,38 @@ const query = pageQuery.extend({
   created_after: instantField
     .optional()
     .openapi({ description: "Only operations accepted after this time." }),
-});
+};
 
-export const operationsList = endpoint(
-  {
-    method: "get",
-    path: "/operation",
-    operationId: "listOperations",
-    tag: "Operations",
-    summary: "List the integration's operations, newest first",
-    description:
-      "Read an operation by itself for its transactions and answer. A page may have fewer entries than " +
-      "`limit`, or none, and still have a next one: follow Link until there is none.",
-    request: { query },
-    success: { 200: json("The operations.", z.array(operationSummaryView), LINK) },
-  },
-  (c, { query: { limit, cursor, ...wanted } }) => {
-    const { state, kind, subject_uuid: subject, reference, created_after: after } = wanted;
-    const filter = {
-      state,
-      kind,
-      subject,
-      reference,
-      createdAfter: after === undefined ? undefined : new Date(after),
-    };
-    return listResponse(c, { limit, cursor }, (place, size) =>
-      listOwnOperations(c.get("context"), c.get("caller"), filter, { cursor: place, size }),
-    );
-  },
-);
+export const operationEndpoints = [
+  endpoint(
+    {
+      method: "get",
+      path: "/operation/{operation_uuid}",
+      operationId: "getOperation",
+      tag: "Operations",
+      summary: "Read an operation: a write to the chain",
+      request: { params: operationParam },
+      success: { 200: json("The operation.", operationView) },
+    },
+    async ({ context, caller, params }, c) =>
+      reply(c, await readOperation(context, caller, params.operation_uuid)),
+  ),
+  list(
+    {
+      path: "/operation",
+      operationId: "listOperations",
+      tag: "Operations",
+      summary: "List the integration's operations, newest first",
+      description:
+        "Read an operation by itself for its transactions and answer. A page may have fewer entries than `limit`, or none, and still have a next one: follow Link until there is none.",
+      filters,
+      entries: ["The operations.", operationSummaryView],
+    },
+    ({ context, caller, query }, cursor, limit) => {
+      const { state, kind, subject_uuid: subject, reference, created_after: after } = query;
+      const createdAfter = after === undefined ? undefined : new Date(after);
+      const filter = { state, kind, subject, reference, createdAfter };
+      return listOwnOperations(context, caller, filter, { cursor, limit });
+    },
+  ),
+];

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { desc, sql } from "drizzle-orm";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -7,18 +6,16 @@ import { withinBytes } from "../../db/page-bytes.ts";
 import { filesOfTransactions } from "../../db/queries/archives.ts";
 import { HASH_BYTES } from "../../db/queries/operation-transactions.ts";
 import { transactions } from "../../db/schema/index.ts";
-import { unknownCursor } from "../../domain/cursors.ts";
+import { type Page, type PageOfList, unknownCursor } from "../../domain/cursors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { archivedTransactions, transactionPosition } from "../../files/archive/lists.ts";
 import { FILES_AT_ONCE, mergeParts } from "../../files/archive/read.ts";
-import { listResponse } from "../../http/list-response.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { list } from "../endpoint.ts";
 import { transactionView } from "../resources/operation.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
 
 /**
- * Final transactions of an integration, each once, newest first, after a position in the list; fewer than the limit if
- * they are large. Also the archive files that may contain a part of this range.
+ * Final transactions of an integration, each once, newest first, after a position, fewer than the limit if they are
+ * large; and archive files that may have a part of this range.
  */
 const transactionRows = async (
   db: Database,
@@ -51,11 +48,9 @@ const transactionRows = async (
 /** Some final transactions of an integration, newest first. @throws ServiceError invalid_request (cursor) */
 const listTransactions = async (
   context: ServiceContext,
-  caller: Caller,
-  page: { readonly limit: number; readonly cursor: string | null },
-): Promise<{ readonly transactions: readonly ChainTransactionResult[]; readonly next: string | null }> => {
-  const { cursor, limit } = page;
-  const { integrationId } = caller;
+  { integrationId }: Caller,
+  { cursor, limit }: PageOfList,
+): Promise<Page<ChainTransactionResult>> => {
   const after = cursor === null ? null : positionOf(cursor);
   const { rows: found, files } = await transactionRows(context.db, integrationId, after, {
     limit: limit + 1,
@@ -69,14 +64,14 @@ const listTransactions = async (
   const last = items.at(-1);
   const isAll = found.length <= limit && (found.at(-1)?.candidates ?? 0) <= found.length;
   const floor = last && !isAll ? transactionPosition(last) : null;
-  const before = after && transactionPosition({ time: after.time.getTime(), rowNumber: after.rowNumber });
+  const before = after && transactionPosition({ ...after, time: after.time.getTime() });
   const asked = { integrationId, files, before, floor, want: limit + 1 };
   const archived = await archivedTransactions(context, asked);
   const { items: all, reached } = mergeParts([{ items, reached: floor }, archived], transactionPosition);
   const shown = all.slice(0, limit);
   const end = all.length > limit ? transactionPosition(shown.at(-1)!) : reached;
   return {
-    transactions: shown.map(({ result }) => result as ChainTransactionResult),
+    items: shown.map(({ result }) => result as ChainTransactionResult),
     next: end === null ? null : cursorOf(end),
   };
 };
@@ -91,22 +86,13 @@ const positionOf = (cursor: string): { time: Date; rowNumber: number } => {
   return { time: new Date(Number(match[1])), rowNumber: Number(match[2]) };
 };
 
-export const transactionsList = endpoint(
+export const transactionsList = list(
   {
-    method: "get",
     path: "/transaction",
     operationId: "listTransactions",
     tag: "Operations",
     summary: "List the integration's final transactions, newest first",
-    request: { query: pageQuery },
-    success: { 200: json("The transactions.", z.array(transactionView), LINK) },
+    entries: ["The transactions.", transactionView],
   },
-  (c, { query }) =>
-    listResponse(c, query, async (cursor, limit) => {
-      const { transactions, next } = await listTransactions(c.get("context"), c.get("caller"), {
-        cursor,
-        limit,
-      });
-      return { items: transactions, next };
-    }),
+  ({ context, caller }, cursor, limit) => listTransactions(context, caller, { cursor, limit }),
 );

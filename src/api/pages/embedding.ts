@@ -4,7 +4,7 @@ import { OEMBED } from "../../collections/pages/frame.tsx";
 import { SCRIPTS } from "../../collections/pages/scripts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { baseUrl } from "../../http/base-url.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import { briefReads } from "../public/brief-reads.ts";
 
 /** Address of the script that makes `<mintage-mint>`, which others write into their pages and so never changes. */

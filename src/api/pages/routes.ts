@@ -56,8 +56,8 @@ const only = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /**
- * What the development wallet asks of the embedded chain. A browser reaches the service alone, from any device. Bodies are
- * bounded like all under /public/v1 (app.ts).
+ * What the development wallet asks of the embedded chain: a browser reaches the service alone. Bodies are bounded
+ * (app.ts).
  */
 const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
   app.use(`${PATH}/*`, only);
@@ -88,8 +88,8 @@ const queryOf = (c: PageContext): Record<string, unknown> =>
   );
 
 /**
- * What a gallery's address asks for. Names that others add to an address that is shared, such as fbclid and utm_source, ask
- * for nothing; an account's id has no capitals, and phones write some and a blank behind.
+ * What a gallery's address asks for. Other names, such as utm_source, are ignored; an account's id has no capitals, and
+ * phones write some and a blank behind.
  */
 const galleryQuery = (c: PageContext): z.output<typeof tokenQuery> => {
   const given = queryOf(c);
@@ -176,8 +176,8 @@ const AMONG_PAGES = /^\/(?:[mcg]|operator)(?:\/|$)/;
 const WITH_SLASH = /^(\/(?:[mc]\/[^/]+|g\/[^/]+(?:\/[^/]+)?|operator))\/+$/;
 
 /**
- * Answers a visit to an address among the pages that has none: the page's own address where a slash is too many, otherwise
- * a page that says so. Null: the visit is none of the pages' concern.
+ * Answers a visit among the pages: where a slash is too many by the page's own address, else by a page. Null: no page's
+ * concern.
  */
 export const otherAddress = (c: Context<AppEnv>): Response | Promise<Response> | null => {
   const { pathname, search } = new URL(c.req.url);

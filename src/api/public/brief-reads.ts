@@ -20,7 +20,7 @@ import type { Mint } from "../../domain/mint-notes.ts";
 import { collectionOf } from "../../domain/token-ids.ts";
 import { addressOf, countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { baseUrl } from "../../http/base-url.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import { replicated } from "../../http/bookmarks.ts";
 import { requireRedeemable } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
@@ -33,8 +33,7 @@ const keyOf = (name: string): string => `https://brief.invalid/${encodeURICompon
 
 /**
  * A public read, kept at this location for two seconds; one that has to be made counts against the client's address.
- * @param name tells reads apart: everything that the answer depends on, the service's own address included
- * @throws ServiceError rate_limited, and what the read throws
+ * @param name all that the answer depends on, the service's own address included @throws ServiceError rate_limited
  */
 const keptBriefly = async <T>(
   c: Context<AppEnv>,
@@ -104,10 +103,8 @@ const noteMint = (context: ServiceContext, { row }: Showcase, mint: Mint): void 
 const NOTHING = { code: null, message: null, token_ids: [], tokens: [], explorer_url: null } as const;
 
 /**
- * What became of a mint that a wallet sent, as the chain says it: a success is one that is final, and the tokens are
- * those that the contract's own events name.
- * @param transaction hash, base58, and who signed it
- * @throws ServiceError not_found, chain_unavailable
+ * What became of a mint that a wallet sent: a success is final, and the tokens are those that the contract's own events
+ * name. @throws ServiceError not_found, chain_unavailable
  */
 const showMint = async (
   context: ServiceContext,

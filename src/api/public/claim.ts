@@ -3,8 +3,7 @@ import { isHidden, onChain, openShowcase } from "../../collections/public-collec
 import { tokensByIds } from "../../collections/public-tokens.ts";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
 import { addressOf } from "../../http/address-limit.ts";
-import { baseUrl } from "../../http/base-url.ts";
-import { show } from "../../http/typed-response.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import { redeemLink } from "../../operations/redeem-link.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import type { ClaimAnswer } from "../resources/drop.ts";
@@ -90,22 +89,13 @@ export const claimSend = endpoint(
       "chain_unavailable",
     ],
   },
-  async (c, { body: { slug: name, ...proof } }) => {
-    const context = { ...c.get("context"), network: addressOf(c) };
-    const showcase = await openShowcase(context, name);
-    const { collection } = showcase.row;
-    const home = {
-      integrationId: collection.integrationId,
-      collectionUuid: collection.id,
-      contract: showcase.contract,
-      collectionId: showcase.collectionId,
-      views: showcase.views,
-      base: baseUrl(c),
-    };
+  async ({ body: { slug: name, ...proof }, ...input }, c) => {
+    const context = { ...input.context, network: addressOf(c) };
+    const { row, contract, collectionId, views } = await openShowcase(context, name);
+    const { integrationId, id: collectionUuid } = row.collection;
+    const base = baseUrl(c);
+    const home = { integrationId, collectionUuid, contract, collectionId, views, base };
     const answer = await redeemLink(context, home, proof);
-    return show(
-      c,
-      await showClaim(context, { slug: name, base: home.base, receiver: proof.receiver_id }, answer),
-    );
+    return showClaim(context, { slug: name, base, receiver: proof.receiver_id }, answer);
   },
 );

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { linkToNext } from "../../http/list-response.ts";
-import { show } from "../../http/typed-response.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import {
   publicClaimableView,
@@ -11,7 +10,7 @@ import {
   publicTokenView,
   publicTraitView,
 } from "../resources/public-collection.ts";
-import { LINK } from "../schemas/pages.ts";
+import { LINK } from "../schemas/parameters.ts";
 import { briefReads } from "./brief-reads.ts";
 import { claimSend } from "./claim.ts";
 import {
@@ -43,7 +42,7 @@ const collectionRead = endpoint(
     request: { params: slugParam },
     success: { 200: json("The collection.", publicCollectionView) },
   },
-  async (c, { params: { slug } }) => show(c, await briefReads(c, slug).collection()),
+  ({ params: { slug } }, c) => briefReads(c, slug).collection(),
 );
 
 const traitsRead = endpoint(
@@ -56,7 +55,7 @@ const traitsRead = endpoint(
     request: { params: slugParam },
     success: { 200: json("The traits.", z.array(publicTraitView)) },
   },
-  async (c, { params: { slug } }) => show(c, await briefReads(c, slug).traits()),
+  ({ params: { slug } }, c) => briefReads(c, slug).traits(),
 );
 
 const tokensRead = endpoint(
@@ -70,10 +69,10 @@ const tokensRead = endpoint(
     request: { params: slugParam, query: tokenQuery },
     success: { 200: json("The NFTs.", z.array(publicTokenView), LINK) },
   },
-  async (c, { params: { slug }, query }) => {
+  async ({ params: { slug }, query }, c) => {
     const { tokens, next } = await briefReads(c, slug).tokens(filterOf(query));
     if (next !== null) linkToNext(c, next);
-    return show(c, tokens);
+    return tokens;
   },
 );
 
@@ -86,7 +85,7 @@ const tokenRead = endpoint(
     request: { params: slugNumberParam },
     success: { 200: json("The NFT.", publicTokenDetailView) },
   },
-  async (c, { params: { slug, number } }) => show(c, await briefReads(c, slug).token(number)),
+  ({ params: { slug, number } }, c) => briefReads(c, slug).token(number),
 );
 
 const eligibilityRead = endpoint(
@@ -98,8 +97,8 @@ const eligibilityRead = endpoint(
     request: { params: slugAccountParam, query: quantityQuery },
     success: { 200: json("What the contract says.", publicEligibilityView) },
   },
-  async (c, { params: { slug, account_id: account }, query: { quantity = 1 } }) =>
-    show(c, await briefReads(c, slug).eligibility(account, quantity)),
+  ({ params: { slug, account_id: account }, query: { quantity = 1 } }, c) =>
+    briefReads(c, slug).eligibility(account, quantity),
 );
 
 const mintRead = endpoint(
@@ -111,8 +110,8 @@ const mintRead = endpoint(
     request: { params: slugHashParam, query: signerQuery },
     success: { 200: json("Where it stands; a success is final.", publicMintView) },
   },
-  async (c, { params: { slug, hash }, query: { account_id: signer } }) =>
-    show(c, await briefReads(c, slug).mint({ hash, signer })),
+  ({ params: { slug, hash }, query: { account_id: signer } }, c) =>
+    briefReads(c, slug).mint({ hash, signer }),
 );
 
 const claimableRead = endpoint(
@@ -126,7 +125,7 @@ const claimableRead = endpoint(
     success: { 200: json("What the contract says of it.", publicClaimableView) },
     errors: ["conflict", "sold_out", "contract_storage_unpaid"],
   },
-  async (c, { params: { slug }, query }) => show(c, await briefReads(c, slug).claimable(query)),
+  ({ params: { slug }, query }, c) => briefReads(c, slug).claimable(query),
 );
 
 /** Everything under /public/v1. */

@@ -65,8 +65,7 @@ export const quotesCreate = endpoint(
       "chain_unavailable",
     ],
   },
-  async (c, { body }) => {
-    const [context, caller] = [c.get("context"), c.get("caller")];
+  async ({ context, caller, body }, c) => {
     const write = { ...body, body: body.body ?? undefined, path: body.path.replace(PREFIX, "") };
     const planned = await planWrite(context, { ...caller, requestKey: null }, write);
     return reply(c, await quoteWrite(context, caller, write, planned));

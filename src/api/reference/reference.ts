@@ -1,8 +1,8 @@
 import type { Api } from "../endpoint.ts";
 
 /**
- * The page of /docs: Scalar (https://scalar.com) over the service's own OpenAPI document, as one script of ours. What
- * would ask another host is switched off: fonts, telemetry, the proxy and the assistant.
+ * The page of /docs: Scalar (https://scalar.com) over the service's own OpenAPI document. What would ask another host
+ * is off.
  */
 const SETTINGS = {
   url: "/openapi.json",
@@ -41,11 +41,7 @@ const start = `Scalar.createApiReference("#reference", {
   servers: [{ url: location.origin }],
 });`;
 
-/**
- * The page.
- * @param nonce of this answer; nothing but what carries it runs
- * @param script address of Scalar's script
- */
+/** The page. @param nonce of this answer; nothing but what carries it runs @param script address of Scalar's script */
 const referencePage = (nonce: string, script: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -72,8 +68,8 @@ const SCRIPT = "/docs/reference.js";
 const SCRIPT_ASSET = "/standalone.js";
 
 /**
- * What the page may do: run the scripts of its nonce and ask this service. Scalar sets `style` attributes, which can't
- * carry a nonce; style elements have to.
+ * What the page may do: run the scripts of its nonce and ask this service. Scalar's `style` attributes can't carry a
+ * nonce.
  */
 const policy = (nonce: string): string =>
   [

@@ -1,12 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { CONTRACT, DIRECTORY_CID, type Shown } from "./samples.ts";
+import { CONTRACT, DIRECTORY_CID, type Shown, text, whole } from "./samples.ts";
 
 /** One-way promises to holders, by the names that the contract gives them (docs/contract.md, "Locks"). */
 const LOCKS = ["metadata", "supply", "royalties", "transfers"] as const;
 
 export type Lock = (typeof LOCKS)[number];
 
-/** Locks by their names; empty for a contract that knows none yet. */
 export const locksView = (description: string) =>
   z
     .array(z.enum(LOCKS))
@@ -28,7 +27,6 @@ const royaltiesView = z
 
 const ANY_ACCOUNTS = { example: [] };
 
-/** The settings as drafts and collections show them: complete. */
 export const settingsView = {
   title: z.string().openapi({ example: "Night Herons" }),
   description: z.string().nullable().openapi({ example: "Twelve herons, painted after dark." }),
@@ -44,20 +42,17 @@ export const settingsView = {
   transfers_denied_accounts: z.array(z.string()).nullable(),
 };
 
-/** A collection as the API shows it. */
 export const collectionView = z
   .object({
     collection_uuid: z.uuid(),
-    collection_id: z
-      .int()
-      .openapi({ description: "The id on-chain, as the contract's methods take it.", example: 7 }),
+    collection_id: whole("The id on-chain, as the contract's methods take it.", 7),
     collection_draft_uuid: z.uuid(),
     contract_uuid: z.uuid(),
     contract_address: z.string().openapi({ example: CONTRACT }),
     ...settingsView,
-    total_copies: z.int().openapi({ description: "Sum of copies over all assets.", example: 120 }),
+    total_copies: whole("Sum of copies over all assets.", 120),
     total_assets: z.int().openapi({ example: 12 }),
-    minted: z.int().openapi({ description: "Tokens minted, as last read from the chain.", example: 25 }),
+    minted: whole("Tokens minted, as last read from the chain.", 25),
     earned: z
       .string()
       .nullable()
@@ -69,9 +64,7 @@ export const collectionView = z
           "not read yet since the wallet became the contract's owner, or the contract is of a release that doesn't count it.",
         example: "2557693500000000000000000",
       }),
-    ipfs_root_cid: z
-      .string()
-      .openapi({ description: "CID of the directory of all files.", example: DIRECTORY_CID }),
+    ipfs_root_cid: text("CID of the directory of all files.", DIRECTORY_CID),
     pin_state: z
       .enum(["pending", "pinned", "failed"])
       .nullable()
@@ -80,6 +73,4 @@ export const collectionView = z
     updated_at: z.iso.datetime(),
   })
   .openapi("Collection");
-
-/** A collection, as callers see it. */
 export type Collection = Shown<typeof collectionView>;

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { settingsView } from "./collection.ts";
 import type { Shown } from "./samples.ts";
 
-/** A draft as the API shows it. */
 export const draftView = z
   .object({
     collection_draft_uuid: z.uuid(),
@@ -18,6 +17,4 @@ export const draftView = z
     updated_at: z.iso.datetime(),
   })
   .openapi("CollectionDraft");
-
-/** A draft, as callers see it. */
 export type Draft = Shown<typeof draftView>;

@@ -1,19 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { transactionView } from "./operation.ts";
-import { CONTRACT, PUBLIC_KEY, type Shown } from "./samples.ts";
+import { CONTRACT, PUBLIC_KEY, type Shown, text, whole } from "./samples.ts";
 import { tokenView } from "./token.ts";
 
 const dropFields = {
-  drop_id: z.int().openapi({ description: "Its number on the contract.", example: 3 }),
+  drop_id: whole("Its number on the contract.", 3),
   collection_uuid: z.uuid(),
   collection_id: z.int().openapi({ example: 7 }),
   contract_address: z.string().openapi({ example: CONTRACT }),
-  issuer_public_key: z
-    .string()
-    .openapi({ description: "The key that certifies the links' keys.", example: PUBLIC_KEY }),
+  issuer_public_key: text("The key that certifies the links' keys.", PUBLIC_KEY),
   links: z.int().openapi({ example: 100 }),
-  claimed: z.int().openapi({ description: "Links that were claimed.", example: 12 }),
-  quantity: z.int().openapi({ description: "NFTs of each link.", example: 1 }),
+  claimed: whole("Links that were claimed.", 12),
+  quantity: whole("NFTs of each link.", 1),
   expires_at: z.iso.datetime(),
   copies_left: z.int().openapi({
     description:
@@ -21,47 +19,36 @@ const dropFields = {
       "they are minted, links give nothing; each link that is open still needs `quantity` of them.",
     example: 95,
   }),
-  reserve: z.string().openapi({
-    description: "yoctoNEAR that pay for the NFTs' storage.",
-    example: "257000000000000000000000",
-  }),
+  reserve: text("yoctoNEAR that pay for the NFTs' storage.", "257000000000000000000000"),
 };
 
-/** A claim drop in a list. */
 export const dropSummaryView = z.object(dropFields).openapi("DropSummary");
 
-/** A claim drop: links that each give NFTs to their holder. */
 export const dropView = z
   .object({
     ...dropFields,
-    claimed_links: z.string().openapi({
-      description: "base64 of one bit a link, beginning with the lowest bit of the first byte; 1: claimed.",
-      example: "/w8AAAAAAAAAAAAAAA==",
-    }),
+    claimed_links: text(
+      "base64 of one bit a link, beginning with the lowest bit of the first byte; 1: claimed.",
+      "/w8AAAAAAAAAAAAAAA==",
+    ),
   })
   .openapi("Drop");
-
 export type DropSummary = Shown<typeof dropSummaryView>;
-
 export type Drop = Shown<typeof dropView>;
 
-/** The response to a write that keeps the drop. */
 export const dropAnswerView = z
   .object({ message: z.literal("success"), drop: dropView, tx_results: z.array(transactionView) })
   .openapi("DropAnswer");
-
 export type DropAnswer = Shown<typeof dropAnswerView>;
 
-/** The response to closing a drop. */
 export const dropClosedView = z
   .object({
     message: z.literal("success"),
     drop_id: z.int(),
-    returned: z.string().openapi({ description: "yoctoNEAR of its reserve that are free again." }),
+    returned: text("yoctoNEAR of its reserve that are free again."),
     tx_results: z.array(transactionView),
   })
   .openapi("DropClosed");
-
 export type DropClosed = Shown<typeof dropClosedView>;
 
 /** What the operation of a relayed claim ends with. */
@@ -72,5 +59,4 @@ const claimAnswerView = z.object({
   tokens: z.array(tokenView),
   tx_results: z.array(transactionView),
 });
-
 export type ClaimAnswer = Shown<typeof claimAnswerView>;

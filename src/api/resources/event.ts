@@ -1,14 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { EVENT_TYPES } from "../../domain/events.ts";
-import type { Shown } from "./samples.ts";
+import { type Shown, whole } from "./samples.ts";
 
-/** An event of an integration. */
 export const eventView = z
   .object({
-    seq: z.int().openapi({
-      description: "The event's number, counted for each integration without gaps.",
-      example: 42,
-    }),
+    seq: whole("The event's number, counted for each integration without gaps.", 42),
     event_uuid: z.uuid(),
     type: z.enum(EVENT_TYPES).openapi({ example: "nft.minted" }),
     timestamp: z.iso.datetime(),
@@ -21,6 +17,4 @@ export const eventView = z
     }),
   })
   .openapi("Event");
-
-/** An event, as callers see it. */
 export type Event = Shown<typeof eventView>;

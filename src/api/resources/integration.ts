@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { transactionView } from "./operation.ts";
-import { PUBLIC_KEY, type Shown, WALLET } from "./samples.ts";
+import { PUBLIC_KEY, type Shown, text, WALLET } from "./samples.ts";
 
 /** Whether an integration's keys are taken. */
 export const INTEGRATION_STATES = ["active", "suspended", "deleted"] as const;
 
-/** An integration as the operator sees it. */
 export const integrationView = z
   .object({
     integration_uuid: z.uuid(),
@@ -17,15 +16,14 @@ export const integrationView = z
     wallet_account_id: z.string().nullable().openapi({ example: WALLET }),
     wallet_public_key: z.string().nullable().openapi({ example: PUBLIC_KEY }),
     wallet_state: z.enum(["new", "creating", "ready"]).openapi({ example: "ready" }),
-    payout_account: z.string().nullable().openapi({
-      description: "Account that its wallet's money is paid out to; null: none is set.",
-      example: "treasury.near",
-    }),
+    payout_account: text(
+      "Account that its wallet's money is paid out to; null: none is set.",
+      "treasury.near",
+    ).nullable(),
     created_at: z.iso.datetime(),
   })
   .openapi("Integration");
 
-/** The response to the creation of a wallet. */
 export const walletCreatedView = z
   .object({
     integration_uuid: z.uuid(),
@@ -34,7 +32,5 @@ export const walletCreatedView = z
     tx_results: z.array(transactionView),
   })
   .openapi("WalletCreated");
-
 export type Integration = Shown<typeof integrationView>;
-
 export type WalletCreated = Shown<typeof walletCreatedView>;

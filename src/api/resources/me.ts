@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { DEFAULT_LIMITS, type LimitName, REQUEST_PERIOD_S, USED_NAMES } from "../../domain/quota.ts";
-import { CONTRACT, type Shown, WALLET } from "./samples.ts";
+import { CONTRACT, type Shown, text, WALLET, whole } from "./samples.ts";
 import { WALLET_STATES } from "./wallet.ts";
 
 /** What each limit counts. */
@@ -26,34 +26,28 @@ export const each = <Names extends string, Schema extends z.ZodType>(
   schema: (name: Names) => Schema,
 ) => Object.fromEntries(names.map((name) => [name, schema(name)])) as Record<Names, Schema>;
 
-const shown = (name: LimitName) =>
-  z.int().openapi({ description: MEANINGS[name], example: DEFAULT_LIMITS[name] });
+const shown = (name: LimitName) => whole(MEANINGS[name], DEFAULT_LIMITS[name]);
 
 const { requests, ...others } = each(LIMIT_NAMES, shown);
 
-/** Limits of an integration and their current use. */
 export const limitsView = z
   .object({
     requests,
-    period_s: z.int().openapi({ description: "Seconds in which `requests` are counted.", example: 10 }),
+    period_s: whole("Seconds in which `requests` are counted.", 10),
     ...others,
-    spending_per_day: z
-      .string()
-      .nullable()
-      .openapi({
-        description: `${SPENDING_MEANING} yoctoNEAR; null: no limit.`,
-        example: "5000000000000000000000000",
-      }),
+    spending_per_day: text(
+      `${SPENDING_MEANING} yoctoNEAR; null: no limit.`,
+      "5000000000000000000000000",
+    ).nullable(),
     used: z.object({
       ...each(USED_NAMES, () => z.int().openapi({ example: 12 })),
-      spending_per_day: z.string().openapi({
-        description: "What the wallet has spent since the day (UTC) began, yoctoNEAR.",
-        example: "120000000000000000000000",
-      }),
+      spending_per_day: text(
+        "What the wallet has spent since the day (UTC) began, yoctoNEAR.",
+        "120000000000000000000000",
+      ),
     }),
   })
   .openapi("Limits");
-
 export type LimitsShown = Shown<typeof limitsView>;
 
 const amount = (description: string) =>
@@ -77,12 +71,11 @@ export const meView = z
       }),
       balance: amount("yoctoNEAR; null if no node responds."),
       available: amount("Available to new writes, yoctoNEAR; null if no node responds."),
-      unpaid_sales: z.string().openapi({
-        description:
-          "What collections have `earned` and no payout has taken, yoctoNEAR. Read from the contracts every minute and at each payout.",
-        example: "947435000000000000000000",
-      }),
-      queued: z.int().openapi({ description: "Transactions that wait to be signed.", example: 0 }),
+      unpaid_sales: text(
+        "What collections have `earned` and no payout has taken, yoctoNEAR. Read from the contracts every minute and at each payout.",
+        "947435000000000000000000",
+      ),
+      queued: whole("Transactions that wait to be signed.", 0),
     }),
     contracts: z.array(
       z.object({
@@ -98,6 +91,4 @@ export const meView = z
     limits: limitsView,
   })
   .openapi("Me");
-
-/** A key's integration, wallet and contracts. */
 export type Me = Shown<typeof meView>;

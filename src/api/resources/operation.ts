@@ -1,25 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { OPERATION_KINDS, OPERATION_STATES } from "../../domain/operations.ts";
-import { CONTRACT, type Shown, WALLET } from "./samples.ts";
+import { CONTRACT, type Shown, text, WALLET } from "./samples.ts";
 
-/** The chain's result of a transaction. */
 export const transactionView = z
   .object({
-    transaction_hash: z
-      .string()
-      .openapi({ description: "base58", example: "8RrE5tq3PbpYqZ7Z6HTRTkdWLrTq2xBbCk9JxdHQvL4m" }),
+    transaction_hash: text("base58", "8RrE5tq3PbpYqZ7Z6HTRTkdWLrTq2xBbCk9JxdHQvL4m"),
     signer_id: z.string().openapi({ example: WALLET }),
     receiver_id: z.string().openapi({ example: CONTRACT }),
     nonce: z.string().openapi({ example: "128000000000042" }),
     status: z.enum(["pending", "success", "failure"]).openapi({ example: "success" }),
-    gas_burnt: z
-      .string()
-      .nullable()
-      .openapi({ description: "Gas units over all receipts.", example: "3241087315432" }),
-    tokens_burnt: z
-      .string()
-      .nullable()
-      .openapi({ description: "yoctoNEAR", example: "324108731543200000000" }),
+    gas_burnt: text("Gas units over all receipts.", "3241087315432").nullable(),
+    tokens_burnt: text("yoctoNEAR", "324108731543200000000").nullable(),
     block_hash: z.string().nullable().openapi({ example: "4xQmJtV6nR7cWb8Yp2sKf3LdHgUeTzAoXi9NqBvC5jPa" }),
     block_time: z.string().nullable().openapi({ example: "2026-12-24T18:00:02.000Z" }),
     logs: z.array(z.string()).openapi({ example: [] }),
@@ -28,17 +19,15 @@ export const transactionView = z
   })
   .openapi("ChainTransactionResult");
 
-/** The response to a write that returns only its transactions. */
 export const messageView = z
   .object({ message: z.literal("success"), tx_results: transactionView })
   .openapi("TransactionAnswer");
 
-/** The response to a payout. */
 export const payoutView = z
   .object({
     message: z.literal("success"),
-    account_id: z.string().openapi({ description: "Who was paid.", example: "treasury.near" }),
-    amount: z.string().openapi({ description: "yoctoNEAR", example: "5000000000000000000000000" }),
+    account_id: text("Who was paid.", "treasury.near"),
+    amount: text("yoctoNEAR", "5000000000000000000000000"),
     tx_results: transactionView,
   })
   .openapi("PayoutAnswer");
@@ -50,17 +39,13 @@ const summaryFields = {
   subject_uuid: z
     .uuid()
     .openapi({ description: "The draft, collection, contract or integration that it acts on." }),
-  reference: z.string().nullable().openapi({
-    description: "The `reference` of its write; null: it was sent without one.",
-    example: "order-1042",
-  }),
+  reference: text("The `reference` of its write; null: it was sent without one.", "order-1042").nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),
 };
 
-const amount = (description: string, example: string) =>
-  z.string().nullable().openapi({ description, example });
+const amount = (description: string, example: string) => text(description, example).nullable();
 
 const costView = z
   .object({
@@ -75,13 +60,10 @@ const costView = z
 
 const operationFields = { ...summaryFields, cost: costView, transactions: z.array(transactionView) };
 
-/** An operation in a list. */
 export const operationSummaryView = z.object(summaryFields).openapi("OperationSummary");
 
-/** The body of a 202: the operation so far. */
 export const acceptedView = z.object(operationFields).openapi("AcceptedOperation");
 
-/** An operation, which continues after a 202, and its outcome. */
 export const operationView = z
   .object({
     ...operationFields,
@@ -90,21 +72,9 @@ export const operationView = z
     }),
   })
   .openapi("Operation");
-
-/** What a write was to cost, and has cost. */
 export type OperationCost = Shown<typeof costView>;
-
-/** An operation in a list, without what it sent and answered. */
 export type OperationSummary = Shown<typeof operationSummaryView>;
-
-/** An operation without the answer that it ends with. */
 export type AcceptedOperation = Shown<typeof acceptedView>;
-
-/** An operation with its outcome. */
 export type OperationResource = Shown<typeof operationView>;
-
-/** The response to a payout. */
 export type PayoutAnswer = Shown<typeof payoutView>;
-
-/** The response to a write that returns only its transaction. */
 export type TransactionAnswer = Shown<typeof messageView>;

@@ -2,12 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { DAYS_KEPT, DURATION_BOUNDS } from "../../domain/operation-counts.ts";
 import { INTEGRATION_STATES } from "./integration.ts";
 import { nodeView, readyView } from "./readiness.ts";
-import { type Shown, WALLET } from "./samples.ts";
+import { type Shown, text, WALLET, whole } from "./samples.ts";
 
 /** What an overview has at most of each list. */
 export const MOST_SHOWN = { wallets: 1_000, stuck: 50, webhooks: 20 } as const;
 
-const count = (description: string, example: number) => z.int().openapi({ description, example });
 const seconds = (share: string) =>
   z
     .number()
@@ -26,23 +25,22 @@ const walletView = z.object({
   integration_uuid: z.uuid(),
   name: z.string().openapi({ example: "Heron shop" }),
   state: z.enum(INTEGRATION_STATES),
-  account_id: z.string().nullable().openapi({ description: "null: it has no wallet yet.", example: WALLET }),
-  balance: z.string().nullable().openapi({
-    description: "yoctoNEAR, when the scheduled job last looked; null: it hasn't yet.",
-    example: "4871520000000000000000000",
-  }),
+  account_id: text("null: it has no wallet yet.", WALLET).nullable(),
+  balance: text(
+    "yoctoNEAR, when the scheduled job last looked; null: it hasn't yet.",
+    "4871520000000000000000000",
+  ).nullable(),
   low: z.boolean().openapi({ description: "Less than 1 NEAR was left for writes then." }),
   runway_days: z.number().nullable().openapi({
     description:
       "What was left for writes, divided by the mean of the last seven days; null: it spent nothing.",
     example: 12.5,
   }),
-  operations_open: count("Its operations that are not over.", 3),
+  operations_open: whole("Its operations that are not over.", 3),
 });
 
 const { status, chain, ...parts } = readyView.shape;
 
-/** The state of the whole service at one moment. */
 export const overviewView = z
   .object({
     at: z.iso.datetime(),
@@ -51,14 +49,11 @@ export const overviewView = z
         z.object({
           rule: z.string().openapi({ example: "wallet_low" }),
           severity: z.enum(["critical", "warning"]),
-          subject: z.string().openapi({
-            description: "Which part, node, account, operation or webhook.",
-            example: WALLET,
-          }),
-          message: z.string().openapi({
-            description: "What is wrong, and what to do.",
-            example: "The wallet of Heron shop has less than 1 NEAR left. Send it NEAR.",
-          }),
+          subject: text("Which part, node, account, operation or webhook.", WALLET),
+          message: text(
+            "What is wrong, and what to do.",
+            "The wallet of Heron shop has less than 1 NEAR left. Send it NEAR.",
+          ),
         }),
       )
       .openapi({
@@ -67,7 +62,7 @@ export const overviewView = z
       }),
     ...parts,
     nodes: z.array(nodeView),
-    archive_refused: count(
+    archive_refused: whole(
       "Integrations with old operations that could not be moved to R2 when the scheduled job last tried.",
       0,
     ),
@@ -80,7 +75,7 @@ export const overviewView = z
           z.object({
             kind,
             state: openState,
-            count: count("How many.", 12),
+            count: whole("How many.", 12),
             oldest_at: z.iso.datetime().openapi({ description: "When the oldest was accepted." }),
           }),
         )
@@ -131,6 +126,4 @@ export const overviewView = z
       .openapi({ description: `The newest ${MOST_SHOWN.webhooks} that the service has disabled.` }),
   })
   .openapi("Overview");
-
-/** The state of the whole service at one moment. */
 export type Overview = Shown<typeof overviewView>;

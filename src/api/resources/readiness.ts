@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Shown } from "./samples.ts";
+import { type Shown, text, whole } from "./samples.ts";
 
 export const nodeView = z.object({
   host: z.string().openapi({ example: "rpc.example.org" }),
@@ -7,18 +7,11 @@ export const nodeView = z.object({
     description: "still: it responds, but its final block is a minute old and doesn't change.",
     example: "up",
   }),
-  height: z
-    .int()
-    .nullable()
-    .openapi({ description: "Height of its last final block.", example: 141_592_653 }),
-  age_seconds: z.int().nullable().openapi({ description: "Age of that block.", example: 2 }),
-  latency_ms: z
-    .int()
-    .nullable()
-    .openapi({ description: "How long it took to answer, milliseconds; null: it didn't.", example: 85 }),
+  height: whole("Height of its last final block.", 141_592_653).nullable(),
+  age_seconds: whole("Age of that block.", 2).nullable(),
+  latency_ms: whole("How long it took to answer, milliseconds; null: it didn't.", 85).nullable(),
 });
 
-/** Whether the service can carry out a write, and the state of each part it needs. */
 export const readyView = z
   .object({
     status: z.enum(["ready", "unavailable"]),
@@ -45,10 +38,10 @@ export const readyView = z
     }),
     platform: z.object({
       account_id: z.string().openapi({ example: "mint.example.near" }),
-      available: z.string().nullable().openapi({
-        description: "What it can spend, yoctoNEAR; null if no node responds.",
-        example: "31250000000000000000000000",
-      }),
+      available: text(
+        "What it can spend, yoctoNEAR; null if no node responds.",
+        "31250000000000000000000000",
+      ).nullable(),
       state: z.enum(["funded", "low", "unknown"]).openapi({
         description: "low: it can't pay for another integration with its contract.",
         example: "funded",
@@ -70,5 +63,4 @@ export const readyView = z
     }),
   })
   .openapi("Readiness");
-
 export type Readiness = Shown<typeof readyView>;

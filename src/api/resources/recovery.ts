@@ -1,13 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { OPERATION_KINDS } from "../../domain/operations.ts";
-import type { Shown } from "./samples.ts";
+import { type Shown, text } from "./samples.ts";
 
 const count = (what: string) => z.int().openapi({ description: what, example: 0 });
 
-/** What a call of the recovery did. */
 export const recoveryView = z
   .object({
-    next: z.string().nullable().openapi({ description: "`cursor` of the next call; null: all is done." }),
+    next: text("`cursor` of the next call; null: all is done.").nullable(),
     wallets: count("Wallets whose operations are all there."),
     operations: count("Operations that were put back or ended, those below included."),
     idempotency_keys: count("Idempotency-Keys that stand for an operation again."),
@@ -27,5 +26,4 @@ export const recoveryView = z
       .openapi({ description: "What can't be restored, or only in part.", example: [] }),
   })
   .openapi("Recovery");
-
 export type Recovery = Shown<typeof recoveryView>;

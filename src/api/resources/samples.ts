@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
@@ -11,6 +11,14 @@ type Frozen<T> = T extends readonly (infer Item)[]
  * check of an endpoint's answer come from it.
  */
 export type Shown<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
+
+/** A text of a resource. */
+export const text = (description: string, example?: string) =>
+  z.string().openapi({ description, ...(example !== undefined && { example }) });
+
+/** A whole number of a resource. */
+export const whole = (description: string, example?: number) =>
+  z.int().openapi({ description, ...(example !== undefined && { example }) });
 
 /** Values shared by example responses, so that they are consistent. */
 

@@ -1,19 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { transactionView } from "./operation.ts";
-import { PUBLIC_KEY, type Shown, WALLET } from "./samples.ts";
+import { PUBLIC_KEY, type Shown, text, WALLET, whole } from "./samples.ts";
 
 const stuckFields = {
   operation_uuid: z.uuid(),
   step: z.string().openapi({ example: "mint" }),
-  state: z.string().openapi({
-    description:
-      "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.",
-    example: "unknown",
-  }),
+  state: text(
+    "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.",
+    "unknown",
+  ),
   transaction: z.union([transactionView, z.null()]),
 };
 
-/** A transaction that needs the operator's eyes, with the wallet that it is of. */
 export const stuckView = z
   .object({
     integration_uuid: z.uuid().nullable().openapi({ description: "null: the platform's own wallet." }),
@@ -24,7 +22,6 @@ export const stuckView = z
 /** What a wallet's object may be; it signs while it is active. */
 export const WALLET_STATES = ["empty", "prepared", "restored", "behind", "locked_out", "active"] as const;
 
-/** A wallet as the operator sees it. */
 export const walletView = z
   .object({
     state: z.enum(WALLET_STATES).openapi({
@@ -34,10 +31,7 @@ export const walletView = z
     }),
     account_id: z.string().openapi({ example: WALLET }),
     public_key: z.string().openapi({ example: PUBLIC_KEY }),
-    balance: z.string().nullable().openapi({
-      description: "yoctoNEAR; null if no node responds.",
-      example: "4871520000000000000000000",
-    }),
+    balance: text("yoctoNEAR; null if no node responds.", "4871520000000000000000000").nullable(),
     lanes: z.array(
       z.object({
         public_key: z.string().openapi({ example: PUBLIC_KEY }),
@@ -51,17 +45,15 @@ export const walletView = z
   })
   .openapi("Wallet");
 
-/** What a round of secret rotation did. */
 export const rotationView = z
   .object({
     version: z.int().openapi({ example: 2 }),
     resealed: z.array(z.uuid()),
     failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })).openapi({ example: [] }),
-    remaining: z.int().openapi({
-      description:
-        "Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.",
-      example: 0,
-    }),
+    remaining: whole(
+      "Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.",
+      0,
+    ),
     webhooks: z
       .object({
         resealed: z.int(),
@@ -74,9 +66,6 @@ export const rotationView = z
       }),
   })
   .openapi("Rotation");
-
 export type StuckTransaction = Shown<typeof stuckView>;
-
 export type WalletShown = Shown<typeof walletView>;
-
 export type Rotation = Shown<typeof rotationView>;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { EVENT_TYPES } from "../../domain/events.ts";
-import type { Shown } from "./samples.ts";
+import { type Shown, text, whole } from "./samples.ts";
 
 const fields = {
   webhook_uuid: z.uuid(),
@@ -11,10 +11,7 @@ const fields = {
     .openapi({ description: "Types of the events that are sent; null: all.", example: ["nft.minted"] }),
   description: z.string().nullable(),
   enabled: z.boolean(),
-  disabled_reason: z
-    .string()
-    .nullable()
-    .openapi({ description: "Why the service disabled it; null: it didn't." }),
+  disabled_reason: text("Why the service disabled it; null: it didn't.").nullable(),
   old_secret_until: z.iso
     .datetime()
     .nullable()
@@ -23,36 +20,28 @@ const fields = {
   updated_at: z.iso.datetime(),
 };
 
-/** An endpoint that events are sent to. */
 export const webhookView = z.object(fields).openapi("Webhook");
-
-/** An endpoint, as callers see it. */
 export type Webhook = Shown<typeof webhookView>;
 
-/** An endpoint with its new secret, which only this response shows. */
 export const webhookSecretView = z
   .object({
     ...fields,
-    secret: z.string().openapi({ description: "`whsec_` and base64 of 32 bytes. No other answer shows it." }),
+    secret: text("`whsec_` and base64 of 32 bytes. No other answer shows it."),
   })
   .openapi("WebhookWithSecret");
-
 export type WebhookWithSecret = Shown<typeof webhookSecretView>;
 
-/** An attempt to deliver an event. */
 export const deliveryView = z
   .object({
     event_uuid: z.uuid(),
-    seq: z.int().openapi({ description: "0: a test." }),
+    seq: whole("0: a test."),
     type: z.string().openapi({ example: "nft.minted" }),
-    attempt: z.int().openapi({ description: "From 1.", example: 1 }),
+    attempt: whole("From 1.", 1),
     at: z.iso.datetime(),
-    status: z.int().nullable().openapi({ description: "What the endpoint answered; null: nothing in time." }),
+    status: whole("What the endpoint answered; null: nothing in time.").nullable(),
     duration_ms: z.int(),
-    response: z.string().openapi({ description: "The first 256 bytes of the answer, or why there is none." }),
+    response: text("The first 256 bytes of the answer, or why there is none."),
     next_attempt_at: z.iso.datetime().nullable(),
   })
   .openapi("Delivery");
-
-/** An attempt, as callers see it. */
 export type Delivery = Shown<typeof deliveryView>;

@@ -45,8 +45,8 @@ export const signatureField = z
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads an RFC 3339 time; null if it is not one. Times before 1970 are refused, since the contract counts
- * milliseconds from then; a leap second counts as the second after it; digits after the milliseconds are dropped.
+ * Reads an RFC 3339 time from 1970 on; null if it is none. A leap second counts as the second after it; digits after
+ * the milliseconds are dropped.
  */
 export const parseInstant = (text: string): Date | null => {
   const match = RFC3339.exec(text);
@@ -101,6 +101,12 @@ export const textField = (most: number) => text(most, "", LINE_PATTERN);
 /** Text of at most `most` code points, which may have line breaks. */
 export const linesField = (most: number) =>
   text(most, LINE_BREAKS, "^[^\\u0000-\\u0009\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$");
+
+/** The name of an integration, a key or a contract. */
+export const nameField = textField(100).min(1);
+
+/** A query's parameter that is there or not. */
+export const yesField = z.literal("true", "Give true, or leave it out.");
 
 const REFERENCE = /^[ -~]{1,64}$/;
 

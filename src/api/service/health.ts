@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { countAddress } from "../../http/address-limit.ts";
-import { show } from "../../http/typed-response.ts";
+import { typedResponse } from "../../http/app-env.ts";
 import { readiness } from "../../operator/health.ts";
 import { endpoint, errorSchema, json } from "../endpoint.ts";
 import { readyView } from "../resources/readiness.ts";
@@ -17,7 +17,7 @@ export const health = endpoint(
     success: { 200: json("It does.", z.object({ status: z.literal("ok") }).openapi("Health")) },
     access: "public",
   },
-  (c) => show(c, { status: "ok" as const }),
+  () => ({ status: "ok" as const }),
 );
 
 export const ready = endpoint(
@@ -39,9 +39,11 @@ export const ready = endpoint(
     errors: ["rate_limited"],
     access: "public",
   },
-  async (c) => {
+  async ({ context }, c) => {
     await countAddress(c, "ready");
-    const body = await readiness(c.get("context"));
-    return body.status === "ready" ? show(c, body, 200) : show(c, body, 503);
+    const body = await readiness(context);
+    return body.status === "ready"
+      ? typedResponse<typeof body, 200>(c.json(body, 200))
+      : typedResponse<typeof body, 503>(c.json(body, 503));
   },
 );

@@ -3,42 +3,17 @@ import { type ContractBalance, type ContractMetadata, contractViews } from "../.
 import { type ChainRpc, connect } from "../../chain/rpc.ts";
 import { SharedReads } from "../../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { selectUsage } from "../../db/queries/usage.ts";
 import { toLimits } from "../../db/quota.ts";
 import { apiKeys, contracts, integrations } from "../../db/schema/index.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Uuid } from "../../domain/ids.ts";
 import { PLATFORM_FEE_PERCENT } from "../../domain/royalties.ts";
-import { show } from "../../http/typed-response.ts";
+import { unknownKey } from "../../http/authentication.ts";
 import { NANO, untakenSales } from "../../operations/sales.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Me, meView } from "../resources/me.ts";
-
-/** Reads an integration's newest contracts that are ready. */
-const readyContracts = (db: Database, integrationId: Uuid, limit: number) =>
-  db
-    .select()
-    .from(contracts)
-    .where(and(eq(contracts.integrationId, integrationId), eq(contracts.state, "ready")))
-    .orderBy(desc(contracts.id))
-    .limit(limit);
-
-/** Reads a key of an integration. */
-const ownKey = (db: Database, integrationId: Uuid, id: Uuid) =>
-  db
-    .select()
-    .from(apiKeys)
-    .where(and(eq(apiKeys.id, id), eq(apiKeys.integrationId, integrationId)));
-
-/** Reads an integration's unpaid sales, nanoNEAR. */
-const unpaidSales = (db: Database, id: Uuid) =>
-  db
-    .select({ nano: sql<string>`CAST(${untakenSales(id)} AS TEXT)` })
-    .from(integrations)
-    .where(eq(integrations.id, id));
 
 /** Most contracts shown, newest first: each takes a call to the chain. */
 const MOST_CONTRACTS = 50;
@@ -63,26 +38,33 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
   const read = db
     .batch([
       selectUsage(db, integrationId, context.now()),
-      ownKey(db, integrationId, keyId),
-      readyContracts(db, integrationId, MOST_CONTRACTS),
-      unpaidSales(db, integrationId),
+      db
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.id, keyId), eq(apiKeys.integrationId, integrationId))),
+      db
+        .select()
+        .from(contracts)
+        .where(and(eq(contracts.integrationId, integrationId), eq(contracts.state, "ready")))
+        .orderBy(desc(contracts.id))
+        .limit(MOST_CONTRACTS),
+      db
+        .select({ nano: sql<string>`CAST(${untakenSales(integrationId)} AS TEXT)` })
+        .from(integrations)
+        .where(eq(integrations.id, integrationId)),
     ])
     .then(async ([[integration], [key], rows, [unpaid]]) => ({
       integration,
       key,
       unpaid,
-      contracts: await Promise.all(rows.map((row) => toContract(context, rpc, row))),
+      shown: await Promise.all(rows.map((row) => toContract(context, rpc, row))),
     }));
-  const [{ integration, key, unpaid, contracts }, status, spentToday] = await Promise.all([
+  const [{ integration, key, unpaid, shown }, status, spentToday] = await Promise.all([
     read,
     wallet.status(KEPT_MS),
     wallet.spentToday(),
   ]);
-  if (!integration || !key)
-    throw new ServiceError(
-      "api_key_invalid",
-      "This key is unknown. Check it, or ask the operator for a new one.",
-    );
+  if (!integration || !key) throw unknownKey();
   return {
     integration_uuid: integrationId,
     name: integration.name,
@@ -100,7 +82,7 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
       unpaid_sales: (BigInt(unpaid?.nano ?? 0) * NANO).toString(),
       queued: status.queued,
     },
-    contracts,
+    contracts: shown,
     network: settings.NEAR_NETWORK,
     platform_fee_percent: PLATFORM_FEE_PERCENT,
     limits: toLimits(integration, spentToday),
@@ -144,5 +126,5 @@ export const me = endpoint(
     success: { 200: json("The integration.", meView) },
     errors: ["wallet_busy"],
   },
-  async (c) => show(c, await readMe(c.get("context"), c.get("caller"))),
+  ({ context, caller }) => readMe(context, caller),
 );

@@ -14,13 +14,10 @@ import {
   testWebhook,
   updateWebhook,
 } from "../../events/webhooks/webhooks.ts";
-import { listResponse } from "../../http/list-response.ts";
 import { beyondLimit, countRequest } from "../../http/rate-limit.ts";
-import { show, showNothing, showSecret } from "../../http/typed-response.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { endpoint, json, jsonBody, list } from "../endpoint.ts";
 import { deliveryView, webhookSecretView, webhookView } from "../resources/webhook.ts";
 import { textField, uuidField } from "../schemas/fields.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
 
 const webhookParam = z.object({ webhook_uuid: uuidField });
 
@@ -66,161 +63,137 @@ const webhookReplay = z
   })
   .openapi("WebhookReplay");
 
-const tag = "Webhooks";
-
-export const webhooksCreate = endpoint(
-  {
-    method: "post",
-    path: "/webhook",
-    operationId: "createWebhook",
-    tag,
-    summary: "Have events sent to an address",
-    description:
-      "Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first " +
-      "attempts, each until it was answered with 2xx. Only this answer shows the secret.",
-    request: {
-      body: jsonBody(webhookCreate, { url: "https://shop.example.com/mintage", types: ["nft.minted"] }),
-    },
-    success: { 201: json("The webhook with its secret.", webhookSecretView) },
-    errors: ["conflict"],
-  },
-  async (c, { body }) => showSecret(c, await createWebhook(c.get("context"), c.get("caller"), body), 201),
-);
-
-export const webhooksList = endpoint(
-  {
-    method: "get",
-    path: "/webhook",
-    operationId: "listWebhooks",
-    tag,
-    summary: "List webhooks, newest first",
-    request: { query: pageQuery },
-    success: { 200: json("The webhooks.", z.array(webhookView), LINK) },
-  },
-  (c, { query }) =>
-    listResponse(c, query, (cursor, size) => listWebhooks(c.get("context"), c.get("caller"), cursor, size)),
-);
-
-export const webhooksRead = endpoint(
-  {
-    method: "get",
-    path: "/webhook/{webhook_uuid}",
-    operationId: "getWebhook",
-    tag,
-    summary: "Read a webhook",
-    request: { params: webhookParam },
-    success: { 200: json("The webhook.", webhookView) },
-  },
-  async (c, { params }) => show(c, await readWebhook(c.get("context"), c.get("caller"), params.webhook_uuid)),
-);
-
-export const webhooksUpdate = endpoint(
-  {
-    method: "put",
-    path: "/webhook/{webhook_uuid}",
-    operationId: "updateWebhook",
-    tag,
-    summary: "Change a webhook, disable or enable it",
-    request: { params: webhookParam, body: jsonBody(webhookUpdate, { description: "Order fulfilment" }) },
-    success: { 200: json("The webhook.", webhookView) },
-  },
-  async (c, { params, body }) =>
-    show(c, await updateWebhook(c.get("context"), c.get("caller"), params.webhook_uuid, body)),
-);
-
-export const webhooksDelete = endpoint(
-  {
-    method: "delete",
-    path: "/webhook/{webhook_uuid}",
-    operationId: "deleteWebhook",
-    tag,
-    summary: "Delete a webhook",
-    request: { params: webhookParam },
-    success: { 204: { description: "The webhook was deleted." } },
-  },
-  async (c, { params }) => {
-    await deleteWebhook(c.get("context"), c.get("caller"), params.webhook_uuid);
-    return showNothing(c);
-  },
-);
-
-export const webhooksRotate = endpoint(
-  {
-    method: "post",
-    path: "/webhook/{webhook_uuid}/rotate",
-    operationId: "rotateWebhookSecret",
-    tag,
-    summary: "Replace a webhook's secret",
-    description: "The old secret signs as well for 24 hours. Only this response shows the new one.",
-    request: { params: webhookParam },
-    success: { 200: json("The webhook with its new secret.", webhookSecretView) },
-    errors: ["conflict"],
-  },
-  async (c, { params }) => {
-    return showSecret(c, await rotateSecret(c.get("context"), c.get("caller"), params.webhook_uuid));
-  },
-);
-
 /** Counts a test among all of its integration everywhere. @throws ServiceError rate_limited */
 const admitTest = async (context: ServiceContext, integrationId: Uuid): Promise<void> => {
   const verdict = await countRequest(context, { id: `webhook-test:${integrationId}`, requests: MOST_TESTS });
   if (!verdict.allowed) throw beyondLimit(verdict, "To test webhooks, an integration may send");
 };
 
-export const webhooksTest = endpoint(
-  {
-    method: "post",
-    path: "/webhook/{webhook_uuid}/test",
-    operationId: "testWebhook",
-    tag,
-    summary: "Send a test now",
-    description:
-      "Sends an event of the type `webhook.test` and returns the result. One test of a webhook is sent at a time, " +
-      `and ${MOST_TESTS} of an integration in 10 seconds; others are answered 429.`,
-    request: { params: webhookParam },
-    success: { 200: json("The attempt.", deliveryView) },
-  },
-  async (c, { params }) => {
-    const [context, caller] = [c.get("context"), c.get("caller")];
-    const admit = () => admitTest(context, caller.integrationId);
-    return show(c, await testWebhook(context, caller, params.webhook_uuid, admit));
-  },
-);
+const tag = "Webhooks";
+const ONE = "/webhook/{webhook_uuid}";
 
-export const webhooksReplay = endpoint(
-  {
-    method: "post",
-    path: "/webhook/{webhook_uuid}/replay",
-    operationId: "replayWebhook",
-    tag,
-    summary: "Have events sent again",
-    request: { params: webhookParam, body: jsonBody(webhookReplay, { after: 41, before: 43 }) },
-    success: { 204: { description: "They are sent as soon as possible." } },
-    errors: ["conflict"],
-  },
-  async (c, { params, body: { after, before = null, only_failed: onlyFailed = false } }) => {
-    await replayWebhook(c.get("context"), c.get("caller"), params.webhook_uuid, {
-      after,
-      before,
-      onlyFailed,
-    });
-    return showNothing(c);
-  },
-);
-
-export const webhookDeliveries = endpoint(
-  {
-    method: "get",
-    path: "/webhook/{webhook_uuid}/delivery",
-    operationId: "listDeliveries",
-    tag,
-    summary: "List a webhook's attempts, newest first",
-    description: "The last thousand are kept.",
-    request: { params: webhookParam, query: pageQuery },
-    success: { 200: json("The attempts.", z.array(deliveryView), LINK) },
-  },
-  (c, { params, query }) =>
-    listResponse(c, query, (cursor, size) =>
-      listDeliveries(c.get("context"), c.get("caller"), params.webhook_uuid, { cursor, size }),
-    ),
-);
+export const webhookEndpoints = [
+  endpoint(
+    {
+      method: "post",
+      path: "/webhook",
+      operationId: "createWebhook",
+      tag,
+      summary: "Have events sent to an address",
+      description:
+        "Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first " +
+        "attempts, each until it was answered with 2xx. Only this answer shows the secret.",
+      request: {
+        body: jsonBody(webhookCreate, { url: "https://shop.example.com/mintage", types: ["nft.minted"] }),
+      },
+      success: { 201: json("The webhook with its secret.", webhookSecretView) },
+      errors: ["conflict"],
+    },
+    ({ context, caller, body }) => createWebhook(context, caller, body),
+  ),
+  list(
+    {
+      path: "/webhook",
+      operationId: "listWebhooks",
+      tag,
+      summary: "List webhooks, newest first",
+      entries: ["The webhooks.", webhookView],
+    },
+    ({ context, caller }, cursor, size) => listWebhooks(context, caller, cursor, size),
+  ),
+  endpoint(
+    {
+      method: "get",
+      path: ONE,
+      operationId: "getWebhook",
+      tag,
+      summary: "Read a webhook",
+      request: { params: webhookParam },
+      success: { 200: json("The webhook.", webhookView) },
+    },
+    ({ context, caller, params }) => readWebhook(context, caller, params.webhook_uuid),
+  ),
+  endpoint(
+    {
+      method: "put",
+      path: ONE,
+      operationId: "updateWebhook",
+      tag,
+      summary: "Change a webhook, disable or enable it",
+      request: { params: webhookParam, body: jsonBody(webhookUpdate, { description: "Order fulfilment" }) },
+      success: { 200: json("The webhook.", webhookView) },
+    },
+    ({ context, caller, params, body }) => updateWebhook(context, caller, params.webhook_uuid, body),
+  ),
+  endpoint(
+    {
+      method: "delete",
+      path: ONE,
+      operationId: "deleteWebhook",
+      tag,
+      summary: "Delete a webhook",
+      request: { params: webhookParam },
+      success: { 204: { description: "The webhook was deleted." } },
+    },
+    ({ context, caller, params }) => deleteWebhook(context, caller, params.webhook_uuid),
+  ),
+  endpoint(
+    {
+      method: "post",
+      path: `${ONE}/rotate`,
+      operationId: "rotateWebhookSecret",
+      tag,
+      summary: "Replace a webhook's secret",
+      description: "The old secret signs as well for 24 hours. Only this response shows the new one.",
+      request: { params: webhookParam },
+      success: { 200: json("The webhook with its new secret.", webhookSecretView) },
+      errors: ["conflict"],
+    },
+    ({ context, caller, params }) => rotateSecret(context, caller, params.webhook_uuid),
+  ),
+  endpoint(
+    {
+      method: "post",
+      path: `${ONE}/test`,
+      operationId: "testWebhook",
+      tag,
+      summary: "Send a test now",
+      description:
+        "Sends an event of the type `webhook.test` and returns the result. One test of a webhook is sent at a time, " +
+        `and ${MOST_TESTS} of an integration in 10 seconds; others are answered 429.`,
+      request: { params: webhookParam },
+      success: { 200: json("The attempt.", deliveryView) },
+    },
+    ({ context, caller, params }) => {
+      const admit = () => admitTest(context, caller.integrationId);
+      return testWebhook(context, caller, params.webhook_uuid, admit);
+    },
+  ),
+  endpoint(
+    {
+      method: "post",
+      path: `${ONE}/replay`,
+      operationId: "replayWebhook",
+      tag,
+      summary: "Have events sent again",
+      request: { params: webhookParam, body: jsonBody(webhookReplay, { after: 41, before: 43 }) },
+      success: { 204: { description: "They are sent as soon as possible." } },
+      errors: ["conflict"],
+    },
+    ({ context, caller, params, body: { after, before = null, only_failed: onlyFailed = false } }) =>
+      replayWebhook(context, caller, params.webhook_uuid, { after, before, onlyFailed }),
+  ),
+  list(
+    {
+      path: `${ONE}/delivery`,
+      operationId: "listDeliveries",
+      tag,
+      summary: "List a webhook's attempts, newest first",
+      description: "The last thousand are kept.",
+      params: webhookParam,
+      entries: ["The attempts.", deliveryView],
+    },
+    ({ context, caller, params }, cursor, size) =>
+      listDeliveries(context, caller, params.webhook_uuid, { cursor, size }),
+  ),
+];

@@ -36,29 +36,25 @@ export class AssetBatch {
   #referenced = 0;
 
   get size(): BatchSize {
-    const subtitles = this.#subtitles.size;
-    return sizeOf({
-      assets: this.#hashes.length,
-      referenced: this.#referenced > 0,
-      copyRuns: this.#copies.length,
-      subtitles: subtitles,
-      subtitleRuns: this.#subtitleRuns.length,
-      subtitleBytes: this.#subtitleBytes,
-    });
+    return this.sizeWith(null);
   }
 
-  /** The batch's size with one more asset. */
-  sizeWith({ copies, referenceSha256, subtitle }: ContractAsset): BatchSize {
+  /** The batch's size with one more asset; null: as it is. */
+  sizeWith(asset: ContractAsset | null): BatchSize {
+    const subtitle = asset?.subtitle ?? null;
     const isNew = subtitle !== null && !this.#subtitles.has(subtitle);
     const index = subtitle === null ? 0 : (this.#subtitles.get(subtitle) ?? -1);
-    return sizeOf({
-      assets: this.#hashes.length + 1,
-      referenced: this.#referenced > 0 || referenceSha256 !== null,
-      copyRuns: this.#copies.length + (this.#copies.at(-1)?.value === copies ? 0 : 1),
-      subtitles: this.#subtitles.size + (isNew ? 1 : 0),
-      subtitleRuns: this.#subtitleRuns.length + (this.#subtitleRuns.at(-1)?.value === index ? 0 : 1),
-      subtitleBytes: this.#subtitleBytes + (isNew ? Buffer.byteLength(subtitle) : 0),
-    });
+    const grows = (runs: readonly Run[], value: number) => asset !== null && runs.at(-1)?.value !== value;
+    const assets = this.#hashes.length + (asset === null ? 0 : 1);
+    const isReferenced = this.#referenced > 0 || (asset !== null && asset.referenceSha256 !== null);
+    const distinctSubtitles = this.#subtitles.size + (isNew ? 1 : 0);
+    const subtitleRuns = this.#subtitleRuns.length + (grows(this.#subtitleRuns, index) ? 1 : 0);
+    const copyRuns = this.#copies.length + (asset && grows(this.#copies, asset.copies) ? 1 : 0);
+    const runs = copyRuns + (distinctSubtitles > 0 ? subtitleRuns : 0);
+    const subtitleBytes = this.#subtitleBytes + (isNew ? Buffer.byteLength(subtitle) : 0);
+    const hashes = assets * HASH * (isReferenced ? 2 : 1);
+    const bytes = LISTS + hashes + runs * RUN + distinctSubtitles * 4 + subtitleBytes;
+    return { bytes, assets, distinctSubtitles };
   }
 
   /** Appends an asset. */
@@ -109,31 +105,4 @@ const writeRuns = (writer: BorshWriter, runs: readonly Run[]): void => {
     writer.u32(length);
     writer.u32(value);
   }
-};
-
-/** What a batch's size depends on. */
-interface BatchParts {
-  readonly assets: number;
-  readonly referenced: boolean;
-  readonly copyRuns: number;
-  readonly subtitles: number;
-  readonly subtitleRuns: number;
-  readonly subtitleBytes: number;
-}
-
-const sizeOf = ({
-  assets,
-  referenced,
-  copyRuns,
-  subtitles,
-  subtitleRuns,
-  subtitleBytes,
-}: BatchParts): BatchSize => {
-  const hashes = assets * HASH * (referenced ? 2 : 1);
-  const runs = copyRuns + (subtitles > 0 ? subtitleRuns : 0);
-  return {
-    bytes: LISTS + hashes + runs * RUN + subtitles * 4 + subtitleBytes,
-    assets,
-    distinctSubtitles: subtitles,
-  };
 };

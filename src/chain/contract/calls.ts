@@ -42,14 +42,13 @@ const call = (
 
 const json = (args: object): Uint8Array => new TextEncoder().encode(JSON.stringify(args));
 
-/** A file in an override: its SHA-256, and that of its dag-pb root if it has more than one block. */
+/** A file in an override. */
 export interface MediaReference {
   /** base64 of 32 bytes. */
   readonly sha256: string;
   readonly root: string | null;
 }
 
-/** Converts a stored file to the contract's form. */
 export const mediaReference = (file: {
   readonly sha256: Uint8Array;
   readonly rootSha256: Uint8Array | null;
@@ -77,7 +76,6 @@ export const initialise = (args: {
   readonly metadata: object;
 }): Action => call("new", json(args), 30n * T);
 
-/** A collection to create. */
 export interface NewCollection {
   readonly settings: CollectionSettings;
   readonly externalId: Uint8Array;
@@ -117,16 +115,10 @@ export const addAssets = (
 export const publishCollection = (collectionId: number): Action =>
   call("collection_publish", json({ collection_id: collectionId }), MAX_GAS);
 
-/**
- * Deposit of calls that change holders' rights or the metadata of their tokens: a function-call key can't attach it, so
- * it proves a full-access key.
- */
+/** Deposit of calls that change holders' rights or metadata: only a full-access key can attach it. */
 const ONE_YOCTO = 1n;
 
-/**
- * Changes settings. The gas grows with the collection's account lists, whatever is changed, and is highest for
- * contracts with an older layout (docs/contract.md), so the maximum is attached.
- */
+/** Changes settings. The gas grows with the account lists, whatever is changed, and is higher on an older layout. */
 export const updateCollection = (collectionId: number, changes: Partial<CollectionSettings>): Action => {
   const args = json({ collection_id: collectionId, ...contractSettings(changes) });
   return call("collection_update", args, MAX_GAS, ONE_YOCTO);
@@ -196,7 +188,6 @@ export const changeAllowlist = (
     30n * T + (BigInt(accountIds.length) * 270n * T) / 500n,
   );
 
-/** Empties an allowlist. */
 export const clearAllowlist = (collectionId: number): Action =>
   call("allowlist_clear", json({ collection_id: collectionId }), 20n * T);
 
@@ -211,7 +202,7 @@ export const proposeOwner = (accountId: string | null): Action =>
 /** Makes the proposed owner the owner. */
 export const acceptOwner = (): Action => call("owner_accept", json({}), 10n * T, ONE_YOCTO);
 
-/** Parameters of a new claim drop, or additions to one. */
+/** Terms of a claim drop, or additions to them. */
 export interface DropTerms {
   /** Total number of links. */
   readonly links?: number;
@@ -221,7 +212,6 @@ export interface DropTerms {
   readonly reserve?: string;
 }
 
-/** A new drop: the key that issues its links' certificates, and the tokens per link. */
 export interface NewDrop extends DropTerms {
   readonly issuer_public_key: string;
   readonly quantity: number;
@@ -241,17 +231,13 @@ export const closeDrop = (dropId: number): Action => call("drop_close", json({ d
 /** Redeems a claim link. Gas: 30 Tgas suffice in a collection of 10,000 assets (docs/contract.md, "Claim drops"). */
 export const claimLink = (proof: ClaimProof): Action => call("nft_claim", json(proof), 50n * T);
 
-/**
- * Switches a contract to the code published under a hash and migrates its storage, in one batch. Gas: the migration
- * reads each collection, 0.08 Tgas, and joins the remaining-copies pages of a large one, 7.5 Tgas; their number isn't
- * known here.
- */
+/** Switches a contract to published code and migrates its storage. Gas: 0.08 Tgas a collection, 7.5 for a large one. */
 export const upgradeContract = (codeHash: Uint8Array): Action =>
   call("upgrade", json({ code_hash: baseEncode(codeHash) }), MAX_GAS, ONE_YOCTO);
 
 /**
- * Migrates up to `assets` assets of a collection created before an upgrade from layout 2. Gas: measured 2.6 Tgas per
- * call and 0.08 per asset with a subtitle of 750 bytes; the longest has 1,024.
+ * Migrates assets of a collection from before an upgrade from layout 2. Gas: 2.6 Tgas, and 0.08 for each subtitle of
+ * 750 bytes.
  */
 export const migrateCollection = (collectionId: number, assets: number): Action =>
   call(

@@ -38,7 +38,7 @@ export interface ContractMintConfig {
   readonly limit_per_account: number | null;
 }
 
-/** All settings of a collection as the contract returns them; royalties are in basis points. */
+/** All settings as the contract returns them; royalties are in basis points. */
 export interface ContractSettingsView
   extends Omit<CollectionSettings, "public_mint_config" | "private_mint_config"> {
   readonly public_mint_config: ContractMintConfig | null;

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { MAX_MINTS } from "../../domain/mint-notes.ts";
 import type { Action } from "../actions.ts";
 import { mintAsset, mintBatch } from "./calls.ts";
@@ -13,8 +14,17 @@ export interface MintOrder {
   readonly assetIndex?: number;
 }
 
+const count = z.int().min(0);
+
 /** Arguments of a mint that may share a call. A mint with others, such as metadata, can't. */
-const SHARED_ARGUMENTS = ["collection_id", "receiver_ids", "quantity_per_receiver", "asset_index"];
+const sharedArguments = z.strictObject({
+  collection_id: count,
+  receiver_ids: z.array(z.string()),
+  quantity_per_receiver: count,
+  asset_index: count.optional(),
+});
+
+const tokenIds = z.array(z.string());
 
 /** Orders with the same name may share a call: those of one collection, all drawn or all of one asset. */
 export const shareNameOf = (contract: string, { collectionId, assetIndex }: MintOrder): string =>
@@ -28,12 +38,10 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
   const [action, ...others] = actions;
   if (others.length > 0 || action?.kind !== "function_call") return null;
   if (action.method !== "nft_batch_mint" || BigInt(action.deposit) > 0n) return null;
-  const args = parsed(action.args);
-  if (args === null || Object.keys(args).some((name) => !SHARED_ARGUMENTS.includes(name))) return null;
+  const args = sharedArguments.safeParse(parsed(action.args)).data;
+  if (!args) return null;
   const { collection_id: collectionId, receiver_ids: receivers, quantity_per_receiver: quantity } = args;
   const { asset_index: assetIndex } = args;
-  if (!isCount(collectionId) || !isCount(quantity) || !isListOfTexts(receivers)) return null;
-  if (assetIndex !== undefined && !isCount(assetIndex)) return null;
   const order = { collectionId, receivers, quantity, ...(assetIndex !== undefined && { assetIndex }) };
   const tokens = tokensOf(order);
   return tokens > 0 && tokens <= MAX_MINTS ? order : null;
@@ -41,8 +49,7 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
 
 /**
  * Combines orders with the same share name in one call. The contract mints for the receivers in order and returns the
- * token ids in the same order (docs/contract.md, "Orders"). Contracts of layout 2 accept this form too; they lack
- * `mints` and `quantities`.
+ * token ids in the same order (docs/contract.md, "Orders").
  */
 export const mintTogether = (orders: readonly MintOrder[]): Action => {
   const [first, ...rest] = orders;
@@ -67,9 +74,9 @@ export const mintTogether = (orders: readonly MintOrder[]): Action => {
  * @returns JSON of each order's ids; null unless there are exactly as many distinct ids as ordered
  */
 export const shareOut = (value: Uint8Array, tokens: readonly number[]): Uint8Array[] | null => {
-  const ids = parsed(value);
+  const ids = tokenIds.safeParse(parsed(value)).data;
   const ordered = sum(tokens);
-  if (!isListOfTexts(ids) || ids.length !== ordered || new Set(ids).size !== ordered) return null;
+  if (ids?.length !== ordered || new Set(ids).size !== ordered) return null;
   let next = 0;
   return tokens.map((count) => {
     const own = ids.slice(next, next + count);
@@ -106,16 +113,10 @@ const isShown = ({ token_id, metadata }: ContractToken, id: string): boolean =>
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const isListOfTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === "string");
-
-/** Parses bytes; null if they aren't a JSON object or array. */
-const parsed = (bytes: Uint8Array): Record<string, unknown> | null => {
+/** Parses bytes; null if they aren't JSON. */
+const parsed = (bytes: Uint8Array): unknown => {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

@@ -2,7 +2,7 @@ import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
-import { type At, viewFunction, viewSeen } from "../views.ts";
+import { type At, viewFunction } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";
 
 /** A token as the contract returns it (NEP-171, NEP-177, NEP-178). */
@@ -26,10 +26,7 @@ export interface ContractToken {
     readonly reference_hash: string | null;
   };
   readonly approved_account_ids?: Readonly<Record<string, number>>;
-  /**
-   * The collection's locks, and "metadata" if the token's own or its asset's metadata is locked; absent before layout
-   * 3.
-   */
+  /** The collection's, and "metadata" if the token's or its asset's is locked; absent before layout 3. */
   readonly locks?: readonly Lock[];
 }
 
@@ -55,14 +52,14 @@ export interface ContractCollection extends ContractSettingsView {
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
-  /** yoctoNEAR of mint fees that went to the owner; absent in older layouts. */
+  /** Mint fees that went to the owner, yoctoNEAR; absent in older layouts. */
   readonly earned?: string;
-  /** Promises to holders; absent before layout 3. */
+  /** Absent before layout 3. */
   readonly locks?: readonly Lock[];
-  /** State of delayed reveal; null if assets are always visible; absent before layout 3. */
+  /** Null if assets are always visible; absent before layout 3. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
-    /** CID of the placeholder shown until then. */
+    /** CID of the placeholder. */
     readonly media: string | null;
   } | null;
 }
@@ -78,7 +75,7 @@ export interface ContractBalance {
   readonly reserve: string;
   readonly owed: string;
   readonly free: string;
-  /** The amount by which the account is below its required balance; absent before layout 3. */
+  /** What it lacks of its required balance; absent before layout 3. */
   readonly missing?: string;
 }
 
@@ -98,7 +95,7 @@ export interface ContractEligibility {
   readonly message: string | null;
   readonly opens_at_ms: number | null;
   readonly remaining_for_account: number | null;
-  /** Locks of the collection; absent before layout 3. */
+  /** Absent before layout 3. */
   readonly locks?: readonly Lock[];
 }
 
@@ -146,17 +143,12 @@ export interface ContractRoles {
   readonly platform_id: string;
 }
 
-/**
- * A page of at least this many bytes may have been cut by its size: the contract limits collections to 600 kB and other
- * lists to 3 MB, and an entry is below 300 kB.
- */
+/** A page of so many bytes may have been cut: the contract limits collections to 600 kB, other lists to 3 MB. */
 const LARGE_PAGE = 300_000;
 
 /**
- * Whether a list may have more entries after a page: the contract ends a page at its limit or by its size
- * (docs/contract.md).
- * @param limit the requested limit: at most 250 collections or 500 entries of another list, below the contract's own
- *   limits
+ * Whether a list may have more entries after a page, which ends at its limit or by its size. @param limit at most 250
+ * collections or 500 entries of another list, below the contract's own limits
  */
 export const mayHaveMore = (page: readonly unknown[], limit: number): boolean =>
   page.length === limit || (page.length > 0 && Buffer.byteLength(JSON.stringify(page)) > LARGE_PAGE);
@@ -171,8 +163,8 @@ export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) =>
 
 /** Like `contractViews`, at a block and with options for the endpoints. */
 export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, options: CallOptions = {}) => {
-  const view = <T>(method: string, args: object = {}) =>
-    viewFunction<T>(rpc, { contractId, method, args }, at, options);
+  const view = async <T>(method: string, args: object = {}) =>
+    (await viewFunction<T>(rpc, { contractId, method, args }, at, options)).value;
   return {
     tokens: (tokenIds: readonly string[]) =>
       view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),
@@ -225,8 +217,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
 };
 
 /**
- * Tokens at the last final block, null for missing ones, and that block's height, which is at least `atLeast`.
- * @throws as `contractViews`
+ * Tokens at the last final block, null for missing ones, and its height, at least `atLeast`. @throws as `contractViews`
  */
 export const shownTokens = async (
   rpc: ChainRpc,
@@ -235,7 +226,7 @@ export const shownTokens = async (
   atLeast: number,
 ): Promise<{ readonly tokens: readonly (ContractToken | null)[]; readonly height: number }> => {
   const call = { contractId, method: "nft_tokens_by_ids", args: { token_ids: tokenIds } };
-  const { value, height } = await viewSeen<(ContractToken | null)[]>(rpc, call, "final", { atLeast });
+  const { value, height } = await viewFunction<(ContractToken | null)[]>(rpc, call, "final", { atLeast });
   return { tokens: value, height };
 };
 

@@ -6,7 +6,7 @@ import { textOn } from "../../domain/collector-pages.ts";
 import { connectSources, isWalletNetwork, type OfferedWallet } from "../../domain/wallets.ts";
 import { EMBEDDED_NETWORK } from "../../env.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { baseUrl } from "../../http/base-url.ts";
+import { baseUrl } from "../../http/app-env.ts";
 import { asServiceError, errorResponse } from "../../http/error-responses.ts";
 import { SCRIPTS, type ScriptName } from "./scripts.ts";
 
@@ -91,7 +91,6 @@ export interface Setting {
   readonly network: string;
 }
 
-/** Metadata of a page's head besides its title. */
 interface Head {
   readonly description?: string | null;
   /** Address of a picture. */
@@ -207,7 +206,6 @@ interface TroubleProps {
   readonly message: string;
 }
 
-/** An error page. */
 const Trouble = ({ setting, heading, message }: TroubleProps) => (
   <Frame setting={setting} title={heading}>
     <h1>{heading}</h1>
@@ -229,9 +227,8 @@ export const SCRIPT_PATH = "/public/v1/script/";
 export const scriptOf = (name: ScriptName): string => `${SCRIPT_PATH}${SCRIPTS[name].file}`;
 
 /**
- * What a page may do: run and style what carries its nonce, ask this service, and show its files. Where its collector has
- * chosen a wallet, the wallet's addresses too, and what the wallet's code needs in its frame, which has this policy as
- * well.
+ * What a page may do: run and style what carries its nonce, ask this service, and show its files; with a chosen wallet,
+ * also the wallet's addresses, and what its code needs in its frame, which has this policy as well.
  */
 const policy = ({ nonce, base, network }: Setting, wallet: OfferedWallet | null): string => {
   const files = `'self' ${new URL(base).origin}`;

@@ -3,16 +3,13 @@ import { HASH_BYTES } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { readLines } from "../storage/line-files.ts";
 
-/** A transaction's final record. */
 export interface ArchivedTransaction {
-  /** The key of its row in lower-case hexadecimal; more than 32 bytes if another operation recorded it first. */
+  /** Key of its row in hexadecimal; longer than 32 bytes if another operation recorded it first. */
   readonly hash: string;
   readonly step: string;
-  /** A ChainTransactionResult. */
   readonly result: unknown;
-  /** When its row was written, milliseconds since the epoch. */
+  /** Milliseconds since the epoch; the row's number orders those of one time. */
   readonly at: number;
-  /** The number of its row, which orders those of one time. */
   readonly rowNumber: number;
 }
 
@@ -28,8 +25,7 @@ const instant = (text: unknown): Date => new Date(text as string);
 export const HASH_DIGITS = 2 * HASH_BYTES;
 
 /**
- * Operations as the lines of a file. If several share a transaction, the first has its result, and the others with an
- * equal result have null.
+ * Operations as the lines of a file. Of several that share a transaction, the first has its result, the others null.
  */
 export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
   const written = new Map<string, string>();
@@ -45,7 +41,6 @@ export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
   });
 };
 
-/** The operations of a file's lines, with all their results. */
 export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
   const results = new Map<string, unknown>();
   return lines.map(toOperation).map(({ row, transactions }) => ({
@@ -58,7 +53,6 @@ export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
   }));
 };
 
-/** JSON has texts for the row's dates. */
 const toOperation = (line: string): ArchivedOperation => {
   const { row, transactions } = JSON.parse(line) as ArchivedOperation;
   const { createdAt, updatedAt, finishedAt } = row;

@@ -5,14 +5,14 @@ import type { Uuid } from "../../domain/ids.ts";
 import { HASH_DIGITS } from "./file.ts";
 import { FILES_AT_ONCE, type ListOfFiles, type ListTail, readPart } from "./read.ts";
 
-/** The part of a list that is read from the archive, in addition to the part from the database. */
+/** The part of a list that the archive has. */
 interface ArchivedRange {
   readonly integrationId: Uuid;
-  /** The first files of this part, which the database returned together with its own part of the list. */
+  /** Its first files, which the database returned with its own part. */
   readonly files: readonly ArchiveRow[];
   /** The list continues after this position; null: from its end. */
   readonly before: string | null;
-  /** The position down to which the database's part is complete; null: to the beginning. */
+  /** Down to where the database's part is complete; null: to the beginning. */
   readonly floor: string | null;
   readonly want: number;
 }
@@ -49,10 +49,9 @@ export const archivedOperations = (
   });
 };
 
-/** A transaction of the list. */
 interface ListedTransaction {
   readonly result: unknown;
-  /** When it was recorded, milliseconds since the epoch; `rowNumber` orders those of the same time. */
+  /** Milliseconds since the epoch. */
   readonly time: number;
   readonly rowNumber: number;
 }
@@ -60,7 +59,6 @@ interface ListedTransaction {
 /** Digits of a time or a row number, so that positions sort as texts. */
 const DIGITS = 16;
 
-/** The position of a transaction in the list. */
 export const transactionPosition = ({
   time,
   rowNumber,

@@ -53,13 +53,13 @@ export interface ListOfFiles<Item> {
   readonly passes: (item: Item) => boolean;
 }
 
-/** Files read for one part of a list unless they overlap, and files requested, to know which follow. */
+/** Files read for one part unless they overlap, and files requested, to know which follow. */
 const MOST_FILES = 3;
 export const FILES_AT_ONCE = 8;
 
 /**
- * Reads a list's next part from files, the greatest position first. Files may overlap, so the part ends above the last
- * position of the first unread file.
+ * Reads a list's next part from files, the greatest position first. Files may overlap: the part ends above the first
+ * unread one's last.
  */
 export const readPart = async <Item>(
   bucket: R2Bucket,

@@ -1,11 +1,10 @@
 import type { ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { decodeUnixFsNode, type UnixFsNode } from "../ipfs/blocks.ts";
 import { type BlockId, cidText, parseCid } from "../ipfs/cid.ts";
 import { findName, listDirectory } from "../ipfs/directory.ts";
+import { decodeUnixFsNode } from "../ipfs/unixfs.ts";
 import { blockBytes, findStored, type Stored, storedBlocks } from "./stored-blocks.ts";
 
-/** Where a path of the gateway leads. */
 export interface Resolved {
   readonly block: BlockId;
   readonly cid: string;
@@ -17,11 +16,7 @@ export interface Resolved {
 /** Entries that a listing of a directory shows. */
 const MOST_LISTED = 1000;
 
-/**
- * Follows a path from a CID through directories.
- * @param names the segments below the CID, decoded
- * @throws ServiceError not_found, invalid_request if the text isn't a CID
- */
+/** Follows a path of decoded names from a CID. @throws ServiceError not_found, invalid_request if it is no CID */
 export async function resolvePath(
   context: ServiceContext,
   cid: string,
@@ -29,13 +24,9 @@ export async function resolvePath(
 ): Promise<Resolved> {
   const root = parseCid(cid);
   if (root === null) {
-    throw new ServiceError(
-      "invalid_request",
-      "This is not a CID of a UnixFS file or directory with SHA-256.",
-      {
-        issues: [{ path: ["cid"], message: "Give a CID such as `bafkrei…` or `bafybei…`." }],
-      },
-    );
+    const issues = [{ path: ["cid"], message: "Give a CID such as `bafkrei…` or `bafybei…`." }];
+    const message = "This is not a CID of a UnixFS file or directory with SHA-256.";
+    throw new ServiceError("invalid_request", message, { issues });
   }
   const reader = storedBlocks(context);
   const roots = [cidText(root)];
@@ -53,24 +44,19 @@ export async function resolvePath(
   return { block, cid: cidText(block), stored, roots };
 }
 
-/** The bytes of the block itself. */
-export const rawBlock = (context: ServiceContext, { stored }: Resolved): Promise<Uint8Array> =>
-  blockBytes(context, stored);
-
-/** An entry of a directory as a page shows it. */
+/** An entry of a directory; its size in bytes is that of all blocks below. */
 export interface ShownEntry {
   readonly name: string;
   readonly cid: string;
-  /** Bytes of all blocks below. */
   readonly size: number;
 }
 
-/** A directory's entries, the first 1,000 of them, and whether there are more. */
+/** The first 1,000 entries of a directory, and whether there are more. */
 export async function listing(
   context: ServiceContext,
   { stored }: Resolved,
 ): Promise<{ entries: ShownEntry[]; more: boolean }> {
-  const node: UnixFsNode = decodeUnixFsNode(await blockBytes(context, stored));
+  const node = decodeUnixFsNode(await blockBytes(context, stored));
   const entries: ShownEntry[] = [];
   for await (const { name, block, totalSize } of listDirectory(storedBlocks(context), node)) {
     if (entries.length === MOST_LISTED) return { entries, more: true };

@@ -2,12 +2,12 @@ import type { ServiceContext } from "../../context.ts";
 import { type BlobRow, findBlob, findBlobByRoot, findLeaf, leavesOf } from "../../db/queries/blobs.ts";
 import { toHex } from "../../domain/ids.ts";
 import { DAG_PB_TYPE, UNKNOWN_TYPE } from "../../domain/media-types.ts";
-import type { BlockReader } from "../ipfs/blocks.ts";
 import { type BlockId, DAG_PB } from "../ipfs/cid.ts";
 import { BLOCK_SIZE, encodeFileRoot, leafSizes } from "../ipfs/file.ts";
+import type { BlockReader } from "../ipfs/unixfs.ts";
 import { blobKey } from "../storage/keys.ts";
 
-/** A range of an object in R2. */
+/** A range of an object in R2, bytes. */
 export interface StoredBytes {
   readonly key: string;
   readonly offset: number;
@@ -17,17 +17,15 @@ export interface StoredBytes {
 
 /** Stored content of a CID. */
 export type Stored =
-  /** A file of one block; `mediaType` is what its bytes are. */
+  /** A file of one block, or one above it, by its root. */
   | {
-      readonly kind: "bytes";
+      readonly kind: "bytes" | "file";
       readonly bytes: StoredBytes;
       readonly mediaType: string;
       readonly blob: BlobRow;
     }
   /** A leaf of a file above one block. */
   | { readonly kind: "leaf"; readonly bytes: StoredBytes; readonly mediaType: string }
-  /** A file above one block, by its root. */
-  | { readonly kind: "file"; readonly bytes: StoredBytes; readonly mediaType: string; readonly blob: BlobRow }
   /** A block of a directory. */
   | { readonly kind: "directory"; readonly bytes: StoredBytes };
 
@@ -37,7 +35,7 @@ const whole = (blob: BlobRow): StoredBytes => ({
   size: blob.size,
 });
 
-/** The content of a CID whose digest is that of a whole object; null if the object isn't such a block. */
+/** The content of a CID whose digest is a whole object's; null if the object isn't such a block. */
 function ownBlock({ codec }: BlockId, blob: BlobRow): Stored | null {
   if (codec === DAG_PB) {
     return blob.mediaType === DAG_PB_TYPE ? { kind: "directory", bytes: whole(blob) } : null;

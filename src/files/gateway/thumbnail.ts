@@ -25,8 +25,7 @@ const HEADER_BYTES = 256 * 1024;
 const DECODER_MEMORY = 32 * MB;
 const MOST_DECODER_MEMORY = 40 * MB;
 /**
- * Memory for one thumbnail: pixels, result and encoder. An owner can't hold two shares, so thumbnails are made one
- * at a time.
+ * Memory for one thumbnail: pixels, result and encoder. No owner can hold two such shares: they are made one at a time.
  */
 const THUMBNAIL_MEMORY = 31 * MB;
 
@@ -39,10 +38,8 @@ const METHOD = 2;
 export type Thumbnail = Uint8Array | "original" | "busy";
 
 /**
- * The thumbnail of a stored picture: of an animation its first frame. It is made as it is first asked for, by the
- * platform's service where that is bound, and kept in R2. A picture that isn't wider than the thumbnail, or that no
- * thumbnail can be made of, is its own.
- * @param width one of THUMBNAIL_WIDTHS
+ * The WebP of a stored picture, of an animation its first frame, made as it is first asked for and kept in R2. A
+ * picture that isn't wider, or that none can be made of, is its own. @param width one of THUMBNAIL_WIDTHS
  */
 export async function thumbnailOf(
   context: ServiceContext,

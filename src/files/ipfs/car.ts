@@ -1,10 +1,7 @@
 import { varint } from "multiformats";
 import { type BlockId, CID_LENGTH, cidBytes, writeVarint } from "./cid.ts";
 
-/**
- * The header of a CAR of version 1 with one root: its length, then `{"roots": [root], "version": 1}` in DAG-CBOR
- * (https://ipld.io/specs/transport/car/carv1/).
- */
+/** The header of a CAR of version 1 with one root, in DAG-CBOR (https://ipld.io/specs/transport/car/carv1/). */
 export function carHeader(root: BlockId): Uint8Array {
   const text = (name: string): number[] => [0x60 + name.length, ...Buffer.from(name)];
   // A link is tag 42 over the binary CID behind a zero byte.

@@ -5,18 +5,15 @@ import { base36 } from "multiformats/bases/base36";
 import { base58btc } from "multiformats/bases/base58";
 import { CID } from "multiformats/cid";
 
-/** Unsigned LEB128, as protobuf and CAR write lengths (https://github.com/multiformats/unsigned-varint). */
-
-/** Writes a number. @returns the offset after it */
+/** Writes an unsigned LEB128 (https://github.com/multiformats/unsigned-varint). @returns the offset after it */
 export function writeVarint(target: Uint8Array, offset: number, value: number): number {
   varint.encodeTo(value, target, offset);
   return offset + varint.encodingLength(value);
 }
 
 /**
- * Reads a number.
- * @returns its value and the offset after it
- * @throws RangeError if it is cut off, has more bytes than it needs, or isn't below 2^53
+ * Reads a number. @returns its value and the offset after it @throws RangeError if it is cut off, too long, or not
+ * below 2^53
  */
 export function readVarint(source: Uint8Array, offset: number): { value: number; next: number } {
   const [value, length] = varint.decode(source, offset);
@@ -25,9 +22,8 @@ export function readVarint(source: Uint8Array, offset: number): { value: number;
   return { value, next: offset + length };
 }
 
-/** Multicodec `raw`: the block is bytes of a file. */
+/** Multicodecs: bytes of a file, and a node of a UnixFS file or directory. */
 export const RAW = 0x55;
-/** Multicodec `dag-pb`: the block is a node of a UnixFS file or directory. */
 export const DAG_PB = 0x70;
 
 /** A CID's codec and digest; its hash is always SHA-256. */
@@ -69,10 +65,7 @@ const LONGEST_TEXT = 1 + 2 * CID_LENGTH;
 
 const decoders = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base16.decoder);
 
-/**
- * Reads a CID of version 0 or 1 in base32, base36, base58btc or base16.
- * @returns null if the text is no CID, or one of another codec or hash function than UnixFS with SHA-256
- */
+/** Reads a CID in base32, base36, base58btc or base16; null if it is none of UnixFS with SHA-256. */
 export function parseCid(text: string): BlockId | null {
   // Base36 and base58 take quadratic time in the length, and the gateway is public.
   const cid = text.length > LONGEST_TEXT ? null : tryParse(text);
@@ -97,3 +90,7 @@ export function blockIdOf(bytes: Uint8Array): BlockId | null {
     return null;
   return codec === RAW || codec === DAG_PB ? { codec, sha256: bytes.subarray(4) } : null;
 }
+
+/** Where the gateway serves a CID, or a name below it. */
+export const gatewayUrl = (base: string, cid: string, name?: string): string =>
+  `${base}/ipfs/${cid}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;

@@ -43,8 +43,8 @@ export const linkLength = (nameLength: number, totalSize: number): number =>
 export const dataLength = (data: Uint8Array): number => fieldLength(data.length);
 
 /**
- * Encodes a node canonically: links first, in the order given, then the data (dag-pb specification,
- * https://ipld.io/specs/codecs/dag-pb/spec/). A directory's links have to be sorted by their names' bytes.
+ * Encodes a node canonically: links in the order given, then the data (https://ipld.io/specs/codecs/dag-pb/spec/). A
+ * directory's links have to be sorted by their names' bytes.
  */
 export function encodeNode({ links, data }: Node): Uint8Array {
   let length = dataLength(data);

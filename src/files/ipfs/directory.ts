@@ -1,8 +1,7 @@
 import { murmur364 } from "@multiformats/murmur3";
-import { type BlockReader, decodeUnixFsNode, mustRead, type UnixFsNode } from "./blocks.ts";
 import { type BlockId, blockIdOf, cidBytes, DAG_PB } from "./cid.ts";
 import { dataLength, encodeNode, type Link, linkLength } from "./dag-pb.ts";
-import { DIRECTORY_DATA, shardData } from "./unixfs.ts";
+import { type BlockReader, DIRECTORY_DATA, readNode, shardData, type UnixFsNode } from "./unixfs.ts";
 
 /** An entry of a directory. */
 export interface DirectoryEntry {
@@ -26,10 +25,7 @@ export interface DirectoryRoot {
   readonly totalSize: number;
 }
 
-/**
- * A directory becomes a HAMT when its one block would be larger than this: 256 KiB of exact block bytes, compared by
- * `>` (profile unixfs-v1-2025, IPIP-499).
- */
+/** Bytes of a block above which a directory becomes a HAMT (profile unixfs-v1-2025, IPIP-499). */
 export const SHARD_ABOVE = 262_144;
 
 /** Upper-case hexadecimal digits of a shard link's slot, with which the link's name begins. */
@@ -47,16 +43,18 @@ interface Leaf {
 }
 
 /**
- * Builds a UnixFS directory bit for bit as IPFS tools do under the profile unixfs-v1-2025: one block, or a HAMT of
- * shards where that block would be too large. The entries' order doesn't matter. Memory: the entries, and one path of
- * shards from the root down.
- * @param write takes each block, children before parents
+ * Builds a UnixFS directory bit for bit as IPFS tools do: one block, or a HAMT where it would be too large. Memory: the
+ * entries, and one path of shards. @param write takes each block, children before parents
  */
 export async function buildDirectory(
   entries: readonly DirectoryEntry[],
   write: Write,
 ): Promise<DirectoryRoot> {
-  return isFlat(entries) ? writeFlat(entries, write) : writeSharded(entries, write);
+  if (!isFlat(entries)) return writeSharded(entries, write);
+  const links = entries
+    .map(({ name, block, totalSize }) => ({ cid: cidBytes(block), name: encoder.encode(name), totalSize }))
+    .sort((left, right) => Buffer.compare(left.name, right.name));
+  return writeNode(links, DIRECTORY_DATA, write);
 }
 
 function isFlat(entries: readonly DirectoryEntry[]): boolean {
@@ -66,13 +64,6 @@ function isFlat(entries: readonly DirectoryEntry[]): boolean {
     if (size > SHARD_ABOVE) return false;
   }
   return true;
-}
-
-async function writeFlat(entries: readonly DirectoryEntry[], write: Write): Promise<DirectoryRoot> {
-  const links = entries
-    .map(({ name, block, totalSize }) => ({ cid: cidBytes(block), name: encoder.encode(name), totalSize }))
-    .sort((left, right) => Buffer.compare(left.name, right.name));
-  return writeNode(links, DIRECTORY_DATA, write);
 }
 
 async function writeSharded(entries: readonly DirectoryEntry[], write: Write): Promise<DirectoryRoot> {
@@ -129,11 +120,7 @@ async function writeNode(links: readonly Link[], data: Uint8Array, write: Write)
   return { sha256, totalSize: links.reduce((sum, link) => sum + link.totalSize, bytes.length) };
 }
 
-/**
- * Finds a name in a directory, sharded or not, reading only the blocks on its path.
- * @returns null if there is no such name, or the block isn't a directory
- * @throws Error if a shard on the path is missing
- */
+/** Finds a name in a directory by the blocks on its path; null if there is none. @throws Error if a shard is missing */
 export async function findName(
   reader: BlockReader,
   directory: BlockId,
@@ -144,10 +131,10 @@ export async function findName(
   let block = directory;
   for (let depth = 0; depth <= hash.length; depth++) {
     if (block.codec !== DAG_PB) return null;
-    const { links, unixfs } = decodeUnixFsNode(await mustRead(reader, block));
-    if (unixfs.kind === "file") return null;
-    const wanted = unixfs.kind === "directory" ? bytes : slotName(hash[depth] ?? 0, bytes);
-    const shard = unixfs.kind === "shard" ? wanted.subarray(0, SLOT_DIGITS) : null;
+    const { links, kind } = await readNode(reader, block);
+    if (kind === "file") return null;
+    const wanted = kind === "directory" ? bytes : slotName(hash[depth] ?? 0, bytes);
+    const shard = kind === "shard" ? wanted.subarray(0, SLOT_DIGITS) : null;
     const link = links.find(
       (each) => Buffer.compare(each.name, wanted) === 0 || (shard && Buffer.compare(each.name, shard) === 0),
     );
@@ -159,20 +146,17 @@ export async function findName(
   return null;
 }
 
-/**
- * Lists a directory, a shard at a time; a sharded one in the order of its hashes.
- * @param node the directory's own block
- */
+/** Lists a directory by its own block, a shard at a time; a sharded one in the order of its hashes. */
 export async function* listDirectory(
   reader: BlockReader,
-  { links, unixfs }: UnixFsNode,
+  { links, kind }: UnixFsNode,
 ): AsyncGenerator<DirectoryEntry, void, void> {
-  const prefix = unixfs.kind === "shard" ? SLOT_DIGITS : 0;
+  const prefix = kind === "shard" ? SLOT_DIGITS : 0;
   for (const link of links) {
     const block = blockIdOf(link.cid);
     if (block === null) continue;
     if (prefix > 0 && link.name.length === prefix) {
-      yield* listDirectory(reader, decodeUnixFsNode(await mustRead(reader, block)));
+      yield* listDirectory(reader, await readNode(reader, block));
       continue;
     }
     const name = new TextDecoder().decode(link.name.subarray(prefix));

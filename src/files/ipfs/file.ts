@@ -16,10 +16,7 @@ export function leafSizes(fileSize: number): number[] {
   return Array.from({ length: leaves }, (_, index) => Math.min(BLOCK_SIZE, fileSize - index * BLOCK_SIZE));
 }
 
-/**
- * The dag-pb root of a file above one block, in the balanced layout: one node over all leaves.
- * @param leaves SHA-256 of each leaf, in order; between 2 and 1024
- */
+/** The dag-pb root of a file above one block: one node over the SHA-256 of 2 to 1024 leaves, in order. */
 export function encodeFileRoot(leaves: readonly Uint8Array[], fileSize: number): Uint8Array {
   const sizes = leafSizes(fileSize);
   if (sizes.length !== leaves.length || leaves.length < 2 || leaves.length > MOST_LINKS) {

@@ -1,16 +1,41 @@
 import { varint } from "multiformats";
-import { writeVarint } from "./cid.ts";
-import { fieldsOf } from "./dag-pb.ts";
+import { type BlockId, cidText, writeVarint } from "./cid.ts";
+import { decodeNode, fieldsOf, type Link } from "./dag-pb.ts";
 
 /**
- * The metadata that UnixFS keeps in the data field of a dag-pb node (https://specs.ipfs.tech/unixfs/). Only what the
- * profile unixfs-v1-2025 produces: no modes, no times, raw leaves.
+ * What the metadata in the data field of a dag-pb node is of (https://specs.ipfs.tech/unixfs/). Only what the profile
+ * unixfs-v1-2025 produces: no modes, no times, raw leaves.
  */
-export type UnixFs =
-  | { readonly kind: "file"; readonly blockSizes: readonly number[] }
-  | { readonly kind: "directory" }
-  /** `bits` marks which of the 256 slots are taken, slot 0 first. */
-  | { readonly kind: "shard"; readonly bits: Uint8Array };
+type UnixFsKind = "file" | "directory" | "shard";
+
+/** A store of blocks. */
+export interface BlockReader {
+  /** The block's bytes; null if it isn't stored. */
+  read(block: BlockId): Promise<Uint8Array | null>;
+}
+
+/** A decoded dag-pb block. */
+export interface UnixFsNode {
+  readonly links: readonly Link[];
+  readonly kind: UnixFsKind;
+}
+
+/** Decodes a dag-pb block. @throws RangeError if it isn't UnixFS as Mintage writes it */
+export function decodeUnixFsNode(bytes: Uint8Array): UnixFsNode {
+  const { links, data } = decodeNode(bytes);
+  return { links, kind: kindOf(data) };
+}
+
+/** Reads a block that stored content consists of. @throws Error if it is missing */
+export async function mustRead(reader: BlockReader, block: BlockId): Promise<Uint8Array> {
+  const bytes = await reader.read(block);
+  if (bytes === null) throw new Error(`the block ${cidText(block)} is missing`);
+  return bytes;
+}
+
+/** Reads and decodes a node. @throws Error if it is missing */
+export const readNode = async (reader: BlockReader, block: BlockId): Promise<UnixFsNode> =>
+  decodeUnixFsNode(await mustRead(reader, block));
 
 /** Slots of a shard: the profile's fanout. */
 const FANOUT = 256;
@@ -26,6 +51,7 @@ const TAG = {
   hashType: 0x28,
   fanout: 0x30,
 } as const;
+const TAGS: ReadonlySet<number> = new Set(Object.values(TAG));
 
 /** Metadata of a plain directory. */
 export const DIRECTORY_DATA = Uint8Array.of(TAG.type, TYPE.directory);
@@ -54,38 +80,21 @@ export function shardData(slots: Iterable<number>): Uint8Array {
   const first = field.findIndex((byte) => byte !== 0);
   const bits = first < 0 ? new Uint8Array(0) : field.subarray(first);
   const fanout = [TAG.fanout, (FANOUT % 128) | 128, FANOUT / 128];
-  return Uint8Array.of(
-    TAG.type,
-    TYPE.shard,
-    TAG.data,
-    bits.length,
-    ...bits,
-    TAG.hashType,
-    MURMUR3,
-    ...fanout,
-  );
+  const head = [TAG.type, TYPE.shard, TAG.data, bits.length];
+  return Uint8Array.of(...head, ...bits, TAG.hashType, MURMUR3, ...fanout);
 }
 
-/**
- * Reads a node's metadata.
- * @throws RangeError if it is of a kind, fanout or hash that Mintage does not write
- */
-export function decodeUnixFs(source: Uint8Array): UnixFs {
-  let type = 0;
-  let hashType = 0;
-  let fanout = 0;
-  let bits = new Uint8Array(0);
-  const blockSizes: number[] = [];
-  for (const { tag, value, bytes } of fieldsOf(source)) {
-    if (tag === TAG.type) type = value;
-    else if (tag === TAG.blockSize) blockSizes.push(value);
-    else if (tag === TAG.hashType) hashType = value;
-    else if (tag === TAG.fanout) fanout = value;
-    else if (tag === TAG.data) bits = new Uint8Array(bytes).reverse();
-    else if (tag !== TAG.fileSize) throw new RangeError("UnixFS metadata has an unknown field");
+/** Reads a node's metadata. @throws RangeError if it is of a kind, fanout or hash that Mintage does not write */
+function kindOf(source: Uint8Array): UnixFsKind {
+  const known = new Map<number, number>();
+  for (const { tag, value } of fieldsOf(source)) {
+    if (!TAGS.has(tag)) throw new RangeError("UnixFS metadata has an unknown field");
+    known.set(tag, value);
   }
-  if (type === TYPE.file) return { kind: "file", blockSizes };
-  if (type === TYPE.directory) return { kind: "directory" };
-  if (type === TYPE.shard && hashType === MURMUR3 && fanout === FANOUT) return { kind: "shard", bits };
+  const type = known.get(TAG.type);
+  if (type === TYPE.file) return "file";
+  if (type === TYPE.directory) return "directory";
+  const isOurs = known.get(TAG.hashType) === MURMUR3 && known.get(TAG.fanout) === FANOUT;
+  if (type === TYPE.shard && isOurs) return "shard";
   throw new RangeError("UnixFS metadata is of an unknown kind");
 }

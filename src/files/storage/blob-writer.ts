@@ -1,14 +1,55 @@
-import { FileBuffer } from "./file-buffer.ts";
 import { ParallelWork } from "./parallel-work.ts";
 import { putBlob } from "./put-blob.ts";
+
+/** Initial bytes of a buffer: most files are small and would leave most of a large buffer unused. */
+const FIRST_SIZE = 65_536;
+
+/** Memory that holds one file at a time. It grows once, for the first file that needs it. */
+export class FileBuffer {
+  readonly #capacity: number;
+  #memory: Uint8Array;
+  #length = 0;
+
+  /** @param capacity bytes */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#memory = new Uint8Array(Math.min(FIRST_SIZE, capacity));
+  }
+
+  /** A view of the bytes, valid until the buffer is cleared or grows. */
+  get bytes(): Uint8Array {
+    return this.#memory.subarray(0, this.#length);
+  }
+
+  /** Whether no more bytes fit. */
+  get full(): boolean {
+    return this.#length === this.#capacity;
+  }
+
+  /** Appends as many of these bytes as fit. */
+  append(bytes: Uint8Array): void {
+    const fitting = bytes.subarray(0, this.#capacity - this.#length);
+    if (this.#length + fitting.length > this.#memory.length) this.#grow();
+    this.#memory.set(fitting, this.#length);
+    this.#length += fitting.length;
+  }
+
+  #grow(): void {
+    const { bytes } = this;
+    this.#memory = new Uint8Array(this.#capacity);
+    this.#memory.set(bytes);
+  }
+
+  /** Drops all bytes. */
+  clear(): void {
+    this.#length = 0;
+  }
+}
 
 /** A Worker's limit of open connections. https://developers.cloudflare.com/workers/platform/limits/ */
 export const CONNECTIONS = 6;
 
-/**
- * Puts files concurrently, with a buffer for each of the Worker's connections. A request for a buffer waits until one is
- * free, which slows down the body.
- */
+/** Puts files concurrently, with a buffer for each connection: a body is slowed down until one is free. */
 export class BlobWriter {
   readonly #bucket: R2Bucket;
   readonly #bufferSize: number;
@@ -38,7 +79,6 @@ export class BlobWriter {
     return new FileBuffer(this.#bufferSize);
   }
 
-  /** Returns a buffer. */
   release(buffer: FileBuffer): void {
     buffer.clear();
     const waiting = this.#waiting.shift();
@@ -47,8 +87,7 @@ export class BlobWriter {
   }
 
   /**
-   * Begins to put a buffer's bytes, unless they were put before, and then frees the buffer.
-   * @throws the failure of an earlier put
+   * Begins to put a buffer's bytes, unless they were put before, and then frees it. @throws an earlier put's failure
    */
   async put(sha256: string, buffer: FileBuffer, mediaType: string): Promise<void> {
     if (this.#written.has(sha256)) {

@@ -3,11 +3,7 @@ import { blobKey } from "./keys.ts";
 
 const ATTEMPTS = { tries: 4, firstPauseMs: 100 };
 
-/**
- * Puts a file or block at its digest's key.
- * @param sha256 lower-case hexadecimal
- * @throws R2's error of the last attempt
- */
+/** Puts a file or block at its digest's key. @throws R2's error of the last attempt */
 export const putBlob = (
   bucket: R2Bucket,
   sha256: string,
@@ -17,8 +13,7 @@ export const putBlob = (
 
 /**
  * Puts an object at a key that identifies its contents. R2 rejects a second put to one key within a second with 429; if
- * the object exists then, another request has put the same bytes.
- * @throws R2's error of the last attempt
+ * the object exists then, another request has put the same bytes. @throws R2's error of the last attempt
  */
 export const putSame = (
   bucket: R2Bucket,

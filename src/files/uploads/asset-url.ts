@@ -3,7 +3,7 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { adoptBlobs, adoptLarge, selectBlob, storeLargeRow } from "../../db/queries/blobs.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import { newUuid, toHex } from "../../domain/ids.ts";
 import type { Issue } from "../../domain/issues.ts";
 import {
   isMediaType,
@@ -30,13 +30,15 @@ import { keepMediaNote } from "./media-note.ts";
 /** The two fields that name a file by its URL. */
 export type UrlField = "asset_file_url" | "reference_file_url";
 
+/** Whose memory a file takes, and the service's own base URL: files of its gateway are read from R2. */
+type Owner = Pick<Caller, "integrationId" | "baseUrl">;
+
 /** Bytes in memory while a file is read: its first block and, for an asset, the two parts of a multipart upload. */
 const HELD: Readonly<Record<UrlField, number>> = {
   asset_file_url: BLOCK_SIZE + 2 * PART_SIZE,
   reference_file_url: BLOCK_SIZE,
 };
 
-/** A file whose bytes were all read. */
 interface ReadFile extends FileDigests {
   readonly mediaType: string;
 }
@@ -75,29 +77,18 @@ async function storeLarge(
   return file;
 }
 
-/** A fetched file in R2. */
 type StoredMedia = Omit<ReadFile, "leaves">;
 
-interface FetchOptions {
-  /** Limits the memory that one integration's files take. */
-  readonly integrationId: Uuid;
-  /** The service's own base URL: files of its gateway are read from R2. */
-  readonly baseUrl: string;
-  /** Path of the field in the request; default: top level. */
-  readonly path?: Issue["path"];
-}
-
 /**
- * Fetches a file of at most 100 MB (1 MB of JSON for a reference file) by its URL and stores it. The same bytes are stored
- * once. The batch that accepts an operation keeps the files that it needs; clean-up deletes others after an hour at the
- * earliest.
- * @throws ServiceError asset_url_failed with the reason; rate_limited
+ * Fetches a file of at most 100 MB (1 MB of JSON for a reference file) and stores it. The batch that accepts an
+ * operation keeps it; clean-up deletes others after an hour at the earliest. @throws ServiceError asset_url_failed;
+ * rate_limited
  */
 export async function fetchMediaUrl(
   context: ServiceContext,
   url: string,
   field: UrlField,
-  { integrationId, baseUrl, path = [field] }: FetchOptions,
+  { integrationId, baseUrl, path = [field] }: Owner & { readonly path?: Issue["path"] },
 ): Promise<StoredMedia> {
   try {
     const own = ownPath(url, [baseUrl, context.settings.PUBLIC_URL ?? baseUrl]);
@@ -207,25 +198,16 @@ function requireReference(bytes: Uint8Array): string {
   return JSON_TYPE;
 }
 
-/** Metadata as the contract takes it, and the files that it names. */
-interface ResolvedMetadata {
-  readonly override: Override;
-  /** SHA-256 of each in lower-case hexadecimal. */
-  readonly files: readonly string[];
-}
-
 /**
- * Fetches the files that metadata names by URL; other fields are returned unchanged. Absent fields stay absent, null
- * clears.
- * @param within path of the metadata in the request
- * @throws ServiceError asset_url_failed; nothing was sent then
+ * Fetches the files that metadata names by URL. @param within its path in the request @returns it as the contract takes it, and the files' SHA-256 in hexadecimal @throws ServiceError
+ * asset_url_failed; nothing was sent then
  */
 export const resolveMetadata = async (
   context: ServiceContext,
-  { integrationId, baseUrl }: Pick<Caller, "integrationId" | "baseUrl">,
+  { integrationId, baseUrl }: Owner,
   metadata: TokenMetadata,
   within: readonly string[],
-): Promise<ResolvedMetadata> => {
+): Promise<{ readonly override: Override; readonly files: readonly string[] }> => {
   const { asset_file_url: assetUrl, reference_file_url: referenceUrl, ...texts } = metadata;
   const fetched = async (url: string | null | undefined, field: UrlField) =>
     url == null

@@ -11,8 +11,7 @@ import { ownDraft } from "../../db/queries/drafts.ts";
 import { type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { gatewayUrl } from "../gateway/address.ts";
-import { fileCid, rawCid } from "../ipfs/cid.ts";
+import { fileCid, gatewayUrl, rawCid } from "../ipfs/cid.ts";
 
 /** The API's view of an asset. A reference file is always one block. */
 export function toAsset(draftId: Uuid, base: string, asset: AssetRow): Asset {
@@ -38,8 +37,8 @@ export function toAsset(draftId: Uuid, base: string, asset: AssetRow): Asset {
 }
 
 /**
- * Assets of a draft in their order, after the one whose position is the cursor. A finalized draft keeps its assets.
- * @throws ServiceError not_found, invalid_request if the cursor is invalid
+ * Assets of a draft in their order, by position. A finalized draft keeps its assets. @throws ServiceError not_found,
+ * invalid_request (cursor)
  */
 export async function listAssets(
   context: ServiceContext,
@@ -85,7 +84,8 @@ export async function requireDraft(
   return draft;
 }
 
-const noDraft = (): ServiceError =>
+/** The error for a draft that doesn't exist. */
+export const noDraft = (): ServiceError =>
   new ServiceError("not_found", "There is no such collection draft. Check its collection_draft_uuid.");
 
 /** The error for changing the assets of a draft whose finalization has begun. */

@@ -34,10 +34,9 @@ const NAMED = 3;
 const TRIES = 10;
 
 /**
- * Attaches the assets of a form to a draft, all or none. The response for an Idempotency-Key is stored in the batch that
- * attaches them, so that the request has its effect once.
- * @returns the assets in the order of `assets_detail`, generated one by one so that 20,000 need not be in memory
- * @throws ServiceError with every problem of the form
+ * Attaches the assets of a form to a draft, all or none, in the batch that stores the answer. @returns them in the
+ * order of `assets_detail`, one by one: 20,000 need not be in memory @throws ServiceError with every problem of the
+ * form
  */
 export async function attachAssets(
   context: ServiceContext,
@@ -101,10 +100,7 @@ interface Attachment {
   readonly startedAt: Date;
 }
 
-/**
- * Appends the assets to those of the draft; retries if a concurrent form has appended others.
- * @throws ServiceError if the draft was locked, or would have too many copies
- */
+/** Appends the assets, again if a concurrent form has appended others. @throws ServiceError */
 async function commit(
   context: ServiceContext,
   caller: Caller,
@@ -156,7 +152,6 @@ async function commitAt(
   return response();
 }
 
-/** The response's assets. @param first position of the first asset */
 function* views(
   { draftId, assets, files }: Attachment,
   { base, first, now }: { readonly base: string; readonly first: number; readonly now: Date },

@@ -9,10 +9,9 @@ const TRIES = 20;
 const WAIT = 500;
 
 /**
- * Commits a batch that relies on files it has put. Clean-up may delete one of them at the same time, before or after it
- * was put: once that deletion has ended, the batch is retried if R2 has the file.
- * @param commit runs the batch; its `adoptBlobs` makes it fail on files that are being deleted
- * @throws ServiceError conflict if a file has to be sent again
+ * Commits a batch that relies on files it has put. Where clean-up deletes one of them at the time, the batch is retried
+ * once that has ended, if R2 has the file. @param commit fails on them by `adoptBlobs` @throws ServiceError conflict if
+ * a file has to be sent again
  */
 export async function commitWithBlobs<Result>(
   context: ServiceContext,

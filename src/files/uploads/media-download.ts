@@ -15,23 +15,16 @@ export class DownloadFailure extends Error {
   }
 }
 
-/** A body that can be read once, and has to be closed. */
 interface Download {
   /**
-   * The body's stream. Reading it throws DownloadFailure if the connection ends or stalls, the deadline passes, or the
-   * body is too large.
-   * @param moved called for every chunk
+   * The body's stream. It throws DownloadFailure if it breaks off, stalls, or is too large. @param moved called for
+   * every chunk
    */
   chunks(moved: () => void): AsyncIterable<Uint8Array>;
-  /** Cancels the unread rest. */
   close(): Promise<void>;
 }
 
-/**
- * Opens a URL and follows its redirects, each checked as the URL itself.
- * @param maxBytes of the body
- * @throws DownloadFailure
- */
+/** Opens a URL and follows its redirects, each checked as the URL itself. @throws DownloadFailure */
 export async function download(address: string, maxBytes: number): Promise<Download> {
   const signal = AbortSignal.timeout(TIMEOUT);
   let url = address;

@@ -31,9 +31,8 @@ export const keepMediaNote = async (
 };
 
 /**
- * Restores lost rows of files that a mint or an update added to a collection, and their references from the collection.
- * @param files SHA-256 of each in lower-case hexadecimal
- * @returns the files that R2 no longer has
+ * Restores lost rows of files (SHA-256 in hexadecimal) that were added to a collection, and its references to them.
+ * @returns those that R2 no longer has
  */
 export const putFilesBack = async (
   context: ServiceContext,

@@ -13,13 +13,11 @@ import { JSON_TYPE, referenceFault, UNKNOWN_TYPE } from "../../domain/media-type
 import { PictureStructure } from "../../domain/picture-structure.ts";
 import { type Problem, Problems } from "../../domain/problems.ts";
 import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../../domain/quota.ts";
-import type { BlobWriter } from "../storage/blob-writer.ts";
-import type { FileBuffer } from "../storage/file-buffer.ts";
+import type { BlobWriter, FileBuffer } from "../storage/blob-writer.ts";
 
 /** Most memory of a form in bytes: the window, six buffers, and the data of 20,000 files (docs/measurements.md). */
 export const FORM_MEMORY = 16 * 1_048_576;
 
-/** A file of the form. */
 export interface ReceivedFile {
   readonly kind: FileKind;
   /** Lower-case hexadecimal; empty if the file has a problem. */
@@ -28,7 +26,6 @@ export interface ReceivedFile {
   readonly mediaType: string;
 }
 
-/** The content of a form. */
 export interface ReceivedForm {
   /** All files by name. */
   readonly files: ReadonlyMap<string, ReceivedFile>;
@@ -49,9 +46,8 @@ const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] sati
 const isFileKind = (name: string): name is FileKind => KINDS.has(name);
 
 /**
- * Reads a form's parts, in any order, and puts each file as it arrives.
- * @param keeps whether files are put; if not, the form is only checked
- * @throws ServiceError for a malformed body, or one above a limit
+ * Reads a form's parts, in any order, and puts each file as it arrives. @param keeps whether files are put, or only
+ * checked @throws ServiceError for a malformed body, or one above a limit
  */
 export async function receiveForm(
   parts: AsyncIterable<FormPart>,
@@ -66,7 +62,10 @@ export async function receiveForm(
 
   for await (const part of parts) {
     // Unknown parts count too: a form could have a million of them.
-    if (++count > MAX_PARTS) throw tooManyFiles();
+    if (++count > MAX_PARTS) {
+      const message = `The form has more than ${MAX_UPLOAD_FILES} files and assets_detail. Send them in several requests; they add up in the draft.`;
+      throw new ServiceError("payload_too_large", message);
+    }
     if (part.name === "assets_detail") {
       if (detailText !== null) problems.add(twice(["assets_detail"], "part assets_detail"));
       const { text, sha256 } = await readDetail(part);
@@ -75,9 +74,8 @@ export async function receiveForm(
       continue;
     }
     if (!isFileKind(part.name)) {
-      problems.add(
-        fault([part.name], "Unknown part. A form has asset_file, reference_file and assets_detail."),
-      );
+      const message = "Unknown part. A form has asset_file, reference_file and assets_detail.";
+      problems.add(fault([part.name], message));
       continue;
     }
     const nameFault = part.filename === null ? "is missing" : filenameFault(part.filename);
@@ -86,9 +84,8 @@ export async function receiveForm(
       continue;
     }
     if (files.has(part.filename)) {
-      problems.add(
-        twice([part.name, part.filename], `file named ${JSON.stringify(quotedText(part.filename))}`),
-      );
+      const named = `file named ${JSON.stringify(quotedText(part.filename))}`;
+      problems.add(twice([part.name, part.filename], named));
       continue;
     }
     files.set(part.filename, await receiveFile(part, part.name, part.filename, { writer, problems, keeps }));
@@ -116,7 +113,12 @@ async function receiveFile(
       problems.add(problem);
       return { kind, sha256: "", size: bytes.length, mediaType: UNKNOWN_TYPE };
     }
-    const file = { kind, sha256: sha256Hex(bytes), size: bytes.length, mediaType: media ?? JSON_TYPE };
+    const file = {
+      kind,
+      sha256: digestOf("sha256", bytes, "hex"),
+      size: bytes.length,
+      mediaType: media ?? JSON_TYPE,
+    };
     if (keeps && problems.count === 0) {
       kept = true;
       await writer.put(file.sha256, buffer, file.mediaType);
@@ -144,11 +146,8 @@ function problemOf(
 ): Problem | null {
   const path = [kind, filename];
   if (bytes.length > MAX_FILE_BYTES) {
-    return {
-      kind: "size",
-      path,
-      message: `Too large: a file may have at most ${MAX_FILE_BYTES} bytes (1 MB).`,
-    };
+    const message = `Too large: a file may have at most ${MAX_FILE_BYTES} bytes (1 MB).`;
+    return { kind: "size", path, message };
   }
   if (bytes.length === 0) return fault(path, "The file is empty.");
   if (kind === "asset_file") {
@@ -171,21 +170,16 @@ async function readDetail(part: FormPart): Promise<{ text: string; sha256: strin
   for (let chunk = await part.read(); chunk !== null; chunk = await part.read()) {
     size += chunk.length;
     if (size > MAX_DETAIL_BYTES) {
-      throw new ServiceError(
-        "payload_too_large",
-        `assets_detail is larger than ${MAX_DETAIL_BYTES} bytes (8 MB).`,
-        {
-          issues: [{ path: ["assets_detail"], message: "Too large: attach the assets in several requests." }],
-        },
-      );
+      const message = `assets_detail is larger than ${MAX_DETAIL_BYTES} bytes (8 MB).`;
+      throw new ServiceError("payload_too_large", message, {
+        issues: [{ path: ["assets_detail"], message: "Too large: attach the assets in several requests." }],
+      });
     }
     hash.update(chunk);
     text += decoder.decode(chunk, { stream: true });
   }
   return { text: text + decoder.decode(), sha256: hash.digest("hex") };
 }
-
-const sha256Hex = (bytes: Uint8Array): string => digestOf("sha256", bytes, "hex");
 
 const print = (part: string, filename: string | null, sha256: string): string =>
   JSON.stringify([part, filename, sha256]);
@@ -207,9 +201,3 @@ const fault = (path: readonly string[], message: string): Problem => ({ kind: "i
 
 const twice = (path: readonly string[], what: string): Problem =>
   fault(path, `The form has more than one ${what}.`);
-
-const tooManyFiles = (): ServiceError =>
-  new ServiceError(
-    "payload_too_large",
-    `The form has more than ${MAX_UPLOAD_FILES} files and assets_detail. Send them in several requests; they add up in the draft.`,
-  );

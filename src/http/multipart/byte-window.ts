@@ -17,10 +17,7 @@ export class ByteWindow {
   #end = 0;
   #total = 0;
 
-  /**
-   * @param maxBytes of the body; more throws ServiceError payload_too_large
-   * @param moved is called with every piece that comes
-   */
+  /** @param maxBytes more throws ServiceError payload_too_large @param moved is called with every piece */
   constructor(body: ReadableStream<Uint8Array>, maxBytes: number, moved: () => void = () => undefined) {
     this.#source = sourceOf(body);
     this.#maxBytes = maxBytes;
@@ -65,10 +62,7 @@ export class ByteWindow {
     this.#start += length;
   }
 
-  /**
-   * Reads some more of the body. Something must have been consumed of a full window before.
-   * @returns false at the body's end
-   */
+  /** Reads some more of the body, of which something was consumed if the window is full. @returns false at its end */
   async fill(): Promise<boolean> {
     if (this.#start > 0) {
       this.#memory.copyWithin(0, this.#start, this.#end);
@@ -101,7 +95,6 @@ export class ByteWindow {
   }
 }
 
-/** The message for a body above its limit. */
 export const tooLarge = (maxBytes: number): ServiceError =>
   new ServiceError(
     "payload_too_large",

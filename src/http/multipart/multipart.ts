@@ -3,7 +3,6 @@ import { ServiceError } from "../../domain/errors.ts";
 import { type Parametrised, parametrised } from "../header-parameters.ts";
 import { ByteWindow } from "./byte-window.ts";
 
-/** The parsed headers of a part. */
 export interface PartHeaders {
   readonly name: string;
   readonly filename: string | null;
@@ -12,9 +11,8 @@ export interface PartHeaders {
 const malformed = (message: string): ServiceError => new ServiceError("invalid_multipart", message);
 
 /**
- * The boundary of a multipart/form-data body.
- * @throws ServiceError unsupported_content_type for another type, invalid_multipart where there is no usable boundary
- *   (RFC 2046, section 5.1.1: 1 to 70 characters of a certain set)
+ * The boundary of a multipart/form-data body: 1 to 70 characters of a certain set (RFC 2046, section 5.1.1). @throws
+ * ServiceError unsupported_content_type, invalid_multipart
  */
 export function boundaryOf(contentType: string | null | undefined): string {
   const type = closed(parametrised(contentType ?? ""));
@@ -31,10 +29,7 @@ export function boundaryOf(contentType: string | null | undefined): string {
   return boundary;
 }
 
-/**
- * Reads the header block of a part, without the empty line that ends it.
- * @throws ServiceError invalid_multipart
- */
+/** Reads the header block of a part, without the empty line that ends it. @throws ServiceError invalid_multipart */
 export function parsePartHeaders(block: Uint8Array): PartHeaders {
   let disposition: string | undefined;
   for (const line of decode(block).split("\r\n").filter(Boolean)) {
@@ -94,15 +89,9 @@ const CRLF = "\r\n";
 const END_OF_HEADERS = Buffer.from(CRLF + CRLF);
 
 /**
- * Reads a multipart/form-data body (RFC 7578, RFC 2046) in one pass, part by part, in a window of fixed size: memory
- * doesn't grow with the body, its parts or their number.
- *
- * @param body the request's body; it is cancelled when reading ends early
- * @param boundary as the Content-Type gives it
- * @param maxBytes of the whole body
- * @param moved is called with every piece that comes
- * @throws ServiceError invalid_multipart if the body is malformed, breaks off or stands still for a minute,
- * payload_too_large above `maxBytes`
+ * Reads a multipart/form-data body (RFC 7578, RFC 2046) in one pass, part by part, in a window of fixed size. The body
+ * is cancelled when reading ends early. @param moved is called with every piece that comes @throws ServiceError
+ * invalid_multipart if it is malformed, breaks off or stands still for a minute, payload_too_large
  */
 export async function* readForm(
   body: ReadableStream<Uint8Array>,

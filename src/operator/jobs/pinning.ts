@@ -8,10 +8,10 @@ import { blobs, collectionBlobs, collections } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { DAG_PB_TYPE } from "../../domain/media-types.ts";
 import { storedBlocks } from "../../files/gateway/stored-blocks.ts";
-import { mustRead } from "../../files/ipfs/blocks.ts";
 import { carHeader, carSectionHead, carSectionLength } from "../../files/ipfs/car.ts";
 import { type BlockId, cidText, DAG_PB, dagPbCid, RAW } from "../../files/ipfs/cid.ts";
 import { fileRootLength, leafSizes } from "../../files/ipfs/file.ts";
+import { mustRead } from "../../files/ipfs/unixfs.ts";
 
 /** A collection whose files are not all pinned. */
 export type PinningRow = Awaited<ReturnType<typeof nextToPin>>[number];

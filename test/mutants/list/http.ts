@@ -8,7 +8,7 @@ const effects = ["test/api/answers-with-effects.test.ts"];
 export const HTTP: readonly Mutant[] = [
   {
     id: "hand-on: reads go to the Worker for writes",
-    file: "src/http/hand-on.ts",
+    file: "src/http/request.ts",
     search: "SURFACES.test(path) && isWrite(method, endpoint)",
     replacement: "SURFACES.test(path)",
     tests: handOn,
@@ -16,17 +16,17 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "hand-on: both Workers log a request",
-    file: "src/http/request-log.ts",
-    search: 'if (c.get("handedOn")?.answered) return;',
-    replacement: "",
+    file: "src/http/request.ts",
+    search: "return await writes.fetch(c.req.raw);",
+    replacement: "c.res = await writes.fetch(c.req.raw);",
     tests: handOn,
     named: "logged by it alone",
   },
   {
     id: "hand-on: a request without an answer is carried out once more",
-    file: "src/http/hand-on.ts",
-    search: "if (handed === undefined || handed.answered) return next();",
-    replacement: "if (handed !== null) return next();",
+    file: "src/http/request.ts",
+    search: "await crossOrigin(c, answer);",
+    replacement: "await crossOrigin(c, answer === undefined ? answer : next);",
     tests: handOn,
     named: "without an answer of the other Worker",
   },
@@ -80,7 +80,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "operator: the beginning of the token is enough",
-    file: "src/http/operator.ts",
+    file: "src/http/authentication.ts",
     search: "[digest(token), digest(given)]",
     replacement: "[digest(token.slice(0, given.length)), digest(given)]",
     tests: ["test/api/address-limit.test.ts"],
@@ -191,7 +191,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "authentication: a PUT that changes nothing counts as a write",
-    file: "src/http/authentication.ts",
+    file: "src/http/app-env.ts",
     search: "endpoint?.isWrite ?? (",
     replacement: "endpoint === null || (",
     tests: handOn,

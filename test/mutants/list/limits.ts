@@ -32,7 +32,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "addresses: the operator's token may be guessed at without end",
-    file: "src/http/operator.ts",
+    file: "src/http/authentication.ts",
     search: '    await countAddress(c, "attempt");\n',
     replacement: "",
     tests: addresses,
@@ -41,8 +41,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "addresses: a key that was seen before is an attempt",
     file: "src/http/authentication.ts",
-    search: "!wasKnown(digest.hex)",
-    replacement: "!wasKnown(digest.hex.slice(1))",
+    search: "!known.has(hex)",
+    replacement: "!known.has(hex.slice(1))",
     tests: addresses,
     named: "keep nobody of the same address out whose key was seen before",
   },
@@ -201,8 +201,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "requests: reads are carried out although the limit is reached",
     file: "src/http/authentication.ts",
-    search: "  refuseBeyondLimit(c, await countRequest(context, key));",
-    replacement: "  if (write) refuseBeyondLimit(c, await countRequest(context, key));",
+    search: "if (!verdict.allowed) throw",
+    replacement: "if (write && !verdict.allowed) throw",
     tests: counter,
     named: "a read of a key that is known to be over its limit asks the database nothing",
   },
@@ -350,7 +350,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "bodies: the operator's wait for those of integrations",
-    file: "src/http/operator.ts",
+    file: "src/http/authentication.ts",
     search: 'c.set("isOperator", true);',
     replacement: 'c.set("isOperator", false);',
     tests: ["test/api/body-memory.test.ts"],
@@ -389,9 +389,9 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "uploads: a form that is refused keeps its memory",
-    file: "src/api/drafts/asset-bulk.ts",
-    search: "memory.ended();\n      throw error;",
-    replacement: "memory.moved();\n      throw error;",
+    file: "src/api/drafts/assets.ts",
+    search: "memory.ended();\n        throw error;",
+    replacement: "memory.moved();\n        throw error;",
     tests: ["test/api/upload-memory.test.ts"],
     named: "release their memory if they are rejected or break off",
   },

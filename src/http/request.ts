@@ -1,0 +1,113 @@
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { cors } from "hono/cors";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid } from "../domain/ids.ts";
+import { type AppEnv, type EndpointTraits, isWrite } from "./app-env.ts";
+import { BOOKMARK } from "./bookmarks.ts";
+import { errorResponse } from "./error-responses.ts";
+import { loggedContext } from "./log.ts";
+
+/** Paths that accept writes; every other path is read-only. */
+const SURFACES = /^\/(api|admin|public)\/v1\//;
+
+/**
+ * Whether a request is forwarded to the Worker for writes. Both Workers run the same code; forwarding only shortens the
+ * round trips to the database. A browser's preflight (OPTIONS) needs no database.
+ */
+export const isHandedOn = (method: string, path: string, endpoint: EndpointTraits | undefined): boolean =>
+  method !== "OPTIONS" && SURFACES.test(path) && isWrite(method, endpoint);
+
+const unanswered = (cause: unknown): ServiceError =>
+  new ServiceError(
+    "internal_error",
+    "The service failed, and may have carried out the request. Send it again with the same Idempotency-Key, or look for its effect first.",
+    { cause },
+  );
+
+const EXPOSED = [
+  "Idempotency-Replayed",
+  "Link",
+  "Location",
+  BOOKMARK,
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Operation-Uuid",
+  "X-Request-Id",
+];
+const ALLOWED = [
+  "Authorization",
+  "Content-Type",
+  "Idempotency-Key",
+  "Mintage-Max-Cost",
+  "Mintage-Quote",
+  BOOKMARK,
+  "Prefer",
+];
+
+/** Allows browsers of the origins in CORS_ORIGINS, `*` for all. The gateway sets headers of its own: all may read it. */
+const crossOrigin = (c: Context<AppEnv>, next: Next): ReturnType<MiddlewareHandler> => {
+  const configured = c.get("context").settings.CORS_ORIGINS;
+  if (configured === undefined || c.req.path.startsWith("/ipfs/")) return next();
+  const origins = configured.split(",").map((origin) => origin.trim());
+  const handle = cors({
+    origin: origins.includes("*") ? "*" : origins,
+    allowHeaders: ALLOWED,
+    allowMethods: ["GET", "POST", "PUT", "DELETE"],
+    exposeHeaders: EXPOSED,
+    maxAge: 86_400,
+  });
+  return handle(c, next);
+};
+
+/** Restricts what a browser does with a response (OWASP REST Security Cheat Sheet). A policy that is set already stays. */
+const secure = (headers: Headers): void => {
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Referrer-Policy", "no-referrer");
+  headers.set("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
+  if (!headers.has("Content-Security-Policy")) {
+    headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  }
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+};
+
+/**
+ * Gives a request its id, its endpoint and its context, sets the headers of every response, and logs one line, without
+ * the query and without headers. A write is forwarded to the Worker near the database, if the deployment has one
+ * (docs/deploying.md): that Worker receives the unchanged request, alone authenticates, counts and logs it, and its
+ * response is returned unchanged. It has no such binding itself.
+ */
+export const answerRequest =
+  (endpointAt: (method: string, path: string) => EndpointTraits | undefined): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const { method, path } = c.req;
+    const [requestId, began] = [newUuid(), Date.now()];
+    const endpoint = endpointAt(method, path);
+    c.set("requestId", requestId);
+    c.set("endpoint", endpoint);
+    const context = loggedContext(c.env, c.executionCtx, { request_id: requestId });
+    c.set("context", context);
+    let answer: Next = next;
+    const { WRITES: writes } = c.env;
+    if (writes !== undefined && isHandedOn(method, path, endpoint)) {
+      try {
+        return await writes.fetch(c.req.raw);
+      } catch (error) {
+        answer = async () => {
+          c.res = errorResponse(unanswered(error), c);
+        };
+      }
+    }
+    const preflight = await crossOrigin(c, answer);
+    if (preflight instanceof Response) c.res = preflight;
+    secure(c.res.headers);
+    c.res.headers.set("X-Request-Id", requestId);
+    context.log("request", {
+      method,
+      path,
+      status: c.res.status,
+      ms: Date.now() - began,
+      integration_uuid: c.get("caller")?.integrationId,
+    });
+  };
