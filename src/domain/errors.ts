@@ -8,7 +8,6 @@ import { MEDIA_NAMES } from "./media-sniffing.ts";
  */
 export const CONTROLS = ["rate", "spending", "size", "storage"] as const;
 
-/** The definition of a code. */
 export interface ErrorDefinition {
   /** HTTP status of the response (RFC 9110). */
   readonly status: 400 | 401 | 402 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;

@@ -70,10 +70,7 @@ export const restoreWallet = async (context: ServiceContext, integrationId: Uuid
   return toWallet(await walletOf(context.env, integrationId).status());
 };
 
-/**
- * The 32 bytes of a wallet's stored key, restored in its object if that has lost it; null: none is stored.
- * @throws ServiceError conflict if the copy's version of WALLET_SECRETS is missing
- */
+/** A wallet's stored key, restored in its object if that has lost it; null: none. @throws ServiceError conflict (secret) */
 export const restoredKey = async (
   { env, settings }: ServiceContext,
   { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
@@ -124,10 +121,7 @@ const AT_ONCE = 20;
 
 const SWEEP = "secret_rotation";
 
-/**
- * Seals keys of wallets and secrets of webhooks again under the newest version, a bounded number at once. Each round continues
- * after the last, so that wallets which fail don't block others. Repeatable.
- */
+/** Seals keys and webhooks' secrets again under the newest version, some a call. A failure doesn't block others. */
 export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> => {
   const { db, env, settings } = context;
   const version = Math.max(...Object.keys(settings.WALLET_SECRETS).map(Number));

@@ -54,7 +54,6 @@ export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: 
 const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): SQL => sql`coalesce((
   SELECT minted < total AND total <= ${tokens} FROM collections WHERE id = ${uuidToBytes(collectionId)}), 0)`;
 
-/** A row of events. */
 export type EventRow = typeof events.$inferSelect;
 
 /** The number of an integration's last event, as `lastSeq`. */

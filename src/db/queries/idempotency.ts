@@ -88,10 +88,7 @@ const insertKey = (
 export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid): readonly Statement[] =>
   insertKey(db, key, { operationId }, wasAccepted(operationId));
 
-/**
- * Inserts a key, if there is one, with its response in the batch of the effect.
- * @param condition for the effect, at this point of the batch
- */
+/** Inserts a key, if there is one, with its response. @param condition for the effect, at this point of the batch */
 export const keepWithEffect = (
   db: Database,
   answered: KeyWithResponse | null,

@@ -133,5 +133,4 @@ const narrowed = ({ state, kind, subject, createdAfter }: OperationFilter): SQL 
 /** An id may be this much older than its row's time. Milliseconds. */
 const ID_BEFORE_ROW_MS = 60_000;
 
-/** The smallest id of a row created at a time. */
 const earliestId = (time: Date): Uuid => uuidAt(new Date(Math.max(time.getTime() - ID_BEFORE_ROW_MS, 0)));

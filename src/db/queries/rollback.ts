@@ -16,7 +16,6 @@ export const forgetBehind = async (db: Database, wallets: readonly WalletName[])
   await db.delete(behindWallets).where(inArray(behindWallets.wallet, names));
 };
 
-/** Reads a wallet with operations that the database lacks, if one is known; a statement for a batch. */
 export const selectBehind = (db: Database) =>
   db.select({ wallet: behindWallets.wallet }).from(behindWallets).limit(1);
 

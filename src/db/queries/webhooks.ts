@@ -117,10 +117,7 @@ export const storeSecrets = (
 /** Columns that the owner can see, other than ids and times. */
 const SHOWN = ["url", "types", "description", "state", "disabledReason"] as const;
 
-/**
- * Changes an endpoint and stores the response; false: it was deleted or changed since it was read.
- * @throws ServiceError idempotency_key_in_flight
- */
+/** Changes an endpoint unless it has changed since it was read. @throws ServiceError idempotency_key_in_flight */
 export const changeAsRead = async (
   db: Database,
   read: WebhookRow,

@@ -20,7 +20,6 @@ interface DeliveringParts {
   readonly journal: DeliveryJournal;
   readonly webhook: WebhookRow;
   readonly target: Target;
-  /** Ends the object (src/domain/checkpoints.ts). */
   readonly die: () => void;
 }
 

@@ -41,10 +41,7 @@ const ATTEMPTS = {
   isLasting: (error: unknown) => (error as { readonly overloaded?: boolean }).overloaded === true,
 };
 
-/**
- * The object of an endpoint. After an exception a stub is unusable, so each try has a new one. Calls that would send twice are
- * not retried.
- */
+/** The object of an endpoint. An exception breaks a stub, so each try has a new one. Calls that send aren't retried. */
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
   return {

@@ -20,7 +20,6 @@ type Sealed = Pick<WebhookRow, "secret" | "oldSecret" | "oldSecretUntil" | "secr
 /** A secret in the form for its owner (https://www.standardwebhooks.com, "Signature scheme"). */
 export const shownSecret = (secret: Uint8Array): string => PREFIX + Buffer.from(secret).toString("base64");
 
-/** A new secret, and its sealed form. */
 export const newSecret = async ({ settings }: Settings, webhook: Uuid) => {
   const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const { bytes, version } = await seal(secret, nameOf(webhook), settings.WALLET_SECRETS);
@@ -71,10 +70,7 @@ export interface SecretsResealed {
   readonly remaining: number;
 }
 
-/**
- * Seals endpoints' secrets again under the newest version, a bounded number in each call. A round continues after the last
- * endpoint, so secrets that can't be unsealed don't block the others.
- */
+/** Seals endpoints' secrets again under the newest version, some a call. A failure doesn't block others. */
 export const resealWebhooks = async (context: ServiceContext): Promise<SecretsResealed> => {
   const { db, settings, log } = context;
   const version = newestVersion(settings.WALLET_SECRETS);

@@ -77,7 +77,6 @@ export interface WebhookChanges {
   readonly enabled?: boolean;
 }
 
-/** Seconds after which a replay has probably ended. */
 const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;

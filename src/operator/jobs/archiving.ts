@@ -40,10 +40,7 @@ interface OldOperation {
 const ofTransactions = <Value>(value: SQL): SQL<Value> =>
   sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
 
-/**
- * Operations of an integration from before a time, by id. The highest row number is never among them: SQLite would give
- * it again, and numbers are in the order of acceptance.
- */
+/** Operations of an integration from before a time, by id, but the one with the last row number, which would be reused. */
 const oldOperations = (
   db: Database,
   integrationId: Uuid,

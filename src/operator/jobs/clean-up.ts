@@ -91,10 +91,7 @@ export const unmarkReferenced = (
       ),
     );
 
-/**
- * Claims files for deletion: those marked before `markedBefore`, and those claimed before `stuckBefore` and not deleted. From
- * here on no batch can rely on them.
- */
+/** Claims files for deletion that were marked, or claimed by a dead run. From here on no batch can rely on them. */
 export const takeForDeletion = (
   db: Database,
   { now, limit, ...before }: { markedBefore: Date; stuckBefore: Date; now: Date; limit: number },
@@ -232,7 +229,6 @@ const ORPHAN_AFTER = 24 * HOUR;
  */
 const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
 
-/** Rows that one run checks for marking. */
 const PAGE = 2000;
 /** Files that one run deletes: what R2 deletes in one call. */
 const BATCH = 1000;
@@ -305,10 +301,7 @@ async function sweepBlobs(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
-/**
- * Deletes objects of a prefix that no row names. Their keys are unique, so no upload can rely on them later.
- * @param table has the keys; undefined: no row does
- */
+/** Deletes objects that no row of `table` names, or all. Keys are unique, so no upload can rely on them later. */
 async function sweepUnnamed(
   context: ServiceContext,
   prefix: string,

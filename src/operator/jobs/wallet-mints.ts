@@ -124,10 +124,7 @@ export const noteQuiet = async (
   await runBatch(db, statements);
 };
 
-/**
- * Reports tokens that were minted without the service. Waits a while for the service's own pending mints; tokens of receivers
- * of mints that are still pending then aren't reported.
- */
+/** Reports tokens minted without the service; those of receivers of mints that stay pending aren't reported. */
 export const reportWalletMints = async (
   context: ServiceContext,
   collection: ReportedCollection,
