@@ -19,8 +19,6 @@ export interface ErrorDefinition {
   readonly remedy: string;
 }
 
-const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
-
 /** The effect of a chain operation that failed. `final`: an effect that won't change. */
 export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
 
@@ -57,7 +55,7 @@ export interface ErrorDetails {
 
 /** The closed list of errors. Statuses, the OpenAPI responses and docs/errors.md are derived from this table. */
 
-export const ERRORS = define({
+export const ERRORS = {
   invalid_request: {
     status: 400,
     cause: "A field of the body, path or query is missing, unknown or out of bounds.",
@@ -314,7 +312,7 @@ export const ERRORS = define({
     cause: "No node of the chain is reachable and up to date. Nothing was sent.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
-});
+} as const satisfies Readonly<Record<string, ErrorDefinition>>;
 
 export type ErrorCode = keyof typeof ERRORS;
 

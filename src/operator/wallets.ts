@@ -13,6 +13,7 @@ import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { firstOfGeneration, generationOf } from "../domain/events.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
+import { newestVersion } from "../domain/sealing.ts";
 import { resealWebhooks } from "../events/webhooks/secrets.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
@@ -124,25 +125,24 @@ const SWEEP = "secret_rotation";
 /** Seals keys and webhooks' secrets again under the newest version, some a call. A failure doesn't block others. */
 export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> => {
   const { db, env, settings } = context;
-  const version = Math.max(...Object.keys(settings.WALLET_SECRETS).map(Number));
+  const version = newestVersion(settings.WALLET_SECRETS);
   await walletOf(env, "platform").reseal();
   const ids = await nextSealedBefore(context, version);
-  const resealed: Uuid[] = [];
-  const failed: { integration_uuid: Uuid; message: string }[] = [];
+  const [resealed, failed]: [Uuid[], Uuid[]] = [[], []];
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const part = ids.slice(at, at + AT_ONCE);
     const sealed = await Promise.all(part.map((id) => sealAnew(context, id)));
-    for (const [index, id] of part.entries()) {
-      if (sealed[index]) resealed.push(id);
-      else
-        failed.push({
-          integration_uuid: id,
-          message: "Its key could not be sealed again; the log says why.",
-        });
-    }
+    for (const [index, id] of part.entries()) (sealed[index] ? resealed : failed).push(id);
   }
+  const message = "Its key could not be sealed again; the log says why.";
   const remaining = await countIntegrations(db, isSealedBefore(version));
-  return { version, resealed, failed, remaining, webhooks: await resealWebhooks(context) };
+  return {
+    version,
+    resealed,
+    failed: failed.map((integration_uuid) => ({ integration_uuid, message })),
+    remaining,
+    webhooks: await resealWebhooks(context),
+  };
 };
 
 /** The wallets of this call: those after the last call's, or from the beginning. */

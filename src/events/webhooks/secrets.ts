@@ -1,3 +1,4 @@
+import type { Rotation } from "../../api/resources/wallet.ts";
 import type { ServiceContext } from "../../context.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import type { WebhookRow } from "../../db/queries/webhooks.ts";
@@ -61,17 +62,8 @@ const ROUND = 500;
 
 const SWEEP = "webhook_secret_rotation";
 
-/** The result of a round over the endpoints' secrets. */
-export interface SecretsResealed {
-  readonly resealed: number;
-  /** Endpoints whose secrets can't be unsealed; the log has the errors. */
-  readonly failed: readonly Uuid[];
-  /** Number of endpoints that remain under an older version. */
-  readonly remaining: number;
-}
-
 /** Seals endpoints' secrets again under the newest version, some a call. A failure doesn't block others. */
-export const resealWebhooks = async (context: ServiceContext): Promise<SecretsResealed> => {
+export const resealWebhooks = async (context: ServiceContext): Promise<Rotation["webhooks"]> => {
   const { db, settings, log } = context;
   const version = newestVersion(settings.WALLET_SECRETS);
   const failed: Uuid[] = [];
