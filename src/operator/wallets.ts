@@ -1,15 +1,12 @@
+import { eq, type SQL, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
 import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
-import {
-  countIntegrations,
-  integrationIds,
-  isSealedBefore,
-  storeSealed,
-} from "../db/queries/integrations.ts";
+import { integrationIds } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import { integrations } from "../db/schema/index.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { firstOfGeneration, generationOf } from "../domain/events.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
@@ -135,7 +132,7 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
     for (const [index, id] of part.entries()) (sealed[index] ? resealed : failed).push(id);
   }
   const message = "Its key could not be sealed again; the log says why.";
-  const remaining = await countIntegrations(db, isSealedBefore(version));
+  const remaining = await db.$count(integrations, isSealedBefore(version));
   return {
     version,
     resealed,
@@ -144,6 +141,10 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
     webhooks: await resealWebhooks(context),
   };
 };
+
+/** Condition: an integration's key is sealed under an older version. */
+const isSealedBefore = (version: number): SQL =>
+  sql`wallet_secret IS NOT NULL AND wallet_secret_version < ${version}`;
 
 /** The wallets of this call: those after the last call's, or from the beginning. */
 const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
@@ -161,7 +162,10 @@ const nextSealedBefore = async (context: ServiceContext, version: number): Promi
 const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
   try {
     const { sealed, secretVersion } = await walletOf(env, id).reseal();
-    await storeSealed(db, id, { sealed, secretVersion }, now());
+    await db
+      .update(integrations)
+      .set({ walletSecret: sealed, walletSecretVersion: secretVersion, updatedAt: now() })
+      .where(eq(integrations.id, id));
     return true;
   } catch (error) {
     log("wallet.reseal_failed", { integration_uuid: id, error });

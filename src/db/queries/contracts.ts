@@ -51,8 +51,7 @@ export const listContracts = (
       ),
     )
     .orderBy(desc(contracts.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** Condition: a contract's wallet has lost its role in the contract. */
 export const isLeft = (accountId: string): SQL =>

@@ -99,8 +99,7 @@ export const oldestEvents = (db: Database, after: Uuid | null, limit: number) =>
     .from(integrations)
     .where(after === null ? undefined : gt(integrations.id, after))
     .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** Deletes an integration's rows written before a time, oldest first. The newest row stays, because it has the last number. */
 export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date, limit: number) => {

@@ -144,8 +144,7 @@ export const expiredKeys = (db: Database, now: Date, limit: number) =>
           AND state IN ('pending', 'unknown'))`,
       ),
     )
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 type ExpiredKey = Awaited<ReturnType<typeof expiredKeys>>[number];
 

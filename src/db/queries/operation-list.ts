@@ -99,8 +99,7 @@ const openOnes = (db: Database, integrationId: Uuid, filter: OperationFilter, pa
       ${filter.reference === undefined ? sql`` : sql`AND +reference = ${filter.reference}`}
       ${page.after === null ? sql`` : sql`AND +id < ${uuidToBytes(page.after)}`}`)
     .orderBy(sql`+id DESC`)
-    .limit(page.limit)
-    .all();
+    .limit(page.limit);
 
 const candidatesOf = (
   integrationId: Uuid,

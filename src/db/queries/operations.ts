@@ -174,8 +174,7 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
       ),
     )
     .orderBy(asc(operations.updatedAt))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 

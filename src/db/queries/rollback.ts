@@ -30,8 +30,7 @@ export const behindFrom = async (db: Database, from: Uuid | null, limit: number)
     .where(from === null ? undefined : gte(behindWallets.wallet, from))
     // The platform's comes first.
     .orderBy(sql`${behindWallets.wallet} <> 'platform'`, asc(behindWallets.wallet))
-    .limit(limit)
-    .all();
+    .limit(limit);
   return new Map(rows.map(({ wallet, missing }) => [wallet as WalletName, missing]));
 };
 

@@ -37,6 +37,8 @@ export const webhooks = sqliteTable(
   ],
 );
 
+export type WebhookRow = typeof webhooks.$inferSelect;
+
 /** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
 export const events = sqliteTable(
   "events",

@@ -1,6 +1,8 @@
+import { and, eq } from "drizzle-orm";
 import type { Delivery } from "../../api/resources/webhook.ts";
 import type { ServiceContext } from "../../context.ts";
-import { enabledWebhooks } from "../../db/queries/webhooks.ts";
+import type { Database } from "../../db/client.ts";
+import { webhooks } from "../../db/schema/events.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import type { Page } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -68,6 +70,14 @@ export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): voi
   waitUntil(
     wake().catch((error: unknown) => log("webhooks.not_woken", { integration_uuid: integrationId, error })),
   );
+};
+
+export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(and(eq(webhooks.integrationId, integrationId), eq(webhooks.state, "enabled")));
+  return rows.map(({ id }) => id);
 };
 
 const idsOf = async ({ db, now }: ServiceContext, integrationId: Uuid): Promise<readonly Uuid[]> => {

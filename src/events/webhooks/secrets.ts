@@ -1,14 +1,10 @@
+import { and, asc, eq, lt, sql } from "drizzle-orm";
 import type { Rotation } from "../../api/resources/wallet.ts";
 import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import type { WebhookRow } from "../../db/queries/webhooks.ts";
-import {
-  countSecretsBefore,
-  type SecretCursor,
-  secretsBefore,
-  storeSecrets,
-} from "../../db/queries/webhooks.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { newestVersion, seal, unseal } from "../../domain/sealing.ts";
 
 const SECRET_BYTES = 32;
@@ -62,6 +58,26 @@ const ROUND = 500;
 
 const SWEEP = "webhook_secret_rotation";
 
+/** Cursor of a round over the endpoints' secrets: after this endpoint with this version. */
+interface SecretCursor {
+  readonly version: number;
+  readonly id: Uuid;
+}
+
+/** Endpoints whose secrets are sealed under an older version, oldest first, after a cursor. */
+export const secretsBefore = (db: Database, version: number, after: SecretCursor | null, limit: number) =>
+  db
+    .select()
+    .from(webhooks)
+    .where(
+      and(
+        lt(webhooks.secretVersion, version),
+        after ? sql`(secret_version, id) > (${after.version}, ${uuidToBytes(after.id)})` : undefined,
+      ),
+    )
+    .orderBy(asc(webhooks.secretVersion), asc(webhooks.id))
+    .limit(limit);
+
 /** Seals endpoints' secrets again under the newest version, some a call. A failure doesn't block others. */
 export const resealWebhooks = async (context: ServiceContext): Promise<Rotation["webhooks"]> => {
   const { db, settings, log } = context;
@@ -70,14 +86,19 @@ export const resealWebhooks = async (context: ServiceContext): Promise<Rotation[
   let resealed = 0;
   for (const row of await nextRound(context, version)) {
     try {
-      await storeSecrets(db, row, await sealedAnew(context, row));
+      // Unless the endpoint has got a new secret in between.
+      const isAsRead = and(eq(webhooks.id, row.id), eq(webhooks.secret, row.secret));
+      await db
+        .update(webhooks)
+        .set(await sealedAnew(context, row))
+        .where(isAsRead);
       resealed++;
     } catch (error) {
       log("webhook.reseal_failed", { webhook_uuid: row.id, error });
       failed.push(row.id);
     }
   }
-  return { resealed, failed, remaining: await countSecretsBefore(db, version) };
+  return { resealed, failed, remaining: await db.$count(webhooks, lt(webhooks.secretVersion, version)) };
 };
 
 const nextRound = async ({ db, now }: ServiceContext, version: number): Promise<WebhookRow[]> => {

@@ -68,8 +68,7 @@ const oldOperations = (
       ),
     )
     .orderBy(asc(operations.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** The oldest id among the newest `count` operations that an integration's own wallet signs; null: there are fewer. */
 const newestFrom = async (db: Database, integrationId: Uuid, count: number): Promise<Uuid | null> => {

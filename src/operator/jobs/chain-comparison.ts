@@ -42,8 +42,7 @@ const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit:
       ),
     )
     .orderBy(asc(contracts.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** Adopts settings of the chain, unless an operation has changed them since `height` or an update is pending. */
 const adoptSettings = async (

@@ -51,8 +51,7 @@ export const openMints = async (db: Database, { integrationId, subjectId }: Subj
         eq(operations.subjectId, subjectId),
         eq(operations.integrationId, integrationId),
       ),
-    )
-    .all();
+    );
   return rows.map(({ receivers, ...row }) => ({ ...row, receivers: JSON.parse(receivers) as string[] }));
 };
 
@@ -91,8 +90,7 @@ export const reportedNumbers = async (
         gt(events.seq, after),
         eq(events.collectionId, collectionId),
       ),
-    )
-    .all();
+    );
   return rows.flatMap(({ minted }) => minted ?? []);
 };
 
