@@ -52,8 +52,6 @@ export type Limits = Readonly<Record<LimitName, number>>;
 /** Limits whose use the database has; requests are counted by the key's object. */
 export type UsedName = Exclude<LimitName, "requests">;
 
-export type Usage = Readonly<Record<UsedName, number>>;
-
 export const USED_NAMES = [
   "drafts",
   "stored_bytes",

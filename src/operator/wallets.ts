@@ -68,7 +68,7 @@ export const restoreWallet = async (context: ServiceContext, integrationId: Uuid
   return toWallet(await walletOf(context.env, integrationId).status());
 };
 
-/** A wallet's stored key, restored in its object if that has lost it; null: none. @throws ServiceError conflict (secret) */
+/** A wallet's stored key, restored in its object if lost; null: none. @throws ServiceError conflict (WALLET_SECRETS) */
 export const restoredKey = async (
   { env, settings }: ServiceContext,
   { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
