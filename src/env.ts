@@ -186,10 +186,7 @@ interface WritesWorker {
   settingDigests(): Promise<SettingDigests>;
 }
 
-/**
- * The bindings and raw variables. `WRITES` is there if the deployment has a Worker for writes (scripts/two-workers.ts),
- * `IMAGES` if the platform makes the thumbnails.
- */
+/** The bindings. `WRITES` is there with a Worker for writes (scripts/two-workers.ts), `IMAGES` for thumbnails. */
 export type Bindings = Env & { readonly WRITES?: WritesWorker; readonly IMAGES?: ImagesBinding };
 
 export type SettingDigests = Readonly<Record<string, string>>;

@@ -94,10 +94,7 @@ export const openReplicas = (d1: D1Database, bookmark: Bookmark | null): Databas
   return { db: drizzle(withDeadline(session)), bookmark: () => session.getBookmark() };
 };
 
-/**
- * Opens the primary and records the resulting bookmark. After its first call a session may read from replicas, so each call
- * has its own.
- */
+/** Opens the primary and records the resulting bookmark. A session may read from replicas later, so each call has one. */
 export const openPrimary = (d1: D1Database): DatabaseSession => {
   const sessions: D1DatabaseSession[] = [];
   const begin = (): D1DatabaseSession => {

@@ -6,7 +6,6 @@ const RANDOM_BYTES = 32;
 /** Leading characters that are stored to identify a key; they have 24 bits of the secret. */
 const SHOWN = PREFIX.length + 4;
 
-/** Whether a text can be a key at all. */
 export const isApiKey = (text: string): boolean => SHAPE.test(text);
 
 /** A new key. It is shown to its owner once and kept nowhere. */

@@ -1,9 +1,6 @@
 import { TOKEN_BYTES } from "./promised-bytes.ts";
 
-/**
- * How much of a finalization one transaction carries: 1,572,864 bytes, and 300 Tgas for its call (near.org, "Limits"); both
- * bounds leave room for what else is in it.
- */
+/** How much of a finalization one transaction carries: 1,572,864 bytes, and 300 Tgas for its call (near.org, "Limits"). */
 export interface BatchSize {
   /** Bytes of the batch in borsh, and of what goes with it. */
   readonly bytes: number;

@@ -4,9 +4,7 @@
 export const MOST_LINKS = 10_000;
 export const MOST_PER_LINK = 25;
 
-/** Where a link is: signatures are good there alone. */
 export interface LinkPlace {
-  /** The contract's account. */
   readonly contract: string;
   readonly drop: number;
   /** From 0. */
@@ -37,7 +35,6 @@ export interface ClaimProof {
   readonly signature: string;
 }
 
-/** What a link carries. */
 export interface LinkSecret {
   readonly drop: number;
   readonly link: number;

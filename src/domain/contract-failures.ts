@@ -1,9 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 
-/**
- * What each code of docs/contract.md means to callers of the API. What only wallets and marketplaces can bring about is
- * `transaction_failed`. A test compares this list with the contract's.
- */
+/** What each code of docs/contract.md means to callers of the API; a test compares the two lists. */
 export const MEANINGS = {
   E_UNAUTHORIZED: "transaction_failed",
   E_ONE_YOCTO: "transaction_failed",

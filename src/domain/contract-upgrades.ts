@@ -5,7 +5,6 @@
 
 import { promisedBytes } from "./promised-bytes.ts";
 
-/** A collection before its contract's upgrade. */
 export interface CollectionBefore {
   readonly collection_id: number;
   readonly published: boolean;
@@ -32,14 +31,11 @@ export const bytesPromised = (collections: readonly CollectionBefore[]): number 
     return sum + tokens + pages + COLLECTION_BYTES;
   }, 0);
 
-/** A call of `collection_migrate`. */
 export interface Migration {
   readonly collectionId: number;
-  /** Most assets that it migrates. */
   readonly assets: number;
 }
 
-/** A transaction that migrates collections. */
 export interface MigrationStep {
   /** Names what it covers, so that a later plan with more collections never gives a name another meaning. */
   readonly name: string;

@@ -8,7 +8,6 @@ import { MEDIA_NAMES } from "./media-sniffing.ts";
  */
 export const CONTROLS = ["rate", "spending", "size", "storage"] as const;
 
-/** The definition of a code. */
 export interface ErrorDefinition {
   /** HTTP status of the response (RFC 9110). */
   readonly status: 400 | 401 | 402 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
@@ -19,8 +18,6 @@ export interface ErrorDefinition {
   /** What the caller should do, for the reference. */
   readonly remedy: string;
 }
-
-const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
 
 /** The effect of a chain operation that failed. `final`: an effect that won't change. */
 export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
@@ -58,7 +55,7 @@ export interface ErrorDetails {
 
 /** The closed list of errors. Statuses, the OpenAPI responses and docs/errors.md are derived from this table. */
 
-export const ERRORS = define({
+export const ERRORS = {
   invalid_request: {
     status: 400,
     cause: "A field of the body, path or query is missing, unknown or out of bounds.",
@@ -315,7 +312,7 @@ export const ERRORS = define({
     cause: "No node of the chain is reachable and up to date. Nothing was sent.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
-});
+} as const satisfies Readonly<Record<string, ErrorDefinition>>;
 
 export type ErrorCode = keyof typeof ERRORS;
 

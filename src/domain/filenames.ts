@@ -1,10 +1,7 @@
 import { MAX_FILENAME_BYTES } from "./quota.ts";
 import { controlCharacter } from "./texts.ts";
 
-/**
- * Why a name can't be that of a file, as a sentence's end; null if it can. A name is one segment of a path, in a form, a
- * UnixFS directory and a gateway's address.
- */
+/** Why a name can't be that of a file, as a sentence's end; null if it can. A name is one segment of a path. */
 export function filenameFault(name: string): string | null {
   if (name === "") return "is empty";
   if (name === "." || name === "..") return "is a relative path";

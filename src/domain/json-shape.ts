@@ -1,15 +1,10 @@
-/** Checks of JSON before validation: its size, and names that no object may use. */
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
 
-/**
- * Whether a JSON text has more than so many fields and list entries, by its commas and opening brackets. An empty bracket may
- * count as one more.
- */
+/** Whether a JSON text has more than so many values, by commas and opening brackets; an empty one may count as one. */
 export function hasMoreValues(text: string, most: number): boolean {
   let values = 1;
   for (let at = 0; at < text.length; at += 1) {

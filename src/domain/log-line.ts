@@ -1,7 +1,4 @@
-/**
- * A log line: one JSON object. Of the thrown value `error` it has name, message and stack, without parameters of queries.
- * Fields never contain secrets.
- */
+/** A log line: one JSON object, with name, message and stack of `error`, without parameters of queries or secrets. */
 export const logLine = (time: Date, event: string, fields: Readonly<Record<string, unknown>>): string => {
   const { error, ...others } = fields;
   const described = "error" in fields ? describeError(error) : {};

@@ -163,10 +163,7 @@ function glb(start: Uint8Array): MediaType | null {
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-/**
- * XML in UTF-8 whose root is `svg`, behind a byte order mark, the XML declaration, processing instructions, comments and a
- * document type. Its namespace has to stand before the root tag's end.
- */
+/** XML in UTF-8 whose root is `svg`, with its namespace, behind a prolog with comments and a document type. */
 function svg(start: Uint8Array): MediaType | null {
   // Characters beyond ASCII don't matter here, only that none of them is a null byte, as in UTF-16 and binary files.
   const text = latin1Text(

@@ -1,4 +1,3 @@
-/** Media type of a reference file. */
 export const JSON_TYPE = "application/json";
 
 /** Media type of lines of JSON (https://jsonlines.org). */
@@ -7,7 +6,6 @@ export const JSON_LINES_TYPE = "application/jsonl";
 /** Media type of a block of a directory (registered with IANA). */
 export const DAG_PB_TYPE = "application/vnd.ipld.dag-pb";
 
-/** Media type of bytes that were not inspected. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** Why bytes are not a reference file, as a sentence's end; null if they are a JSON object in UTF-8. */

@@ -1,5 +1,3 @@
-/** Rules of the counters that are kept of operations by the day (UTC) on which they ended. */
-
 const DAY_MS = 24 * 3_600_000;
 
 /** Days that have counters of their own; older ones are added up. */

@@ -25,7 +25,6 @@ const BY_PLATFORM = {
 const ON_ACCOUNT = { ...BY_PLATFORM, wallet: "integration" } as const;
 const ON_COLLECTION = { ...ON_ACCOUNT, isOnCollection: true, isArchived: true, needsRole: true } as const;
 
-/** The kinds of operations. A kind is a list of steps, one transaction each, and effects that are written once at the end. */
 export const KINDS = {
   wallet_create: { ...BY_PLATFORM, event: null },
   contract_deploy: { ...BY_PLATFORM, event: null },

@@ -129,6 +129,8 @@ const SIGNATURE_BYTES = 14;
 
 const NOTHING = new Uint8Array();
 
+const joined = (one: Uint8Array, other: Uint8Array) => Uint8Array.from(Buffer.concat([one, other]));
+
 /**
  * Checks, piece by piece and in constant memory, that the structure of a PNG, JPEG, GIF or WebP goes on to its end. Bytes after
  * it pass, as decoders do (phones put videos there). Files of other formats pass.
@@ -153,11 +155,8 @@ export class PictureStructure {
       if (this.#format !== null) this.#read(piece);
       return;
     }
-    const start = new Uint8Array(this.#begun.length + piece.length);
-    start.set(this.#begun);
-    start.set(piece, this.#begun.length);
-    this.#begun = start;
-    if (start.length >= SIGNATURE_BYTES) this.#begin();
+    this.#begun = joined(this.#begun, piece);
+    if (this.#begun.length >= SIGNATURE_BYTES) this.#begin();
   }
 
   /** Why the file is no whole picture, as a sentence; null: it is one, or no picture of these formats. */
@@ -214,12 +213,8 @@ export class PictureStructure {
         this.#answer(found);
         continue;
       }
-      if ("take" in wanted) {
-        const taken = new Uint8Array(this.#taken.length + found.length);
-        taken.set(this.#taken);
-        taken.set(found, this.#taken.length);
-        this.#taken = taken;
-      } else if (wanted.crc !== undefined) this.#crc = crc32(found, this.#crc);
+      if ("take" in wanted) this.#taken = joined(this.#taken, found);
+      else if (wanted.crc !== undefined) this.#crc = crc32(found, this.#crc);
       if (this.#left > 0) return;
       this.#answer(this.#taken);
     }

@@ -15,10 +15,8 @@ export const MAX_UPLOAD_FILES = 20_000;
 /** Asset details in one asset-bulk: as many as files, though several may share a file. */
 export const MAX_ASSET_DETAILS = MAX_UPLOAD_FILES;
 
-/** Bytes of `assets_detail`. */
 export const MAX_DETAIL_BYTES = 8 * MB;
 
-/** Bytes of a media file at a URL. */
 export const MAX_MEDIA_URL_BYTES = 100 * MB;
 
 /** Bytes of a file's name in UTF-8, as file systems and UnixFS tools take it. */
@@ -35,9 +33,7 @@ export const REQUEST_PERIOD_S = 10;
 
 /** Limits of an integration for which the operator has set no others. */
 export const DEFAULT_LIMITS = {
-  /** Requests of one key in `REQUEST_PERIOD_S`. */
   requests: 1_000,
-  /** Drafts that are not finalized. */
   drafts: 1_000,
   /** Bytes of files that its assets and collections refer to: 50 GiB. */
   stored_bytes: 53_687_091_200,
@@ -55,8 +51,6 @@ export type Limits = Readonly<Record<LimitName, number>>;
 
 /** Limits whose use the database has; requests are counted by the key's object. */
 export type UsedName = Exclude<LimitName, "requests">;
-
-export type Usage = Readonly<Record<UsedName, number>>;
 
 export const USED_NAMES = [
   "drafts",

@@ -1,7 +1,5 @@
 import type { CollectionSettings } from "./settings.ts";
 
-/** Requests after validation: normalised, unknown fields refused, with the API's names. */
-
 export interface DraftRequest extends CollectionSettings {
   readonly contract_uuid: string;
 }

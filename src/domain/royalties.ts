@@ -20,10 +20,7 @@ export const INITIAL_ROYALTY_LIMITS: RoyaltyLimits = {
 /** Shares of resales: a NEP-199 payout has at most 10 entries, and the token's owner is one. */
 export const ONGOING_ROYALTY_LIMITS: RoyaltyLimits = { accounts: 9, total: 10_000 };
 
-/**
- * Basis points of a percentage with at most two decimals; null for any other number. By its decimal digits: in binary
- * fractions, 12.57 × 100 is not 1257.
- */
+/** Basis points of a percentage with at most two decimals, by its digits (12.57 × 100 is not 1257); null otherwise. */
 export const basisPoints = (percent: number): number | null => {
   const match = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(String(percent));
   if (!match) return null;

@@ -12,7 +12,6 @@ export type WalletSecrets = Readonly<Record<string, string>>;
 const NONCE_BYTES = 12;
 const SECRET_BYTES = 32;
 
-/** The newest version, which seals. */
 export const newestVersion = (secrets: WalletSecrets): number =>
   Math.max(...Object.keys(secrets).map(Number));
 

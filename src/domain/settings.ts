@@ -1,7 +1,5 @@
 import type { Issue } from "./issues.ts";
 
-/** The settings that a draft and a collection share and the contract enforces, with the API's names. */
-
 export interface MintConfig {
   /** yoctoNEAR, a decimal string. */
   readonly mint_fee: string;

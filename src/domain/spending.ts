@@ -1,5 +1,3 @@
-/** Limits of what a write to the chain costs. Amounts are yoctoNEAR. */
-
 /** A write's quoted cost, null without a quote, and its highest allowed cost. */
 export interface CostLimit {
   readonly quoted: string | null;

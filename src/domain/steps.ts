@@ -111,10 +111,7 @@ export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt
 const LATER_BLOCK_MS = 600;
 export const MAX_LATER_BLOCKS = 3;
 
-/**
- * A mint of a chosen asset is retried if draws in the same block may have taken its last copies (docs/contract.md, "Chosen
- * assets").
- */
+/** A mint of a chosen asset is retried if draws in its block may have taken the last copies (docs/contract.md). */
 export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
   if (outcome.contractCode !== "E_DRAW_HIDDEN") return topUpRemedy(name, outcome, attempt);
   return attempt <= MAX_LATER_BLOCKS ? { again: LATER_BLOCK_MS } : null;
@@ -148,7 +145,6 @@ export const finalizeSteps = (batches: number, started: boolean, published = fal
   return [...(started ? [] : ["create"]), ...adds, "publish"];
 };
 
-/** A collection on the chain. */
 export interface CollectionOnChain {
   readonly assets: number;
   readonly published: boolean;

@@ -1,5 +1,3 @@
-/** Traits of NFTs as their reference files name them, and how rare their combinations are. */
-
 /** A trait and its value, such as Background and Blue. */
 export interface Trait {
   readonly type: string;

@@ -1,7 +1,4 @@
-/**
- * Wallets that pages offer by near-connect (https://github.com/hot-dao/near-selector). A page is allowed these addresses only
- * once its collector has chosen the wallet; docs/pages.md lists them.
- */
+/** Wallets that pages offer by near-connect (https://github.com/hot-dao/near-selector), as docs/pages.md lists them. */
 export interface OfferedWallet {
   readonly id: string;
   readonly name: string;
@@ -11,7 +8,6 @@ export interface OfferedWallet {
   readonly digest?: string;
   /** Origins that its code fetches from, other than that of the code. */
   readonly asks: readonly string[];
-  /** Addresses that it opens in new windows. */
   readonly opens: readonly string[];
   /** Networks that it supports, as NEAR_NETWORK names them. */
   readonly networks: readonly ("mainnet" | "testnet")[];

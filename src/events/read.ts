@@ -201,10 +201,7 @@ interface EventPosition {
   readonly index: number;
 }
 
-/**
- * Reads events of an integration after a number, in order. The cost is independent of the excluded events, and the memory is
- * bounded by bytes as well as by rows.
- */
+/** Reads events of an integration after a number, in order, bounded by bytes as well as by rows. */
 export const readEvents = async (
   context: ServiceContext,
   integrationId: Uuid,

@@ -40,7 +40,7 @@ const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readon
 
 /** What needs the operator's attention, critical rules first. ops/alerts.yml and docs/running.md have an entry for each. */
 export const RULES: Readonly<Record<string, Rule>> = {
-  part_down: { severity: "critical", find: partsDown },
+  part_down: critical(partsDown),
   database_behind: critical(({ database }) =>
     when(
       database.behind === true,

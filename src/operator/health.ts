@@ -7,7 +7,7 @@ import { accountBalance } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { selectBehind } from "../db/queries/rollback.ts";
 import { selectSweeps } from "../db/queries/sweeps.ts";
-import { fullAt, type SizeSample } from "../domain/database-growth.ts";
+import { fullAt } from "../domain/database-growth.ts";
 import { settingDigests } from "../env.ts";
 import { within } from "../waiting.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
@@ -22,7 +22,10 @@ const STILL_MS = 60_000;
 const LATE_MS = 5 * 60_000;
 
 export const readiness = async (context: ServiceContext): Promise<Readiness> => {
-  const [{ database, schedule }, others] = await Promise.all([inDatabase(context), outside(context)]);
+  const [{ database, schedule }, others] = await Promise.all([
+    inDatabase(context),
+    kept.get(context, "outside", () => outside(context)),
+  ]);
   const needed = [
     database.size_bytes !== null,
     others.bucket.state === "up",
@@ -35,6 +38,7 @@ export const readiness = async (context: ServiceContext): Promise<Readiness> => 
 /** The database's part, never cached: the query shows that the database responds. */
 const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "database" | "schedule">> => {
   const { db, settings, now, log } = context;
+  const limit = settings.DATABASE_LIMIT;
   try {
     const [{ meta }, behind, noted] = await db.batch([
       db.run(sql`SELECT 1`),
@@ -44,39 +48,25 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
     const lastRun = noted.find(({ name }) => name === SCHEDULE)?.updatedAt ?? null;
     const samples = sizeSamples(noted.find(({ name }) => name === DATABASE_SIZE)?.cursor ?? null);
     const late = lastRun === null || now().getTime() - lastRun.getTime() > LATE_MS;
-    const fill = fullness([now().getTime(), meta.size_after], samples, settings.DATABASE_LIMIT);
+    const size = meta.size_after;
+    const fullTime = fullAt(samples, [now().getTime(), size], limit);
     return {
-      database: { ...fill, behind: behind.length > 0 },
+      database: {
+        size_bytes: size,
+        limit_bytes: limit,
+        full_percent: Math.round((1_000 * size) / limit) / 10,
+        full_at: fullTime === null || fullTime > LAST_DATE ? null : new Date(fullTime).toISOString(),
+        behind: behind.length > 0,
+      },
       schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
     };
   } catch (error) {
     log("ready.database_failed", { error });
     return {
-      database: {
-        size_bytes: null,
-        limit_bytes: settings.DATABASE_LIMIT,
-        full_percent: null,
-        full_at: null,
-        behind: null,
-      },
+      database: { size_bytes: null, limit_bytes: limit, full_percent: null, full_at: null, behind: null },
       schedule: { last_run_at: null, state: "late" },
     };
   }
-};
-
-const fullness = (
-  now: SizeSample,
-  samples: readonly SizeSample[],
-  limit: number,
-): Omit<Readiness["database"], "behind"> => {
-  const at = fullAt(samples, now, limit);
-  const [, size] = now;
-  return {
-    size_bytes: size,
-    limit_bytes: limit,
-    full_percent: Math.round((1_000 * size) / limit) / 10,
-    full_at: at === null || at > LAST_DATE ? null : new Date(at).toISOString(),
-  };
 };
 
 /** A later time is left out. Milliseconds since the epoch. */
@@ -87,10 +77,7 @@ type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
 /** Without the cache, a burst of requests would slow the nodes down. */
 const kept = new SharedReads<Outside>({ ttlMs: KEPT_MS, pendingMs: NODE_MS + 1_000, most: 1 });
 
-const outside = (context: ServiceContext): Promise<Outside> =>
-  kept.get(context, "outside", () => lookOutside(context));
-
-const lookOutside = async (context: ServiceContext): Promise<Outside> => {
+const outside = async (context: ServiceContext): Promise<Outside> => {
   const { settings } = context;
   const [bucket, writes, nodes, platform] = await Promise.all([
     bucketHealth(context),

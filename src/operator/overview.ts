@@ -63,10 +63,7 @@ const inDatabase = (db: Database, now: Date) => {
   ]);
 };
 
-/**
- * A snapshot of the whole service, from two concurrent trips to the database, whose cost doesn't grow with ended operations,
- * and a call to each node.
- */
+/** A snapshot of the service: two trips to the database, whose cost doesn't grow with ended operations, and node calls. */
 export const readOverview = async (context: ServiceContext): Promise<Overview> => {
   const now = context.now();
   const [readyParts, found] = await Promise.all([readiness(context), inDatabase(context.db, now)]);

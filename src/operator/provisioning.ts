@@ -9,9 +9,10 @@ import { connect } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
 import { type ContractRow, findAnyContract } from "../db/queries/contracts.ts";
-import { type IntegrationRow, insertIntegration } from "../db/queries/integrations.ts";
+import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { hasOpenOperation } from "../db/queries/operations.ts";
 import { insertContract, startWallet, storeWalletKey } from "../db/queries/provisioning.ts";
+import { integrations } from "../db/schema/index.ts";
 import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
@@ -39,7 +40,10 @@ export const createIntegration = async (
   name: string,
 ): Promise<EndpointResponse<WalletCreated>> => {
   const id = newUuid();
-  await insertIntegration(context.db, id, name, context.now());
+  const now = context.now();
+  await context.db
+    .insert(integrations)
+    .values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
   return makeWallet(context, await requireIntegration(context, id));
 };
 

@@ -161,10 +161,7 @@ const effectsOf = async (
   return { statements: [] };
 };
 
-/**
- * Fails an operation that was accepted after the rollback and conflicts with a lost one, unless its wallet has accepted it.
- * The wallet has accepted nothing since then, so nothing was sent.
- */
+/** Fails an operation accepted after the rollback that conflicts with a lost one and that its wallet hasn't accepted. */
 const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promise<void> => {
   const row = await findOperation(context.db, id);
   if (row?.state !== "pending" || !(await wallet.withdraw(id, 0, true))) return;
@@ -197,10 +194,7 @@ interface Job {
 const isLate = ({ context, until }: Pick<Job, "context" | "until">): boolean =>
   context.now().getTime() >= until;
 
-/**
- * Restores a wallet's lost operations in the order of acceptance, then lets it accept new ones. Resumes an earlier run.
- * @returns whether it is complete @throws ChainUnavailableError
- */
+/** Restores a wallet's lost operations, then lets it accept new ones. False: not complete. @throws ChainUnavailableError */
 const recoverWallet = async (job: Job): Promise<boolean> => {
   const { context, name, wallet } = job;
   const { db } = context;

@@ -1,18 +1,16 @@
+import { eq, type SQL, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
 import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
-import {
-  countIntegrations,
-  integrationIds,
-  isSealedBefore,
-  storeSealed,
-} from "../db/queries/integrations.ts";
+import { integrationIds } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import { integrations } from "../db/schema/index.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { firstOfGeneration, generationOf } from "../domain/events.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
+import { newestVersion } from "../domain/sealing.ts";
 import { resealWebhooks } from "../events/webhooks/secrets.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
@@ -70,10 +68,7 @@ export const restoreWallet = async (context: ServiceContext, integrationId: Uuid
   return toWallet(await walletOf(context.env, integrationId).status());
 };
 
-/**
- * The 32 bytes of a wallet's stored key, restored in its object if that has lost it; null: none is stored.
- * @throws ServiceError conflict if the copy's version of WALLET_SECRETS is missing
- */
+/** A wallet's stored key, restored in its object if lost; null: none. @throws ServiceError conflict (WALLET_SECRETS) */
 export const restoredKey = async (
   { env, settings }: ServiceContext,
   { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
@@ -124,32 +119,32 @@ const AT_ONCE = 20;
 
 const SWEEP = "secret_rotation";
 
-/**
- * Seals keys of wallets and secrets of webhooks again under the newest version, a bounded number at once. Each round continues
- * after the last, so that wallets which fail don't block others. Repeatable.
- */
+/** Seals keys and webhooks' secrets again under the newest version, some a call. A failure doesn't block others. */
 export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> => {
   const { db, env, settings } = context;
-  const version = Math.max(...Object.keys(settings.WALLET_SECRETS).map(Number));
+  const version = newestVersion(settings.WALLET_SECRETS);
   await walletOf(env, "platform").reseal();
   const ids = await nextSealedBefore(context, version);
-  const resealed: Uuid[] = [];
-  const failed: { integration_uuid: Uuid; message: string }[] = [];
+  const [resealed, failed]: [Uuid[], Uuid[]] = [[], []];
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const part = ids.slice(at, at + AT_ONCE);
     const sealed = await Promise.all(part.map((id) => sealAnew(context, id)));
-    for (const [index, id] of part.entries()) {
-      if (sealed[index]) resealed.push(id);
-      else
-        failed.push({
-          integration_uuid: id,
-          message: "Its key could not be sealed again; the log says why.",
-        });
-    }
+    for (const [index, id] of part.entries()) (sealed[index] ? resealed : failed).push(id);
   }
-  const remaining = await countIntegrations(db, isSealedBefore(version));
-  return { version, resealed, failed, remaining, webhooks: await resealWebhooks(context) };
+  const message = "Its key could not be sealed again; the log says why.";
+  const remaining = await db.$count(integrations, isSealedBefore(version));
+  return {
+    version,
+    resealed,
+    failed: failed.map((integration_uuid) => ({ integration_uuid, message })),
+    remaining,
+    webhooks: await resealWebhooks(context),
+  };
 };
+
+/** Condition: an integration's key is sealed under an older version. */
+const isSealedBefore = (version: number): SQL =>
+  sql`wallet_secret IS NOT NULL AND wallet_secret_version < ${version}`;
 
 /** The wallets of this call: those after the last call's, or from the beginning. */
 const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
@@ -167,7 +162,10 @@ const nextSealedBefore = async (context: ServiceContext, version: number): Promi
 const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
   try {
     const { sealed, secretVersion } = await walletOf(env, id).reseal();
-    await storeSealed(db, id, { sealed, secretVersion }, now());
+    await db
+      .update(integrations)
+      .set({ walletSecret: sealed, walletSecretVersion: secretVersion, updatedAt: now() })
+      .where(eq(integrations.id, id));
     return true;
   } catch (error) {
     log("wallet.reseal_failed", { integration_uuid: id, error });

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
+import { lt, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
@@ -29,15 +29,12 @@ import {
 } from "../../src/db/queries/operations.ts";
 import { openOperationsOf } from "../../src/db/queries/recovery.ts";
 import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
-import {
-  countSecretsBefore,
-  enabledAfter,
-  enabledWebhooks,
-  listWebhooks,
-  secretsBefore,
-} from "../../src/db/queries/webhooks.ts";
+import { webhooks } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid } from "../../src/domain/ids.ts";
+import { enabledWebhooks } from "../../src/events/webhooks/interface.ts";
+import { secretsBefore } from "../../src/events/webhooks/secrets.ts";
+import { pageOfWebhooks } from "../../src/events/webhooks/webhooks.ts";
 import { findQuote } from "../../src/operations/quotes.ts";
 import { isBeingFinalized } from "../../src/operator/jobs/chain-comparison.ts";
 import { reportedDrops } from "../../src/operator/jobs/claims.ts";
@@ -50,6 +47,7 @@ import {
   unmarkReferenced,
 } from "../../src/operator/jobs/clean-up.ts";
 import { openMints, reportedNumbers } from "../../src/operator/jobs/wallet-mints.ts";
+import { enabledAfter } from "../../src/operator/jobs/webhooks.ts";
 
 /**
  * Rows accumulate for years, so a query that runs every minute or with every write has to find its rows by an index.
@@ -212,7 +210,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ["an integration's endpoints", () => enabledWebhooks(db, id), "webhooks_integration (integration_id=?)"],
   [
     "a page of endpoints",
-    () => listWebhooks(db, id, id, 10),
+    () => pageOfWebhooks(db, id, id, 10),
     "webhooks_integration (integration_id=? AND id<?)",
   ],
   [
@@ -220,7 +218,11 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => secretsBefore(db, 2, { version: 1, id }, 10),
     "webhooks_secret ((secret_version,id)>(?,?)",
   ],
-  ["how many those are", () => countSecretsBefore(db, 2), "webhooks_secret (secret_version<?)"],
+  [
+    "how many those are",
+    () => db.$count(webhooks, lt(webhooks.secretVersion, 2)),
+    "webhooks_secret (secret_version<?)",
+  ],
   ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_going_on"],
   ["a finalization under way", () => holds(db, isBeingFinalized("00")), "operations_going_on"],
   [

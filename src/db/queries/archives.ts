@@ -32,8 +32,7 @@ export const filesAround = (db: Database, integrationId: Uuid, id: Uuid): Promis
         lte(archives.firstId, id),
       ),
     )
-    .orderBy(asc(archives.lastId))
-    .all();
+    .orderBy(asc(archives.lastId));
 
 /** A range of an integration's archive, newest first; null: starts at the newest, or goes to the oldest. */
 export interface ArchiveRange<Place> {

@@ -171,10 +171,7 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
       .where(and(sql`+going = 'deleted'`, inArray(blobs.sha256, unhexed(json)))),
   );
 
-/**
- * Makes a collection refer to files beyond its draft's assets, if `condition` holds. The batch fails (`reliesOnGone`) if one
- * is being deleted or is deleted.
- */
+/** Makes a collection keep further files, if `condition` holds. The batch fails (`reliesOnGone`) if one is deleted. */
 export const keepBlobs = (
   db: Database,
   collectionId: Uuid,

@@ -19,10 +19,7 @@ export const insertCollection = (db: Database, row: typeof collections.$inferIns
     .values({ ...row, scannedSeq: lastSeq(row.integrationId) })
     .onConflictDoNothing();
 
-/**
- * Condition: a draft can be finalized as it was read: open, unchanged, and with at least one asset.
- * @param assets all assets that it must have, in order; their rows never change. Null: any
- */
+/** Condition: a draft can be finalized as read: open, unchanged, with exactly these assets; null: with at least one. */
 export const isFinalizable = (
   draft: typeof drafts.$inferSelect,
   assets: readonly { readonly id: Uuid }[] | null,

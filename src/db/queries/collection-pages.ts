@@ -40,8 +40,7 @@ export const mediaTypesOf = async (
   const rows = await db
     .select({ digest: sql<string>`lower(hex(${blobs.sha256}))`, mediaType: blobs.mediaType })
     .from(blobs)
-    .where(sql`${blobs.sha256} IN (SELECT unhex(value) FROM json_each(${JSON.stringify(digests)}))`)
-    .all();
+    .where(sql`${blobs.sha256} IN (SELECT unhex(value) FROM json_each(${JSON.stringify(digests)}))`);
   return new Map(rows.map(({ digest, mediaType }) => [digest, mediaType]));
 };
 

@@ -61,8 +61,7 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
         gt(collections.onChainId, from),
         lte(collections.onChainId, to),
       ),
-    )
-    .all();
+    );
 
 /** Collections of an integration, newest first, after the id `after`; fewer than the limit if they are large. */
 export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
@@ -77,6 +76,5 @@ export const listCollections = (db: Database, integrationId: Uuid, after: Uuid |
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(sql`${collections.id} IN ${places}`)
-    .orderBy(desc(collections.id))
-    .all();
+    .orderBy(desc(collections.id));
 };

@@ -5,7 +5,6 @@ import { collections, contracts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen } from "./operations.ts";
 
-/** A row of an integration's contracts. */
 export type ContractRow = typeof contracts.$inferSelect;
 
 /** A contract of an integration; undefined if there is none. */
@@ -52,8 +51,7 @@ export const listContracts = (
       ),
     )
     .orderBy(desc(contracts.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** Condition: a contract's wallet has lost its role in the contract. */
 export const isLeft = (accountId: string): SQL =>

@@ -30,7 +30,6 @@ const select = (db: Database) =>
     .from(drafts)
     .leftJoin(collections, eq(collections.draftId, drafts.id));
 
-/** Reads a draft of an integration. */
 export const ownDraft = (db: Database, integrationId: Uuid, id: Uuid) =>
   select(db).where(owned(integrationId, id));
 
@@ -71,9 +70,7 @@ export const findToFinalize = async (
 };
 
 interface DraftChanges {
-  /** Settings by name. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The new contract; undefined: unchanged. */
   readonly contractId: Uuid | undefined;
   /** The draft as read, which must be unchanged, and the response to store for the caller's key; null: unconditional. */
   readonly asRead: { readonly read: DraftRow; readonly answered: KeyWithResponse | null } | null;
@@ -121,10 +118,7 @@ export const changeDraft = async (
   return { isChanged: changed.length > 0, row };
 };
 
-/**
- * Deletes an open draft and its assets, and stores `answered` with it; false: none is open.
- * @throws ServiceError idempotency_key_in_flight
- */
+/** Deletes an open draft and its assets; false: none is open. @throws ServiceError idempotency_key_in_flight */
 export const removeDraft = async (
   db: Database,
   integrationId: Uuid,

@@ -7,19 +7,14 @@ import type { CollectionRow } from "./collections.ts";
 import { type EventRow, lastSeq } from "./events.ts";
 import { RESULT } from "./operation-transactions.ts";
 
-/** Which rows of events to read. */
 export interface EventPage {
-  /** Events after this number. */
   readonly after: number;
-  /** Maximum number of rows. */
   readonly most: number;
   /** How many of the first rows with events of these types have their operations and collections read too. */
   readonly near: number;
-  /** Absent: all. */
   readonly types?: readonly EventType[] | undefined;
 }
 
-/** Columns of operations that events show. */
 const eventOperationColumns = {
   id: operations.id,
   kind: operations.kind,
@@ -36,7 +31,6 @@ const eventOperationColumns = {
   reference: operations.reference,
 };
 
-/** The columns of an operation that its events show. */
 export type EventOperation = Pick<typeof operations.$inferSelect, keyof typeof eventOperationColumns>;
 
 /** An operation that events report, with the results of its transactions. */
@@ -47,11 +41,9 @@ export interface KnownOperation {
 
 /** Rows of events in order, and what the first of them report. */
 export interface EventPageRead {
-  /** As `lastSeq`. */
   readonly last: number;
   readonly rows: readonly EventRow[];
   readonly operations: Map<Uuid, KnownOperation>;
-  /** Collections that sold out. */
   readonly soldOut: ReadonlyMap<Uuid, CollectionRow>;
 }
 

@@ -54,7 +54,6 @@ export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: 
 const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): SQL => sql`coalesce((
   SELECT minted < total AND total <= ${tokens} FROM collections WHERE id = ${uuidToBytes(collectionId)}), 0)`;
 
-/** A row of events. */
 export type EventRow = typeof events.$inferSelect;
 
 /** The number of an integration's last event, as `lastSeq`. */
@@ -100,8 +99,7 @@ export const oldestEvents = (db: Database, after: Uuid | null, limit: number) =>
     .from(integrations)
     .where(after === null ? undefined : gt(integrations.id, after))
     .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** Deletes an integration's rows written before a time, oldest first. The newest row stays, because it has the last number. */
 export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date, limit: number) => {

@@ -1,11 +1,11 @@
-import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { keyInFlight } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { type Database, runBatch } from "../client.ts";
 import { idempotencyKeys } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
-import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
+import { hasRoom, keysWeight, weighed } from "./usage.ts";
 
 export type KeyRow = typeof idempotencyKeys.$inferSelect;
 
@@ -88,10 +88,7 @@ const insertKey = (
 export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid): readonly Statement[] =>
   insertKey(db, key, { operationId }, wasAccepted(operationId));
 
-/**
- * Inserts a key, if there is one, with its response in the batch of the effect.
- * @param condition for the effect, at this point of the batch
- */
+/** Inserts a key, if there is one, with its response. @param condition for the effect, at this point of the batch */
 export const keepWithEffect = (
   db: Database,
   answered: KeyWithResponse | null,
@@ -129,34 +126,4 @@ export const runWithResponse = async <Effect extends Statement>(
   const statements = [...keepWithEffect(db, answered, condition), ...before, effect];
   const results = await runKeyedBatch(db, statements);
   return results.at(-1) as Awaited<Effect>;
-};
-
-/** Expired keys with the locations of their responses, except those of open operations. */
-export const expiredKeys = (db: Database, now: Date, limit: number) =>
-  db
-    .select({
-      integrationId: idempotencyKeys.integrationId,
-      key: idempotencyKeys.key,
-      body: idempotencyKeys.body,
-    })
-    .from(idempotencyKeys)
-    .where(
-      and(
-        lte(idempotencyKeys.expiresAt, now),
-        sql`NOT EXISTS (SELECT 1 FROM operations WHERE id = ${idempotencyKeys.operationId}
-          AND state IN ('pending', 'unknown'))`,
-      ),
-    )
-    .limit(limit)
-    .all();
-
-type ExpiredKey = Awaited<ReturnType<typeof expiredKeys>>[number];
-
-/** Deletes the given keys that are still expired, in one batch. */
-export const deleteExpired = async (db: Database, keys: readonly ExpiredKey[], now: Date): Promise<void> => {
-  const names = keys.map(({ integrationId, key }) => [integrationId.replaceAll("-", ""), key]);
-  const gone = sql`(idempotency_keys.integration_id, idempotency_keys.key) IN (
-      SELECT unhex(value ->> 0), value ->> 1 FROM json_each(${JSON.stringify(names)}))
-    AND idempotency_keys.expires_at <= ${now.getTime()}`;
-  await db.batch([unweighKeys(db, gone), db.delete(idempotencyKeys).where(gone)]);
 };

@@ -1,6 +1,5 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import type { Database } from "../client.ts";
 import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
 import { OPEN } from "./operations.ts";
@@ -32,13 +31,8 @@ export const integrationIds = async (
       ),
     )
     .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
   return rows.map(({ id }) => id);
-};
-
-export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
-  await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
 };
 
 /** Condition: an integration has an operation that has not ended. */
@@ -80,28 +74,7 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
         eq(drafts.state, "draft"),
       ),
     )
-    .limit(limit)
-    .all();
-
-/** Condition: an integration's key is sealed under an older version. */
-export const isSealedBefore = (version: number): SQL =>
-  sql`wallet_secret IS NOT NULL AND wallet_secret_version < ${version}`;
-
-export const countIntegrations = async (db: Database, which: SQL): Promise<number> =>
-  (await db.get<{ count: number }>(sql`SELECT count(*) AS count FROM integrations WHERE ${which}`)).count;
-
-/** Replaces the copy of a wallet's key by one that is sealed under a newer version. */
-export const storeSealed = async (
-  db: Database,
-  id: Uuid,
-  { sealed, secretVersion }: { readonly sealed: Uint8Array; readonly secretVersion: number },
-  now: Date,
-): Promise<void> => {
-  await db
-    .update(integrations)
-    .set({ walletSecret: sealed, walletSecretVersion: secretVersion, updatedAt: now })
-    .where(eq(integrations.id, id));
-};
+    .limit(limit);
 
 /** The account that an integration's money is paid out to; null: none. */
 export const payoutAccount = (id: Uuid): SQL =>
@@ -126,35 +99,6 @@ export const withOldOperations = async (db: Database, since: Date, after: Uuid |
       ),
     )
     .orderBy(asc(operations.integrationId))
-    .limit(limit)
-    .all();
+    .limit(limit);
   return rows.map(({ id }) => id);
 };
-
-/** Integrations with a wallet, after the id `after`, and the wallet's last known balance. */
-export const readyWallets = (db: Database, after: Uuid | null, limit: number) =>
-  db
-    .select({ id: integrations.id, seen: integrations.walletSeen })
-    .from(integrations)
-    .where(
-      and(
-        // As the index says it.
-        sql`wallet_state = 'ready' AND deleted_at IS NULL`,
-        after === null ? undefined : gt(integrations.id, after),
-      ),
-    )
-    .orderBy(asc(integrations.id))
-    .limit(limit)
-    .all();
-
-/** True while the last look at a wallet is this one. */
-export const wasSeen = (id: Uuid, seen: WalletSeen | null): SQL => sql`EXISTS (
-  SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)}
-  AND wallet_seen IS ${seen === null ? null : JSON.stringify(seen)})`;
-
-/** Notes a look at a wallet, unless another came between. */
-export const sawWallet = (db: Database, id: Uuid, before: WalletSeen | null, seen: WalletSeen) =>
-  db
-    .update(integrations)
-    .set({ walletSeen: seen })
-    .where(and(eq(integrations.id, id), wasSeen(id, before)));

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { desc, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind, OperationState } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
@@ -95,21 +95,11 @@ const openOnes = (db: Database, integrationId: Uuid, filter: OperationFilter, pa
   db
     .select(columns)
     .from(operations)
-    .where(
-      and(
-        eq(operations.integrationId, integrationId),
-        OPEN,
-        eq(operations.state, filter.state!),
-        filter.kind && eq(operations.kind, filter.kind),
-        filter.subject && eq(operations.subjectId, filter.subject),
-        filter.reference === undefined ? undefined : sql`+reference = ${filter.reference}`,
-        filter.createdAfter && gt(operations.createdAt, filter.createdAfter),
-        page.after === null ? undefined : sql`+id < ${uuidToBytes(page.after)}`,
-      ),
-    )
+    .where(sql`integration_id = ${uuidToBytes(integrationId)} AND ${OPEN} ${narrowed(filter)}
+      ${filter.reference === undefined ? sql`` : sql`AND +reference = ${filter.reference}`}
+      ${page.after === null ? sql`` : sql`AND +id < ${uuidToBytes(page.after)}`}`)
     .orderBy(sql`+id DESC`)
-    .limit(page.limit)
-    .all();
+    .limit(page.limit);
 
 const candidatesOf = (
   integrationId: Uuid,
@@ -133,5 +123,4 @@ const narrowed = ({ state, kind, subject, createdAfter }: OperationFilter): SQL 
 /** An id may be this much older than its row's time. Milliseconds. */
 const ID_BEFORE_ROW_MS = 60_000;
 
-/** The smallest id of a row created at a time. */
 const earliestId = (time: Date): Uuid => uuidAt(new Date(Math.max(time.getTime() - ID_BEFORE_ROW_MS, 0)));

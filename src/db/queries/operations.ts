@@ -45,10 +45,7 @@ export const acceptedRow = (
   reference,
 });
 
-/**
- * Condition: an operation is open. SQLite uses a partial index only if the query repeats its predicate literally
- * (https://sqlite.org/partialindex.html).
- */
+/** Condition: open, in the literal words of the partial indexes (https://sqlite.org/partialindex.html). */
 export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 
 /** Condition: an operation's effects are not written yet. Part of every statement that writes them. */
@@ -177,8 +174,7 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
       ),
     )
     .orderBy(asc(operations.updatedAt))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 

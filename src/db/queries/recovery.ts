@@ -24,8 +24,7 @@ export const latestSucceeded = async (db: Database, wallet: WalletName, limit: n
     .from(operations)
     .where(and(signedBy(wallet), eq(operations.state, "succeeded")))
     .orderBy(desc(operations.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
   return rows.map(({ id }) => id);
 };
 
@@ -45,8 +44,7 @@ export const openOperationsOf = (db: Database, wallet: WalletName, after: number
     .from(operations)
     .where(and(OPEN, signedBy(wallet), sql`+rowid > ${after}`))
     .orderBy(sql`+rowid`)
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** Restores an operation as it was accepted. An existing row is unchanged. */
 export const putBackOperation = (db: Database, row: OperationRow) =>
@@ -80,8 +78,7 @@ export const openOperationsOfKeys = async (
         inArray(idempotencyKeys.key, sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`),
         OPEN,
       ),
-    )
-    .all();
+    );
   return rows.map(({ id }) => id);
 };
 

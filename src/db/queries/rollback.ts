@@ -16,7 +16,6 @@ export const forgetBehind = async (db: Database, wallets: readonly WalletName[])
   await db.delete(behindWallets).where(inArray(behindWallets.wallet, names));
 };
 
-/** Reads a wallet with operations that the database lacks, if one is known; a statement for a batch. */
 export const selectBehind = (db: Database) =>
   db.select({ wallet: behindWallets.wallet }).from(behindWallets).limit(1);
 
@@ -31,8 +30,7 @@ export const behindFrom = async (db: Database, from: Uuid | null, limit: number)
     .where(from === null ? undefined : gte(behindWallets.wallet, from))
     // The platform's comes first.
     .orderBy(sql`${behindWallets.wallet} <> 'platform'`, asc(behindWallets.wallet))
-    .limit(limit)
-    .all();
+    .limit(limit);
   return new Map(rows.map(({ wallet, missing }) => [wallet as WalletName, missing]));
 };
 

@@ -126,7 +126,6 @@ export const both = (one: Weight, other: Weight): Weight => ({
   stored: sql`coalesce(${one.stored ?? sql`0`}, 0) + coalesce(${other.stored ?? sql`0`}, 0)`,
 });
 
-/** The integration that a collection belongs to. */
 export const ownerOf = (collectionId: Uuid): SQL =>
   sql`(SELECT integration_id FROM collections WHERE id = ${uuidToBytes(collectionId)})`;
 
@@ -158,7 +157,6 @@ export const unweighKeys = (db: Database, which: SQL): Statement =>
 
 const QUOTE_BYTES = sql`${ROW_BYTES} + octet_length(path)`;
 
-/** Weight of quotes. @param which a condition on `quotes` */
 export const quotesWeight = (which: SQL): Weight => ({
   database: sql`(SELECT sum(${QUOTE_BYTES}) FROM quotes WHERE ${which})`,
 });

@@ -144,15 +144,11 @@ export const claimDrops = sqliteTable(
   (table) => [primaryKey({ columns: [table.contractId, table.dropId] })],
 );
 
-/**
- * The operation that relays the claim of a link: the last accepted one. Links claimed without the service have no row. The
- * migration makes the table WITHOUT ROWID.
- */
+/** The last accepted operation that relays the claim of a link. The migration makes the table WITHOUT ROWID. */
 export const claims = sqliteTable(
   "claims",
   {
     collectionId: uuidOf("collection_id", () => collections.id),
-    /** The drop's number on its contract. */
     dropId: integer("drop_id").notNull(),
     link: integer("link").notNull(),
     operationId: uuid("operation_id").notNull(),

@@ -5,7 +5,6 @@ import { integrations } from "./integrations.ts";
 
 /** The deployment that publishes a code as a global contract, which burns NEAR for each byte: only one of several does it. */
 export const publications = sqliteTable("publications", {
-  /** SHA-256 of the code. */
   codeHash: bytes("code_hash").primaryKey(),
   /** The deployment with the `publish` step; another one takes over if it fails. */
   operationId: uuid("operation_id").notNull(),
@@ -19,7 +18,6 @@ export const contracts = sqliteTable(
     id: uuid("id").primaryKey(),
     integrationId: uuidOf("integration_id", () => integrations.id),
     accountId: text("account_id").notNull(),
-    /** SHA-256 of the code it runs. */
     codeHash: bytes("code_hash").notNull(),
     /** `deploying` until the account exists with its code; `ready`; `failed` with the reason in its operation. */
     state: text("state", { enum: ["deploying", "ready", "failed"] }).notNull(),

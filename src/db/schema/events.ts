@@ -11,7 +11,6 @@ export const webhooks = sqliteTable(
     id: uuid("id").primaryKey(),
     integrationId: uuidOf("integration_id", () => integrations.id),
     url: text("url").notNull(),
-    /** Null: all types. */
     types: text("types", { mode: "json" }).$type<readonly EventType[]>(),
     description: text("description"),
     state: text("state", { enum: ["enabled", "disabled"] }).notNull(),
@@ -38,6 +37,8 @@ export const webhooks = sqliteTable(
   ],
 );
 
+export type WebhookRow = typeof webhooks.$inferSelect;
+
 /** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
 export const events = sqliteTable(
   "events",
@@ -45,11 +46,9 @@ export const events = sqliteTable(
     integrationId: uuidOf("integration_id", () => integrations.id),
     /** Number of its last event. Its first event has the number after the previous row's. */
     seq: integer("seq").notNull(),
-    /** Number of its events. */
     count: integer("count").notNull(),
     /** Base of its events' uuids (`eventUuid`). */
     id: uuid("id").notNull(),
-    /** Types of its events, in order. */
     runs: text("runs", { mode: "json" }).$type<readonly EventRun[]>().notNull(),
     /** Whether `collection.sold_out` follows. */
     soldOut: integer("sold_out", { mode: "boolean" }).notNull(),

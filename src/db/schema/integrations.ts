@@ -10,13 +10,11 @@ export const integrations = sqliteTable(
   {
     id: uuid("id").primaryKey(),
     name: text("name").notNull(),
-    /** Account id of the integration wallet; null until its object has made the key. */
     walletAccountId: text("wallet_account_id"),
     /** ed25519 public key of the wallet's full-access key, 32 bytes. */
     walletPublicKey: bytes("wallet_public_key"),
     /** AES-256-GCM of the key seed: 12 bytes of nonce, then ciphertext and tag. */
     walletSecret: bytes("wallet_secret"),
-    /** Version of the encryption secret that sealed `wallet_secret`. */
     walletSecretVersion: integer("wallet_secret_version"),
     /** `new`: no account yet; `creating`: the account is being made; `ready`. */
     walletState: text("wallet_state", { enum: ["new", "creating", "ready"] }).notNull(),
@@ -58,7 +56,6 @@ export const apiKeys = sqliteTable(
     integrationId: uuidOf("integration_id", () => integrations.id),
     name: text("name").notNull(),
     role: text("role", { enum: ["full", "read"] }).notNull(),
-    /** SHA-256 of the whole key. */
     digest: bytes("digest").notNull(),
     /** The first characters, which identify a key to people. */
     prefix: text("prefix").notNull(),

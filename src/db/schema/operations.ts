@@ -102,10 +102,7 @@ export const transactions = sqliteTable(
   ],
 );
 
-/**
- * Number of operations that ended on a day, by kind, state and duration, counted by the batch that ends them. The migration
- * makes the table WITHOUT ROWID.
- */
+/** Operations that ended on a day, counted by the batch that ends them. The migration makes it WITHOUT ROWID. */
 export const operationCounts = sqliteTable(
   "operation_counts",
   {

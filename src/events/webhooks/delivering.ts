@@ -1,7 +1,9 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { Event } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
-import { readStand, skipNumbers } from "../../db/queries/events.ts";
-import { disableWebhook, type WebhookRow } from "../../db/queries/webhooks.ts";
+import { runBatch } from "../../db/client.ts";
+import { insertEvents, readStand, skipNumbers } from "../../db/queries/events.ts";
+import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { newUuid } from "../../domain/ids.ts";
 import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../../domain/webhooks.ts";
@@ -20,7 +22,6 @@ interface DeliveringParts {
   readonly journal: DeliveryJournal;
   readonly webhook: WebhookRow;
   readonly target: Target;
-  /** Ends the object (src/domain/checkpoints.ts). */
   readonly die: () => void;
 }
 
@@ -176,7 +177,21 @@ export class DeliveryRun {
     const { context, journal, webhook } = this.#parts;
     const now = context.now();
     const row = { ...webhook, state: "disabled", disabledReason: reason, updatedAt: now } as const;
-    await disableWebhook(context.db, webhook, { reason, data: toWebhook(row, now), now });
+    const { id, integrationId } = webhook;
+    const isEnabled = and(eq(webhooks.id, id), eq(webhooks.state, "enabled"))!;
+    const event = {
+      integrationId,
+      runs: [["webhook.disabled", 1]],
+      data: toWebhook(row, now),
+      at: now,
+    } as const;
+    await runBatch(context.db, [
+      insertEvents(context.db, event, sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isEnabled})`),
+      context.db
+        .update(webhooks)
+        .set({ state: "disabled", disabledReason: reason, updatedAt: now })
+        .where(isEnabled),
+    ]);
     journal.set("failingSince", null);
     this.#isOver = true;
     context.log("webhook.disabled", { webhook_uuid: webhook.id, reason });

@@ -1,6 +1,8 @@
+import { and, eq } from "drizzle-orm";
 import type { Delivery } from "../../api/resources/webhook.ts";
 import type { ServiceContext } from "../../context.ts";
-import { enabledWebhooks } from "../../db/queries/webhooks.ts";
+import type { Database } from "../../db/client.ts";
+import { webhooks } from "../../db/schema/events.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import type { Page } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -41,10 +43,7 @@ const ATTEMPTS = {
   isLasting: (error: unknown) => (error as { readonly overloaded?: boolean }).overloaded === true,
 };
 
-/**
- * The object of an endpoint. After an exception a stub is unusable, so each try has a new one. Calls that would send twice are
- * not retried.
- */
+/** The object of an endpoint. An exception breaks a stub, so each try has a new one. Calls that send aren't retried. */
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
   return {
@@ -71,6 +70,14 @@ export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): voi
   waitUntil(
     wake().catch((error: unknown) => log("webhooks.not_woken", { integration_uuid: integrationId, error })),
   );
+};
+
+export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(and(eq(webhooks.integrationId, integrationId), eq(webhooks.state, "enabled")));
+  return rows.map(({ id }) => id);
 };
 
 const idsOf = async ({ db, now }: ServiceContext, integrationId: Uuid): Promise<readonly Uuid[]> => {

@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import type { Delivery } from "../../api/resources/webhook.ts";
 import { openContext, type ServiceContext } from "../../context.ts";
-import { type WebhookRow, webhookById } from "../../db/queries/webhooks.ts";
+import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { alarmToSet } from "../../domain/alarms.ts";
 import type { Page } from "../../domain/cursors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
@@ -54,7 +55,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
 
   async #test(webhook: Uuid): Promise<Delivery> {
     this.#journal.set("webhook", webhook);
-    const row = await webhookById(this.#context.db, webhook);
+    const row = await this.#row(webhook);
     if (!row) throw new Error(`webhook ${webhook} has no row`);
     const eventUuid = newUuid();
     const timestamp = this.#context.now().toISOString();
@@ -102,7 +103,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   /** Sends what is due. @returns when further work is due; null: when it is woken */
   async #deliver(): Promise<number | null> {
     const id = this.#journal.get("webhook");
-    const webhook = id && (await webhookById(this.#context.db, id));
+    const webhook = id && (await this.#row(id));
     if (!webhook || webhook.state === "disabled") return null;
     const target = await this.#target(webhook);
     const die = () => this.ctx.abort("ended by a test");
@@ -111,6 +112,10 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     const until = Date.now() + STAY_MS;
     while (await delivering.step()) if (Date.now() >= until) return Date.now();
     return delivering.isOver ? null : this.#journal.nextDue();
+  }
+
+  #row(id: Uuid): Promise<WebhookRow | undefined> {
+    return this.#context.db.select().from(webhooks).where(eq(webhooks.id, id)).get();
   }
 
   async #target(webhook: WebhookRow): Promise<Target> {

@@ -1,13 +1,10 @@
+import { and, asc, eq, lt, sql } from "drizzle-orm";
+import type { Rotation } from "../../api/resources/wallet.ts";
 import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import type { WebhookRow } from "../../db/queries/webhooks.ts";
-import {
-  countSecretsBefore,
-  type SecretCursor,
-  secretsBefore,
-  storeSecrets,
-} from "../../db/queries/webhooks.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { newestVersion, seal, unseal } from "../../domain/sealing.ts";
 
 const SECRET_BYTES = 32;
@@ -20,7 +17,6 @@ type Sealed = Pick<WebhookRow, "secret" | "oldSecret" | "oldSecretUntil" | "secr
 /** A secret in the form for its owner (https://www.standardwebhooks.com, "Signature scheme"). */
 export const shownSecret = (secret: Uint8Array): string => PREFIX + Buffer.from(secret).toString("base64");
 
-/** A new secret, and its sealed form. */
 export const newSecret = async ({ settings }: Settings, webhook: Uuid) => {
   const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const { bytes, version } = await seal(secret, nameOf(webhook), settings.WALLET_SECRETS);
@@ -62,34 +58,47 @@ const ROUND = 500;
 
 const SWEEP = "webhook_secret_rotation";
 
-/** The result of a round over the endpoints' secrets. */
-export interface SecretsResealed {
-  readonly resealed: number;
-  /** Endpoints whose secrets can't be unsealed; the log has the errors. */
-  readonly failed: readonly Uuid[];
-  /** Number of endpoints that remain under an older version. */
-  readonly remaining: number;
+/** Cursor of a round over the endpoints' secrets: after this endpoint with this version. */
+interface SecretCursor {
+  readonly version: number;
+  readonly id: Uuid;
 }
 
-/**
- * Seals endpoints' secrets again under the newest version, a bounded number in each call. A round continues after the last
- * endpoint, so secrets that can't be unsealed don't block the others.
- */
-export const resealWebhooks = async (context: ServiceContext): Promise<SecretsResealed> => {
+/** Endpoints whose secrets are sealed under an older version, oldest first, after a cursor. */
+export const secretsBefore = (db: Database, version: number, after: SecretCursor | null, limit: number) =>
+  db
+    .select()
+    .from(webhooks)
+    .where(
+      and(
+        lt(webhooks.secretVersion, version),
+        after ? sql`(secret_version, id) > (${after.version}, ${uuidToBytes(after.id)})` : undefined,
+      ),
+    )
+    .orderBy(asc(webhooks.secretVersion), asc(webhooks.id))
+    .limit(limit);
+
+/** Seals endpoints' secrets again under the newest version, some a call. A failure doesn't block others. */
+export const resealWebhooks = async (context: ServiceContext): Promise<Rotation["webhooks"]> => {
   const { db, settings, log } = context;
   const version = newestVersion(settings.WALLET_SECRETS);
   const failed: Uuid[] = [];
   let resealed = 0;
   for (const row of await nextRound(context, version)) {
     try {
-      await storeSecrets(db, row, await sealedAnew(context, row));
+      // Unless the endpoint has got a new secret in between.
+      const isAsRead = and(eq(webhooks.id, row.id), eq(webhooks.secret, row.secret));
+      await db
+        .update(webhooks)
+        .set(await sealedAnew(context, row))
+        .where(isAsRead);
       resealed++;
     } catch (error) {
       log("webhook.reseal_failed", { webhook_uuid: row.id, error });
       failed.push(row.id);
     }
   }
-  return { resealed, failed, remaining: await countSecretsBefore(db, version) };
+  return { resealed, failed, remaining: await db.$count(webhooks, lt(webhooks.secretVersion, version)) };
 };
 
 const nextRound = async ({ db, now }: ServiceContext, version: number): Promise<WebhookRow[]> => {

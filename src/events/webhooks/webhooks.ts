@@ -1,11 +1,14 @@
+import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/webhook.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import type { WebhookRow } from "../../db/queries/webhooks.ts";
-import * as queries from "../../db/queries/webhooks.ts";
+import type { Database } from "../../db/client.ts";
+import { lastSeq } from "../../db/queries/events.ts";
+import { type KeyWithResponse, runWithResponse } from "../../db/queries/idempotency.ts";
+import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { cursorUuid, type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
 import { rateLimited, ServiceError } from "../../domain/errors.ts";
 import type { EventType } from "../../domain/events.ts";
-import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import { newUuid, toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { mediaUrlFault, spellingFault } from "../../domain/media-url.ts";
 import { ATTEMPT_MS, MOST_WEBHOOKS, OLD_SECRET_MS } from "../../domain/webhooks.ts";
 import type { Settings } from "../../env.ts";
@@ -77,7 +80,6 @@ export interface WebhookChanges {
   readonly enabled?: boolean;
 }
 
-/** Seconds after which a replay has probably ended. */
 const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;
@@ -91,11 +93,14 @@ const requireUrl = ({ settings }: ServiceContext, { baseUrl }: Owner, url: strin
   });
 };
 
+const own = (integrationId: Uuid, id: Uuid): SQL | undefined =>
+  and(eq(webhooks.id, id), eq(webhooks.integrationId, integrationId));
+
 const missing = (): ServiceError =>
   new ServiceError("not_found", "There is no such webhook. Check its webhook_uuid.");
 
 const required = async ({ db }: ServiceContext, { integrationId }: Owner, id: Uuid) => {
-  const row = await queries.findWebhook(db, integrationId, id);
+  const row = await db.select().from(webhooks).where(own(integrationId, id)).get();
   if (!row) throw missing();
   return row;
 };
@@ -118,7 +123,17 @@ export const createWebhook = async (
   const row = { ...BEGINNING, id, url, types, description, createdAt: now, updatedAt: now };
   const made = { ...toWebhook(row, now), secret: shownSecret(secret) };
   const answered = await kept(caller, 201, made);
-  if (!(await queries.insertWebhook(context.db, { ...row, integrationId, ...sealed }, answered))) {
+  const { db } = context;
+  const condition = sql`(SELECT count(*) FROM webhooks WHERE integration_id = ${uuidToBytes(integrationId)}) < ${MOST_WEBHOOKS}`;
+  const seq = lastSeq(integrationId);
+  const insertion = db
+    .insert(webhooks)
+    .select(sql`SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${url},
+      ${types && JSON.stringify(types)}, ${description}, 'enabled', NULL, ${sealed.secret},
+      NULL, NULL, ${sealed.secretVersion}, ${seq}, ${seq}, ${now.getTime()}, ${now.getTime()}
+      WHERE ${condition}`)
+    .returning({ id: webhooks.id });
+  if ((await runWithResponse(db, { answered, condition }, insertion)).length === 0) {
     const message = `An integration has at most ${MOST_WEBHOOKS} webhooks. Delete one first.`;
     throw new ServiceError("conflict", message);
   }
@@ -143,10 +158,18 @@ export const listWebhooks = async (
   cursor: string | null,
   size: number,
 ): Promise<Page<Webhook>> => {
-  const rows = await queries.listWebhooks(context.db, integrationId, cursorUuid(cursor), size + 1);
+  const rows = await pageOfWebhooks(context.db, integrationId, cursorUuid(cursor), size + 1);
   const views = rows.map((row) => toWebhook(row, context.now()));
   return pageOf(views, size, ({ webhook_uuid }) => webhook_uuid);
 };
+
+export const pageOfWebhooks = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
+  db
+    .select()
+    .from(webhooks)
+    .where(and(eq(webhooks.integrationId, integrationId), after ? lt(webhooks.id, after) : undefined))
+    .orderBy(desc(webhooks.id))
+    .limit(limit);
 
 /** Changes an endpoint. If it is enabled again, it continues at its cursor. @throws ServiceError not_found, invalid_request (url) */
 export const updateWebhook = async (
@@ -160,10 +183,9 @@ export const updateWebhook = async (
   const state =
     enabled === undefined ? {} : ({ state: enabled ? "enabled" : "disabled", disabledReason: null } as const);
   const changes = { ...given, ...state, updatedAt: now };
-  const row =
-    caller.requestKey === null
-      ? await queries.updateWebhook(context.db, caller.integrationId, id, changes)
-      : await changedAsRead(context, caller, id, changes);
+  const change = () =>
+    context.db.update(webhooks).set(changes).where(own(caller.integrationId, id)).returning().get();
+  const row = await (caller.requestKey === null ? change() : changedAsRead(context, caller, id, changes));
   if (!row) throw missing();
   endpointsChanged(caller.integrationId);
   if (row.state === "enabled") await endpointOf(context.env, id).wake(id);
@@ -175,20 +197,44 @@ const changedAsRead = async (
   context: ServiceContext,
   caller: Writer,
   id: Uuid,
-  changes: Partial<queries.WebhookRow>,
-): Promise<queries.WebhookRow> => {
+  changes: Partial<WebhookRow>,
+): Promise<WebhookRow> => {
   for (;;) {
     const read = await required(context, caller, id);
     const row = { ...read, ...changes };
     const answered = await kept(caller, 200, toWebhook(row, row.updatedAt));
-    if (await queries.changeAsRead(context.db, read, changes, answered)) return row;
+    if (await changeAsRead(context.db, read, changes, answered)) return row;
   }
+};
+
+/** Columns that the owner can see, other than ids and times. */
+const SHOWN = ["url", "types", "description", "state", "disabledReason"] as const;
+
+/** Changes an endpoint unless it has changed since it was read. @throws ServiceError idempotency_key_in_flight */
+const changeAsRead = async (
+  db: Database,
+  read: WebhookRow,
+  changes: Partial<WebhookRow>,
+  answered: KeyWithResponse | null,
+): Promise<boolean> => {
+  const asRead = SHOWN.map((name) => {
+    const value = read[name];
+    return value === null ? isNull(webhooks[name]) : eq(webhooks[name], value);
+  });
+  const isAsRead = and(own(read.integrationId, read.id), eq(webhooks.secret, read.secret), ...asRead) as SQL;
+  const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isAsRead})`;
+  const change = db.update(webhooks).set(changes).where(isAsRead).returning({ id: webhooks.id });
+  return (await runWithResponse(db, { answered, condition }, change)).length > 0;
 };
 
 /** Deletes an endpoint and its object's data. @throws ServiceError not_found */
 export const deleteWebhook = async (context: ServiceContext, caller: Writer, id: Uuid): Promise<void> => {
   const answered = caller.requestKey && (await caller.requestKey.keeps(204, null));
-  if (!(await queries.deleteWebhook(context.db, caller.integrationId, id, answered))) throw missing();
+  const { db } = context;
+  const which = own(caller.integrationId, id);
+  const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`;
+  const deletion = db.delete(webhooks).where(which).returning({ id: webhooks.id });
+  if ((await runWithResponse(db, { answered, condition }, deletion)).length === 0) throw missing();
   endpointsChanged(caller.integrationId);
   await endpointOf(context.env, id).forget();
 };
@@ -208,7 +254,7 @@ export const rotateSecret = async (
     const changes = { ...sealed, oldSecretUntil: new Date(now.getTime() + OLD_SECRET_MS), updatedAt: now };
     const rotated = { ...toWebhook({ ...row, ...changes }, now), secret: shownSecret(secret) };
     const answered = await kept(caller, 200, rotated);
-    if (await queries.changeAsRead(context.db, row, changes, answered)) return rotated;
+    if (await changeAsRead(context.db, row, changes, answered)) return rotated;
   }
   const message =
     "Another request has just replaced the secret. Use the secret of its response, or rotate again.";

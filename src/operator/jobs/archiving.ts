@@ -40,10 +40,7 @@ interface OldOperation {
 const ofTransactions = <Value>(value: SQL): SQL<Value> =>
   sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
 
-/**
- * Operations of an integration from before a time, by id. The highest row number is never among them: SQLite would give
- * it again, and numbers are in the order of acceptance.
- */
+/** Operations of an integration from before a time, by id, but the one with the last row number, which would be reused. */
 const oldOperations = (
   db: Database,
   integrationId: Uuid,
@@ -71,8 +68,7 @@ const oldOperations = (
       ),
     )
     .orderBy(asc(operations.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** The oldest id among the newest `count` operations that an integration's own wallet signs; null: there are fewer. */
 const newestFrom = async (db: Database, integrationId: Uuid, count: number): Promise<Uuid | null> => {

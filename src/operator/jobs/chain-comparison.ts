@@ -42,8 +42,7 @@ const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit:
       ),
     )
     .orderBy(asc(contracts.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** Adopts settings of the chain, unless an operation has changed them since `height` or an update is pending. */
 const adoptSettings = async (
@@ -159,7 +158,7 @@ interface Cursor {
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db, now } = context;
-  let place = parsePlace(await readSweep(db, SWEEP));
+  let place = JSON.parse((await readSweep(db, SWEEP)) ?? "null") as Cursor | null;
   let pages = 0;
   const waitUntil = Math.min(until, now().getTime() + WAIT_MS);
   const isOver = () => pages >= MAX_PAGES || now().getTime() >= until;
@@ -195,9 +194,6 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
   }
   await writeSweep(db, SWEEP, place && JSON.stringify(place), now());
 };
-
-const parsePlace = (cursor: string | null): Cursor | null =>
-  cursor === null ? null : (JSON.parse(cursor) as Cursor);
 
 type OnChainCollection = Awaited<ReturnType<typeof collectionsOnChain>>[number];
 

@@ -34,7 +34,6 @@ type ReportedDrop = typeof claimDrops.$inferSelect;
 export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
   db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
 
-/** Condition: exactly this many links of a drop are reported. */
 const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`coalesce((
   SELECT reported FROM claim_drops WHERE contract_id = ${uuidToBytes(contractId)} AND drop_id = ${dropId}), 0) = ${reported}`;
 
@@ -60,10 +59,7 @@ const MAX_PAGES = 20;
 const MOST = 2_000;
 const ROW = 50;
 
-/**
- * Reports redeemed claim links as `claim.redeemed`; `nft.minted` names the owners. A claim within a minute of its drop's
- * closing isn't reported.
- */
+/** Reports redeemed claim links as `claim.redeemed`, but for those claimed within a minute of their drop's closing. */
 export const reportClaims = async (
   context: ServiceContext,
   contract: ContractRow,

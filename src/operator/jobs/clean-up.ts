@@ -1,14 +1,13 @@
-import { and, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
-import { deleteExpired, expiredKeys } from "../../db/queries/idempotency.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { unweighQuotes } from "../../db/queries/usage.ts";
-import { blobLeaves, blobs, quotes } from "../../db/schema/index.ts";
+import { unweighKeys, unweighQuotes } from "../../db/queries/usage.ts";
+import { blobLeaves, blobs, idempotencyKeys, quotes } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import {
@@ -91,10 +90,7 @@ export const unmarkReferenced = (
       ),
     );
 
-/**
- * Claims files for deletion: those marked before `markedBefore`, and those claimed before `stuckBefore` and not deleted. From
- * here on no batch can rely on them.
- */
+/** Claims files for deletion that were marked, or claimed by a dead run. From here on no batch can rely on them. */
 export const takeForDeletion = (
   db: Database,
   { now, limit, ...before }: { markedBefore: Date; stuckBefore: Date; now: Date; limit: number },
@@ -165,12 +161,28 @@ const EXPIRED_RUN_MS = 5_000;
 /** Deletes expired idempotency keys and the responses that R2 stores for them. */
 export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> => {
   const { db, env, now } = context;
+  const keys = idempotencyKeys;
   const until = now().getTime() + EXPIRED_RUN_MS;
   do {
-    const expired = await expiredKeys(db, now(), EXPIRED_AT_ONCE);
+    const expired = await db
+      .select({ integrationId: keys.integrationId, key: keys.key, body: keys.body })
+      .from(keys)
+      .where(
+        and(
+          lte(keys.expiresAt, now()),
+          sql`NOT EXISTS (SELECT 1 FROM operations
+        WHERE id = ${keys.operationId} AND state IN ('pending', 'unknown'))`,
+        ),
+      )
+      .limit(EXPIRED_AT_ONCE);
     const objects = expired.flatMap(({ body }) => (body === null ? [] : (textKey(body) ?? [])));
     if (objects.length > 0) await env.BUCKET.delete(objects);
-    if (expired.length > 0) await deleteExpired(db, expired, now());
+    const names = expired.map(({ integrationId, key }) => [integrationId.replaceAll("-", ""), key]);
+    // Another request may have used a key anew in between.
+    const gone = sql`(idempotency_keys.integration_id, idempotency_keys.key) IN (
+        SELECT unhex(value ->> 0), value ->> 1 FROM json_each(${JSON.stringify(names)}))
+      AND idempotency_keys.expires_at <= ${now().getTime()}`;
+    if (expired.length > 0) await db.batch([unweighKeys(db, gone), db.delete(keys).where(gone)]);
     if (expired.length < EXPIRED_AT_ONCE) return;
   } while (now().getTime() < until);
 };
@@ -232,7 +244,6 @@ const ORPHAN_AFTER = 24 * HOUR;
  */
 const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
 
-/** Rows that one run checks for marking. */
 const PAGE = 2000;
 /** Files that one run deletes: what R2 deletes in one call. */
 const BATCH = 1000;
@@ -305,10 +316,7 @@ async function sweepBlobs(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
-/**
- * Deletes objects of a prefix that no row names. Their keys are unique, so no upload can rely on them later.
- * @param table has the keys; undefined: no row does
- */
+/** Deletes objects that no row of `table` names, or all. Keys are unique, so no upload can rely on them later. */
 async function sweepUnnamed(
   context: ServiceContext,
   prefix: string,

@@ -16,17 +16,13 @@ const AT_ONCE = 6;
 /** How long a sound sweep is valid. Milliseconds. */
 const SOUND_FOR = 12 * 3_600_000;
 
-/** The position of a sweep: after this wallet; the platform's is the first. */
 interface Cursor {
   readonly after: Uuid | null;
   /** No wallet so far was ahead of the database, and all answered. */
   readonly sound: boolean;
 }
 
-/**
- * Finds idle wallets that have journaled operations which the database lacks, some wallets a run; a busy wallet notices with
- * its next operation. Clean-up depends on it.
- */
+/** Finds idle wallets with journaled operations that the database lacks; busy ones notice. Clean-up depends on it. */
 export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const cursor = await readSweep(db, ROUND);

@@ -1,10 +1,10 @@
-import { sql } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
-import { readyWallets, sawWallet, wasSeen } from "../../db/queries/integrations.ts";
 import { isSweptTo, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { integrations } from "../../db/schema/index.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { LOW, type WalletSeen, walletEvents } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
 
@@ -20,11 +20,25 @@ const SWEEP = "wallets";
 /** Wallets of one run: each is a call to its object, which reads the chain. */
 const WALLETS = 20;
 
+/** Condition: the last look at a wallet is this one. */
+const wasSeen = (id: Uuid, seen: WalletSeen | null): SQL => sql`EXISTS (
+  SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND wallet_seen IS ${seen && JSON.stringify(seen)})`;
+
 /** Reports which of some wallets run low and which were topped up. One that can't be read is left for later. */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
-  const found = await readyWallets(db, after, WALLETS);
+  // As the index says it.
+  const which = and(
+    sql`wallet_state = 'ready' AND deleted_at IS NULL`,
+    after ? gt(integrations.id, after) : undefined,
+  );
+  const found = await db
+    .select({ id: integrations.id, seen: integrations.walletSeen })
+    .from(integrations)
+    .where(which)
+    .orderBy(asc(integrations.id))
+    .limit(WALLETS);
   await Promise.all(found.map((row) => look(context, row)));
   await writeSweep(db, SWEEP, found.length < WALLETS ? null : (found.at(-1)?.id ?? null), now());
 };
@@ -50,8 +64,12 @@ const look = async (
     insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
     ...(type === "wallet.low" ? operatorEvents({ integration_uuid: id, ...data }) : []),
   ]);
+  const saw = db
+    .update(integrations)
+    .set({ walletSeen: current })
+    .where(and(eq(integrations.id, id), wasSeen(id, seen)));
   // Of two concurrent runs, the second finds what the first has stored.
-  await runBatch(db, [...events, sawWallet(db, id, seen, current)]);
+  await runBatch(db, [...events, saw]);
 };
 
 /** What the database's fill was at the last look, as its mark. */

@@ -42,10 +42,7 @@ const LOOK_MS = 10_000;
 /** A run starts nothing new after this time, so that it ends before the next. Milliseconds. */
 const RUN_MS = 40_000;
 
-/**
- * The scheduled job of every minute. Each part is bounded, continues where the last run stopped, and does no harm if two run
- * at once. If one fails, the others still run.
- */
+/** The job of every minute. Parts are bounded, continue where they stopped, and do no harm if two run or one fails. */
 export const reconcile = async (context: ServiceContext): Promise<void> => {
   const until = context.now().getTime() + RUN_MS;
   const parts: readonly [string, () => Promise<unknown>][] = [

@@ -51,8 +51,7 @@ export const openMints = async (db: Database, { integrationId, subjectId }: Subj
         eq(operations.subjectId, subjectId),
         eq(operations.integrationId, integrationId),
       ),
-    )
-    .all();
+    );
   return rows.map(({ receivers, ...row }) => ({ ...row, receivers: JSON.parse(receivers) as string[] }));
 };
 
@@ -91,8 +90,7 @@ export const reportedNumbers = async (
         gt(events.seq, after),
         eq(events.collectionId, collectionId),
       ),
-    )
-    .all();
+    );
   return rows.flatMap(({ minted }) => minted ?? []);
 };
 
@@ -124,10 +122,7 @@ export const noteQuiet = async (
   await runBatch(db, statements);
 };
 
-/**
- * Reports tokens that were minted without the service. Waits a while for the service's own pending mints; tokens of receivers
- * of mints that are still pending then aren't reported.
- */
+/** Reports tokens minted without the service; those of receivers of mints that stay pending aren't reported. */
 export const reportWalletMints = async (
   context: ServiceContext,
   collection: ReportedCollection,

@@ -1,6 +1,8 @@
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { enabledAfter, noteWoken } from "../../db/queries/webhooks.ts";
+import { webhooks } from "../../db/schema/events.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { endpointOf } from "../../events/webhooks/interface.ts";
 
@@ -9,6 +11,20 @@ const SWEEP = "webhooks";
 /** Endpoints of one run, and how many it wakes at once. */
 const ENDPOINTS = 1_000;
 const AT_ONCE = 20;
+
+/** Enabled endpoints after an id, with the last event of the integration and the last for which the object was woken. */
+export const enabledAfter = (db: Database, after: Uuid | null, limit: number) =>
+  db
+    .select({
+      id: webhooks.id,
+      wokenSeq: webhooks.wokenSeq,
+      fromSeq: webhooks.fromSeq,
+      last: sql<number | null>`(SELECT max(seq) FROM events WHERE integration_id = webhooks.integration_id)`,
+    })
+    .from(webhooks)
+    .where(and(sql`state = 'enabled'`, after === null ? undefined : gt(webhooks.id, after)))
+    .orderBy(asc(webhooks.id))
+    .limit(limit);
 
 /** Wakes endpoints that aren't known to have sent the last event: the wake behind it, or their alarm, may be lost. */
 export const wakeForgotten = async (context: ServiceContext): Promise<void> => {
@@ -31,7 +47,7 @@ const wake = async (
   try {
     const stand = await endpointOf(env, id).wake(id);
     if ((stand.cursor ?? fromSeq) < last || stand.isWaiting) return;
-    await noteWoken(db, id, last);
+    await db.update(webhooks).set({ wokenSeq: last }).where(eq(webhooks.id, id));
   } catch (error) {
     log("webhook.not_woken", { webhook_uuid: id, error });
   }

@@ -153,7 +153,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "webhooks: a rotation's answer shows what was changed meanwhile as it was",
-    file: "src/db/queries/webhooks.ts",
+    file: "src/events/webhooks/webhooks.ts",
     search: "eq(webhooks.secret, read.secret), ...asRead) as SQL;",
     replacement: "eq(webhooks.secret, read.secret), ...asRead.slice(9)) as SQL;",
     tests: effects,
