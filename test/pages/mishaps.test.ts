@@ -134,7 +134,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
       priced = await showCollection(shop, { public_mint_config: { mint_fee: String(FEE) } }, 3);
       const found = await shop.client.collections.get(priced.uuid);
       contract = found.contract_address;
-      collection = found.near_collection.collection_id;
+      collection = found.collection_id;
       await createAccount(shop.service.rpcUrl, "second.near");
     });
 
