@@ -178,8 +178,17 @@ describe("fetchMediaUrl", () => {
       expect(await failure("https://a.example/")).toMatch(/redirects to/);
       expect(asked).toEqual(["https://a.example/"]);
     }
-    hosts.set("a.example", () => new Response(null, { status: 307, headers: { Location: "/" } }));
-    expect(await failure("https://a.example/")).toMatch(/more than 5 times/);
+  });
+
+  it("follows the fifth redirect, and not the sixth", async () => {
+    hosts.set("a.example", ({ url }) => {
+      const left = Number(new URL(url).pathname.slice(1));
+      return left === 0
+        ? new Response(picture("png", 8))
+        : new Response(null, { status: 307, headers: { Location: `/${left - 1}` } });
+    });
+    await get("https://a.example/5");
+    expect(await failure("https://a.example/6")).toMatch(/more than 5 times/);
   });
 
   it("rejects URLs that are not allowed without a request", async () => {

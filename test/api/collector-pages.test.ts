@@ -375,8 +375,12 @@ describe("the gallery's reads", () => {
   });
 
   test("each address of the service is answered with links to itself", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop);
+    await mint(uuid, collector.accountId, 1);
+    const own = newSlug();
+    await bodyOf(await putPage(shop.key, uuid, { slug: own, enabled: true }), 200);
     for (const origin of [BASE, "http://other.test", BASE]) {
-      const answer = await exports.default.fetch(new Request(`${origin}/public/v1/page/${slug}/token/1`));
+      const answer = await exports.default.fetch(new Request(`${origin}/public/v1/page/${own}/token/1`));
       const { media_url: url } = await bodyOf<PublicTokenDetail>(answer, 200);
       expect(url).toMatch(new RegExp(`^${origin}/ipfs/`));
     }

@@ -4,8 +4,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { CHROMIUM } from "../support/browser.ts";
 import { MUTANTS } from "./list/index.ts";
-import { drawn, isContract, type Mutant } from "./mutant.ts";
+import { drawn, isContract, isOfPages, type Mutant } from "./mutant.ts";
 import { type Verdict, Workplace } from "./workplace.ts";
 
 const { values } = parseArgs({
@@ -34,7 +35,9 @@ function chosen(): Mutant[] {
     only.some((text) => id.includes(text) || file.includes(text)),
   )
     .filter((mutant) => !isContract(mutant) || (!typescript && hasRust))
+    .filter((mutant) => !isOfPages(mutant) || CHROMIUM !== undefined)
     .filter((_, at) => at % Number(parts) === Number(index) - 1);
+  if (CHROMIUM === undefined) say("there is no Chromium: mutants whose tests open pages are left out");
   if (!hasRust && !typescript) say("cargo is not on PATH: the contract's mutants are left out");
   if (draw === undefined) return wanted;
   if (!/^[1-9]\d*$/.test(draw)) throw new Error(`--draw: give a whole number above 0, not '${draw}'`);

@@ -16,9 +16,12 @@ export interface Mutant {
 /** Whether a mutant is the contract's: it needs Rust, and the wasm is built again with it. */
 export const isContract = ({ file }: Mutant): boolean => file.endsWith(".rs");
 
+/** Whether a mutant's tests open pages in Chromium. The scripts of browser/ are bundled again for them. */
+export const isOfPages = ({ tests }: Mutant): boolean => tests.some((test) => test.startsWith("test/pages/"));
+
 /** The project of vitest.config.ts that a test file belongs to. */
 export function projectOf(test: string): string {
-  const folder = /^test\/(unit|api|chain|faults|start)\//.exec(test)?.[1];
+  const folder = /^test\/(unit|api|chain|faults|start|pages)\//.exec(test)?.[1];
   if (folder) return folder;
   if (/^(client|cli)\/test\//.test(test)) return "unit";
   throw new Error(`${test} belongs to no project of vitest.config.ts`);

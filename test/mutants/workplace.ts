@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../support/imports.ts";
 import { copyProject } from "../support/npm-start.ts";
-import { isContract, type Mutant, mutated, projectOf } from "./mutant.ts";
+import { isContract, isOfPages, type Mutant, mutated, projectOf } from "./mutant.ts";
 
 /** What the tests of a mutant said. */
 export interface Verdict {
@@ -38,6 +38,9 @@ function verdictOf({ tests, named = "" }: Mutant, report: VitestReport | null, o
   const noticedBy = own.flatMap(({ fullName, status }) => (status === "failed" ? [fullName] : []));
   return { failed: passed + noticedBy.length > 0 ? noticedBy.length : null, passed, noticedBy, output };
 }
+
+/** What the scripts of browser/ are bundled into. */
+const BUNDLES = "src/collections/pages/scripts.ts";
 
 export class Workplace {
   readonly #root: string;
@@ -74,13 +77,15 @@ export class Workplace {
 
   /** Runs the tests on the code with the defect, then takes the defect out. */
   try(mutant: Mutant): Verdict {
-    const path = join(this.#root, mutant.file);
-    const before = readFileSync(path, "utf8");
-    writeFileSync(path, mutated(mutant, before));
+    const files = [mutant.file, ...(isOfPages(mutant) ? [BUNDLES] : [])].map((file) =>
+      join(this.#root, file),
+    );
+    const texts = files.map((file) => readFileSync(file, "utf8"));
+    writeFileSync(files[0]!, mutated(mutant, texts[0]!));
     try {
       return this.#run(mutant);
     } finally {
-      writeFileSync(path, before);
+      for (const [index, file] of files.entries()) writeFileSync(file, texts[index]!);
     }
   }
 
@@ -90,6 +95,10 @@ export class Workplace {
 
   #run(mutant: Mutant): Verdict {
     if (isContract(mutant)) return this.#cargo(mutant);
+    if (isOfPages(mutant)) {
+      const built = this.#spawn("node", ["scripts/pages-build.ts"]);
+      if (built.status !== 0) return { failed: null, passed: 0, noticedBy: [], output: built.output };
+    }
     const { report, output } = this.#report([mutant], ["--bail=1"]);
     return verdictOf(mutant, report, output);
   }

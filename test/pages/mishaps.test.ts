@@ -1,6 +1,9 @@
+import type { HTTPRequest } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { picture } from "../../testing/pictures.ts";
 import { CHROMIUM } from "../support/browser.ts";
+import { createAccount } from "../support/chain.ts";
+import { eventually } from "../support/waiting.ts";
 import {
   type Browser,
   chooseWay,
@@ -11,6 +14,7 @@ import {
   openBrowser,
   type Page,
   textOf,
+  wantQuantity,
 } from "./collector.ts";
 import { openShop, type Shop, type Shown, showCollection } from "./shop.ts";
 
@@ -97,25 +101,188 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     }
   });
 
+  /** A wallet of the test's own, beside the development wallet. @param parts of it, as source */
+  const announce = (page: Page, parts: string, name = "Odd Wallet", account = "platform.bench") =>
+    page.evaluateOnNewDocument(`{
+      const detail = {
+        manifest: { id: ${JSON.stringify(name)}, name: ${JSON.stringify(name)} },
+        signIn: async () => [{ accountId: ${JSON.stringify(account)} }],
+        getAccounts: async () => [],
+        signOut: async () => {},
+        signAndSendTransaction: async () => null,
+        ${parts}
+      };
+      addEventListener("near-selector-ready", () =>
+        dispatchEvent(new CustomEvent("near-wallet-injected", { detail })));
+    }`);
+  const connect = (page: Page, name = "Odd Wallet") =>
+    page.evaluate(`[...document.querySelectorAll("#wallets button")]
+      .find(({ textContent }) => textContent === ${JSON.stringify(`Connect ${name}`)}).click()`);
+
+  describe("what a wallet is asked to sign", () => {
+    const FEE = 10n ** 23n;
+    /** Keeps what it is asked for, and declines. */
+    const KEEPS = `signAndSendTransaction: async (asked) => {
+      (window.asked ??= []).push(asked);
+      throw "Closed.";
+    },`;
+    let priced: Shown;
+    let contract: string;
+    let collection: number;
+
+    beforeAll(async () => {
+      priced = await showCollection(shop, { public_mint_config: { mint_fee: String(FEE) } }, 3);
+      const found = await shop.client.collections.get(priced.uuid);
+      contract = found.contract_address;
+      collection = found.collection_id;
+      await createAccount(shop.service.rpcUrl, "second.near");
+    });
+
+    const isEligibility = (request: HTTPRequest, part = "") =>
+      request.url().includes("/eligibility/") && request.url().includes(part);
+    const openPriced = (prepare?: (page: Page) => Promise<unknown>) =>
+      visit(`/m/${priced.slug}`, async (fresh) => {
+        await announce(fresh, KEEPS);
+        await announce(fresh, KEEPS, "Even Wallet", "second.near");
+        await prepare?.(fresh);
+      });
+    const press = async (page: Page) => {
+      await page.waitForSelector("#go:not(:disabled)");
+      await page.click("#go");
+      await textOf(page, "#outcome", /Wallet says: Closed\.|nothing was signed/);
+    };
+    /** A mint of so many by an account, with a price attached. */
+    const call = (quantity: number, deposit: bigint, signerId = "platform.bench") =>
+      expect.objectContaining({
+        signerId,
+        receiverId: contract,
+        actions: [
+          {
+            type: "FunctionCall",
+            params: expect.objectContaining({
+              methodName: "nft_mint",
+              args: expect.objectContaining({ collection_id: collection, quantity }),
+              deposit: String(deposit),
+            }),
+          },
+        ],
+      });
+    const asked = (page: Page) => page.evaluate("window.asked ?? []");
+
+    test("is the mint that is shown, for the price that is shown", async () => {
+      const page = await openPriced();
+      await connect(page);
+      await wantQuantity(page, 2);
+      expect(await textOf(page, "#terms", /^0\.2 NEAR/)).toContain("0.1 NEAR each");
+      await press(page);
+      expect(await asked(page)).toEqual([call(2, 2n * FEE)]);
+    });
+
+    test("is nothing where the price has changed since it was shown: the new one is shown first", async () => {
+      let isDearer = false;
+      const page = await openPriced(async (fresh) => {
+        await fresh.setRequestInterception(true);
+        fresh.on("request", async (request) => {
+          if (!isDearer || !isEligibility(request, "platform.bench")) return request.continue();
+          const answer = (await (await fetch(request.url())).json()) as object;
+          const dearer = { mint_fee: String(3n * FEE), total_fee: String(3n * FEE) };
+          await request.respond({
+            contentType: "application/json",
+            body: JSON.stringify({ ...answer, ...dearer }),
+          });
+        });
+      });
+      await connect(page);
+      await textOf(page, "#terms", /^0\.1 NEAR/);
+      isDearer = true;
+      await press(page);
+      await textOf(page, "#outcome", /^That has just changed, and nothing was signed: 0\.3 NEAR/);
+      expect(await asked(page)).toEqual([]);
+      await textOf(page, "#terms", /^0\.3 NEAR/);
+      await press(page);
+      expect(await asked(page)).toEqual([call(1, 3n * FEE)]);
+    });
+
+    test("is for the number in the field, though the answer for an earlier one comes last", async () => {
+      const held: HTTPRequest[] = [];
+      const page = await openPriced(async (fresh) => {
+        await fresh.setRequestInterception(true);
+        fresh.on("request", (request) => {
+          if (isEligibility(request, "quantity=2")) held.push(request);
+          else void request.continue();
+        });
+      });
+      await connect(page);
+      await textOf(page, "#terms", /^0\.1 NEAR/);
+      await wantQuantity(page, 2);
+      await eventually(() => expect(held).toHaveLength(1));
+      await wantQuantity(page, 3);
+      await textOf(page, "#terms", /^0\.3 NEAR/);
+      const late = page.waitForResponse((response) => response.url().includes("quantity=2"));
+      await held[0]!.continue();
+      await (await late).text();
+      await page.evaluate("new Promise((resolve) => setTimeout(resolve))");
+      await textOf(page, "#terms", /^0\.3 NEAR/);
+      await press(page);
+      expect(await asked(page)).toEqual([call(3, 3n * FEE)]);
+    });
+
+    test("is for the account that is connected, though the answer for the one before comes last", async () => {
+      const held: HTTPRequest[] = [];
+      let isHeld = false;
+      const page = await openPriced(async (fresh) => {
+        await fresh.setRequestInterception(true);
+        fresh.on("request", (request) => {
+          if (isHeld && isEligibility(request, "platform.bench")) held.push(request);
+          else void request.continue();
+        });
+      });
+      await connect(page);
+      await textOf(page, "#terms", /^0\.1 NEAR/);
+      isHeld = true;
+      await wantQuantity(page, 2);
+      await eventually(() => expect(held).toHaveLength(1));
+      await page.click("#leave");
+      await connect(page, "Even Wallet");
+      await textOf(page, "#account", /^second\.near, by Even Wallet/);
+      const terms = await textOf(page, "#terms", /^0\.2 NEAR/);
+      const late = page.waitForResponse((response) => response.url().includes("platform.bench"));
+      const dear = JSON.stringify({ account_id: "platform.bench", allowed: false, message: "Not you." });
+      await held[0]!.respond({ contentType: "application/json", body: dear });
+      await (await late).text();
+      await page.evaluate("new Promise((resolve) => setTimeout(resolve))");
+      expect(await textOf(page, "#terms", /NEAR/)).toBe(terms);
+      await press(page);
+      expect(await asked(page)).toEqual([call(2, 2n * FEE, "second.near")]);
+    });
+  });
+
+  test("a link is redeemed for the way that is chosen, and another link in the same browser asks again", async () => {
+    const links = await shop.claimLinks(open, 2);
+    const page = await visit(links[0]!);
+    await chooseWay(page, "account");
+    await page.type("#receiver", "platform.bench");
+    await page.waitForSelector("#go:not(:disabled)");
+    // Neither has a wallet been connected nor a key been made: what was typed is for the other way.
+    for (const way of ["wallet", "key"] as const) {
+      await chooseWay(page, way);
+      expect(await page.$("#go:disabled"), way).not.toBeNull();
+    }
+    await chooseWay(page, "account");
+    await claim(page);
+    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    await page.goto(shop.service.url + links[1]!, { waitUntil: "networkidle0" });
+    await textOf(page, "#gift", /^This link gives one NFT/);
+    await page.waitForSelector("#claim:not([hidden])");
+    expect(await page.evaluate("document.querySelector('#outcome').textContent")).toBe("");
+    await page.goto(shop.service.url + links[0]!, { waitUntil: "networkidle0" });
+    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+  });
+
   describe("a wallet that misbehaves", () => {
-    /** A wallet of the test's own, beside the development wallet. @param parts of it, as source */
     const withWallet = async (parts: string): Promise<Page> => {
-      const page = await visit(`/m/${open.slug}`, (fresh) =>
-        fresh.evaluateOnNewDocument(`{
-          const detail = {
-            manifest: { id: "odd", name: "Odd Wallet" },
-            signIn: async () => [{ accountId: "platform.bench" }],
-            getAccounts: async () => [],
-            signOut: async () => {},
-            signAndSendTransaction: async () => null,
-            ${parts}
-          };
-          addEventListener("near-selector-ready", () =>
-            dispatchEvent(new CustomEvent("near-wallet-injected", { detail })));
-        }`),
-      );
-      await page.evaluate(`[...document.querySelectorAll("#wallets button")]
-        .find(({ textContent }) => textContent === "Connect Odd Wallet").click()`);
+      const page = await visit(`/m/${open.slug}`, (fresh) => announce(fresh, parts));
+      await connect(page);
       return page;
     };
 

@@ -189,6 +189,8 @@ describe("readForm", () => {
 describe("boundaryOf", () => {
   it.each([
     ["multipart/form-data; boundary=abc", "abc"],
+    ["multipart/form-data; boundary=a", "a"],
+    [`multipart/form-data; boundary=${"a".repeat(70)}`, "a".repeat(70)],
     ['Multipart/Form-Data; charset=utf-8; Boundary="a b:c"', "a b:c"],
     [
       "multipart/form-data;boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW",

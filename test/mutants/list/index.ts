@@ -1,4 +1,5 @@
 import type { Mutant } from "../mutant.ts";
+import { BROWSER } from "./browser.ts";
 import { CONTRACT } from "./contract.ts";
 import { DOMAIN } from "./domain.ts";
 import { HTTP } from "./http.ts";
@@ -17,5 +18,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...OPERATIONS,
   ...WALLET,
   ...TERMINAL,
+  ...BROWSER,
   ...CONTRACT,
 ];

@@ -435,4 +435,19 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/local-front.test.ts"],
     named: "whatever the request says of that",
   },
+  {
+    id: "media: the fifth redirect isn't followed",
+    file: "src/files/uploads/media-download.ts",
+    search: "if (redirects === MAX_REDIRECTS)",
+    replacement: "if (redirects === MAX_REDIRECTS - 1)",
+    tests: ["test/api/asset-url.test.ts"],
+    named: "follows the fifth redirect",
+  },
+  {
+    id: "uploads: a boundary of 70 characters is refused",
+    file: "src/http/multipart/multipart.ts",
+    search: "{0,69}[0-9A-Za-z'()+_,\\-./:=?]$/",
+    replacement: "{0,68}[0-9A-Za-z'()+_,\\-./:=?]$/",
+    tests: ["test/unit/multipart.test.ts"],
+  },
 ];

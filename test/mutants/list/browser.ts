@@ -1,0 +1,132 @@
+import type { Mutant } from "../mutant.ts";
+
+const mishaps = ["test/pages/mishaps.test.ts"];
+const pages = ["test/pages/pages.test.ts"];
+const outcome = ["test/unit/mint-outcome.test.ts"];
+
+/** The scripts of the pages for collectors. */
+export const BROWSER: readonly Mutant[] = [
+  {
+    id: "mint page: the price of one is attached for all",
+    file: "browser/mint.ts",
+    search: "deposit: fee };",
+    replacement: "deposit: String(BigInt(fee) / BigInt(quantity)) };",
+    tests: mishaps,
+    named: "is the mint that is shown, for the price that is shown",
+  },
+  {
+    id: "mint page: another price than the one that is shown is signed",
+    file: "browser/mint.ts",
+    search: "if (fee === wanted.fee) await sign({ wallet, account }, wanted, receiver);",
+    replacement: "if (fee !== null) await sign({ wallet, account }, { ...wanted, fee }, receiver);",
+    tests: mishaps,
+    named: "is nothing where the price has changed",
+  },
+  {
+    id: "mint page: an answer for another number or account counts",
+    file: "browser/mint.ts",
+    search: "const isOld = () => own !== asked || connected === null || busy;",
+    replacement: "const isOld = () => connected === null || busy;",
+    tests: mishaps,
+    named: "comes last",
+  },
+  {
+    id: "mint page: what was agreed for one number holds for another",
+    file: "browser/mint.ts",
+    search: "agreed = fee === null ? null : { quantity, fee };",
+    replacement: "agreed = fee === null ? null : { quantity: 1, fee };",
+    tests: mishaps,
+    named: "is the mint that is shown, for the price that is shown",
+  },
+  {
+    id: "mint page: the answer for an account that has left is shown",
+    file: "browser/mint.ts",
+    search: "own !== asked || connected === null || busy",
+    replacement: "own !== asked || busy",
+    tests: pages,
+    named: "responses for a disconnected account are not shown",
+  },
+  {
+    id: "wallets: a wallet that is left stays connected to the page",
+    file: "browser/connecting.ts",
+    search: "    changed(connection);\n",
+    replacement: "    if (connection) changed(connection);\n",
+    tests: mishaps,
+    named: "can be disconnected even if it doesn't respond",
+  },
+  {
+    id: "claim page: a name that was typed counts for every way",
+    file: "browser/claim.ts",
+    search: "return connected?.account ?? null;",
+    replacement: "return connected?.account ?? (isAccountId(typed) ? typed : null);",
+    tests: mishaps,
+    named: "a link is redeemed for the way that is chosen",
+  },
+  {
+    id: "claim page: a key counts that isn't kept",
+    file: "browser/claim.ts",
+    search: "return made && kept.checked ? made.accountId : null;",
+    replacement: "return made?.accountId ?? null;",
+    tests: pages,
+    named: "a claim link: for a key that the page makes",
+  },
+  {
+    id: "claim page: what one link was claimed for holds for another",
+    file: "browser/claim.ts",
+    search: "`mintage:${slug}:claim:${secret?.drop}:${secret?.link}`",
+    replacement: "`mintage:${slug}:claim:${secret?.drop}`",
+    tests: mishaps,
+    named: "another link in the same browser asks again",
+  },
+  {
+    id: "claim page: whoever comes back isn't told what became of it",
+    file: "browser/claim.ts",
+    search: "  keptForGood.set(INTENT, receiver);\n",
+    replacement: "",
+    tests: mishaps,
+    named: "another link in the same browser asks again",
+  },
+  {
+    id: "claim page: another link in the same window is taken for the first",
+    file: "browser/claim.ts",
+    search: "if (readLinkFragment(location.hash)) location.reload();",
+    replacement: "if (!readLinkFragment(location.hash)) location.reload();",
+    tests: pages,
+    named: "a link stays in its address",
+  },
+  {
+    id: "mint page: NFTs that somebody has sent are taken for a mint",
+    file: "browser/outcome.ts",
+    search: "if (left === null || BigInt(left) >= BigInt(available) - BigInt(fee)) return null;",
+    replacement: "if (left === null) return null;",
+    tests: outcome,
+  },
+  {
+    id: "mint page: who paid no more than the price has minted",
+    file: "browser/outcome.ts",
+    search: "BigInt(left) >= BigInt(available) - BigInt(fee)",
+    replacement: "BigInt(left) > BigInt(available) - BigInt(fee)",
+    tests: outcome,
+  },
+  {
+    id: "mint page: an earlier mint is taken for the one that was asked for",
+    file: "browser/outcome.ts",
+    search: "if (found.tokens.some(({ number }) => number <= minted)) return",
+    replacement: "if (found.tokens.some(({ number }) => number < minted)) return",
+    tests: outcome,
+  },
+  {
+    id: "mint page: an address that names somebody's mint is believed",
+    file: "browser/outcome.ts",
+    search: "named.tokens.length === intent.quantity && named.tokens.every(isOwnedBy(intent.owner))",
+    replacement: "named.tokens.length === intent.quantity",
+    tests: outcome,
+  },
+  {
+    id: "mint page: what isn't known yet is taken for none",
+    file: "browser/outcome.ts",
+    search: "isOpen = true;",
+    replacement: "isOpen = false;",
+    tests: outcome,
+  },
+];
