@@ -108,7 +108,7 @@ const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
 
 /**
  * Calls a view method and parses its JSON result; null if it returned nothing.
- * @throws ViewError, ChainUnavailableError as `viewBytes`
+ * @throws ViewError, ChainUnavailableError as `viewBytes`; ViewError if the result isn't JSON
  */
 export const viewFunction = async <T>(
   rpc: ChainRpc,
@@ -125,8 +125,18 @@ export const viewSeen = async <T>(
   options?: CallOptions,
 ): Promise<Seen<T>> => {
   const { value: bytes, height } = await viewBytes(rpc, call, at, options);
-  const value = (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
-  return { value, height };
+  return { value: (bytes.length === 0 ? null : parsed(bytes, call)) as T, height };
+};
+
+/** JSON that a contract returned: its owner decides which code runs. @throws ViewError */
+const parsed = (bytes: Uint8Array, { contractId, method }: ViewCall): unknown => {
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ViewError(`${contractId} returns no JSON from ${method}`, null);
+  }
 };
 
 /** An account's balance in yoctoNEAR and its storage in bytes. */

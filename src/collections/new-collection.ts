@@ -58,6 +58,7 @@ export const newCollection = async (
   const row = {
     ...collection,
     earned: "0",
+    earnedOwn: true,
     eventsReportedTo: 0,
     scannedSeq: 0,
     recentMints: null,
