@@ -20,6 +20,7 @@ import {
   receiptsCsv,
   sendAnew,
 } from "./airdrop/run.ts";
+import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
@@ -111,7 +112,11 @@ async function airdrop(): Promise<void> {
   const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   // Whether there is such a service at all is found out sooner.
   const reader = commandClient();
-  const [me, collection] = await Promise.all([reader.me(), reader.collections.get(args.collectionUuid)]);
+  const [me, collection, claims] = await Promise.all([
+    reader.me(),
+    reader.collections.get(args.collectionUuid),
+    openClaims(reader, args.collectionUuid),
+  ]);
   const draft = { draftUuid: collection.collection_draft_uuid, name: basename(args.file) };
   const named = await assetsOf(client, draft, receivers);
   if ("problems" in named) throw new FolderError(named.problems);
@@ -160,6 +165,8 @@ async function airdrop(): Promise<void> {
     ])}\n\n`,
   );
   requireFunds(cost, me);
+  const ofLinks = claimsText(claims, left, total - minted);
+  if (ofLinks) process.stderr.write(`${ofLinks}\n`);
   if (!args.yes && !(await agreed("Mint them?"))) {
     process.stderr.write("Nothing was sent.\n");
     return;

@@ -42,10 +42,9 @@ const AT_ONCE = 8;
 /** The `reference` of the mint of each token whose request had one. */
 async function referencesOf(client: MintageClient, collectionUuid: string): Promise<Map<string, string>> {
   const mints: { uuid: string; reference: string }[] = [];
-  for await (const { operation_uuid: uuid, kind, subject_uuid, reference } of client.operations.list()) {
-    if (kind === "mint" && subject_uuid === collectionUuid && reference !== null)
-      mints.push({ uuid, reference });
-  }
+  const ofCollection = { kind: "mint", subjectUuid: collectionUuid, state: "succeeded" } as const;
+  for await (const { operation_uuid: uuid, reference } of client.operations.list(ofCollection))
+    if (reference !== null) mints.push({ uuid, reference });
   const references = new Map<string, string>();
   await inParallel(mints, AT_ONCE, async ({ uuid, reference }) => {
     const { answer } = await client.operations.get(uuid);

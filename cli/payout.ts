@@ -1,8 +1,9 @@
 /** `npm run payout`: what collections have earned, and its way to the integration's account. */
 import { parseArgs } from "node:util";
-import type { MintageClient } from "../client/src/index.ts";
-import { commandClient, run, UsageError } from "./command.ts";
+import type { MintageClient, PayoutAnswer } from "../client/src/index.ts";
+import { commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { readNear } from "./launch/prices.ts";
+import { earlierPayout, newPayout, payOut } from "./payout/sent.ts";
 import { agreed } from "./questions.ts";
 import { near, table } from "./table.ts";
 
@@ -10,7 +11,8 @@ const USAGE = `npm run payout [-- sales | <NEAR> | all] [options]
 
 Without an amount it shows what each collection has earned and the unpaid sum.
 With one it pays to the account that the operator has set
-(npm run admin -- payout account).
+(npm run admin -- payout account). If a run is interrupted, run it again: the
+payout is made once.
 
   sales    what was earned and isn't paid out yet
   <NEAR>   this much of the wallet's money, such as 2.5
@@ -64,9 +66,18 @@ async function payout(): Promise<void> {
   const { amount, yes, json } = readArguments();
   const client = commandClient();
   if (amount === null) return showEarned(client, json);
-  const confirm = amount === "all" ? { confirm: true } : {};
-  const quote = await client.quote({ method: "POST", path: "/wallet/payout", body: { amount, ...confirm } });
   const { wallet } = await client.me();
+  const paying = { client, baseUrl: keyAccess().baseUrl, walletId: wallet.account_id ?? "" };
+  const told = (paid: PayoutAnswer) =>
+    json ? `${JSON.stringify(paid)}\n` : `${near(paid.amount)} NEAR were paid to ${paid.account_id}.\n`;
+  const before = await earlierPayout(paying, amount);
+  if (before !== null) {
+    process.stderr.write("This is the payout that an earlier run sent. Run it again for another one.\n");
+    process.stdout.write(told(before));
+    return;
+  }
+  const body = newPayout(amount);
+  const quote = await client.quote({ method: "POST", path: "/wallet/payout", body });
   const takes = amount === "all" ? " That includes the money for gas." : "";
   process.stderr.write(
     `At most ${near(quote.cost.at_most)} NEAR leave the wallet ${wallet.account_id}, gas included.${takes}\n`,
@@ -75,10 +86,7 @@ async function payout(): Promise<void> {
     process.stderr.write("Nothing was sent.\n");
     return;
   }
-  const paid = await client.wallet.payOut(amount, { ...confirm, quote: quote.quote_uuid });
-  process.stdout.write(
-    json ? `${JSON.stringify(paid)}\n` : `${near(paid.amount)} NEAR were paid to ${paid.account_id}.\n`,
-  );
+  process.stdout.write(told(await payOut(paying, body, quote)));
 }
 
 await run(payout);

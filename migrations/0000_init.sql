@@ -126,6 +126,7 @@ CREATE TABLE `collections` (
 	`assets` integer NOT NULL,
 	`minted` integer DEFAULT 0 NOT NULL,
 	`earned` text,
+	`earned_own` integer DEFAULT true NOT NULL,
 	`events_reported_to` integer DEFAULT 0 NOT NULL,
 	`scanned_seq` integer DEFAULT 0 NOT NULL,
 	`height` integer DEFAULT 0 NOT NULL,

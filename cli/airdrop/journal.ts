@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  appendFileSync,
-  existsSync,
-  linkSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, readFileSync, truncateSync } from "node:fs";
+import { beginFile } from "../begun-file.ts";
 
 /** What an airdrop is, so that another run can't mistake another file or collection for it. */
 export interface AirdropHead {
@@ -85,7 +78,7 @@ export class AirdropJournal {
 
   /** Opens what an earlier run left, or begins. */
   static open(file: string, wanted: Omit<AirdropHead, "airdrop">): AirdropJournal {
-    if (!existsSync(file)) begin(file, { airdrop: randomUUID(), ...wanted });
+    if (!existsSync(file)) beginFile(file, `${JSON.stringify({ airdrop: randomUUID(), ...wanted })}\n`);
     const bytes = readFileSync(file);
     const whole = bytes.lastIndexOf(0x0a) + 1;
     if (whole < bytes.length) truncateSync(file, whole);
@@ -121,18 +114,5 @@ export class AirdropJournal {
           : { ...next, without: line.without ?? [] },
       );
     }
-  }
-}
-
-/** The file appears with its whole head or not at all; of two runs that begin at once one wins. */
-function begin(file: string, head: AirdropHead): void {
-  const own = `${file}.${head.airdrop}`;
-  writeFileSync(own, `${JSON.stringify(head)}\n`);
-  try {
-    linkSync(own, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    rmSync(own);
   }
 }

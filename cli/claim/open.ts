@@ -25,15 +25,17 @@ export async function openClaims(client: MintageClient, collectionUuid: string):
 }
 
 /**
- * What whoever sells copies, or promises more of them, has to know of open links; empty where there are none.
+ * What whoever sells copies, promises more of them or mints some has to know of open links; empty where there are none.
  * @param left copies that the collection has left
+ * @param minted copies of these that are to be minted now
  */
-export function claimsText({ links, copies }: OpenClaims, left: number): string {
+export function claimsText({ links, copies }: OpenClaims, left: number, minted = 0): string {
   if (links === 0) return "";
-  const spare = left - copies;
+  const spare = left - copies - minted;
+  const after = minted > 0 ? `after ${minted} more are minted, ` : "";
   const beyond =
     spare < 0
-      ? `${counted(-spare, "copy is", "copies are")} missing, so some links will fail`
-      : `${spare} more can be minted before links fail`;
+      ? `${after}${counted(-spare, "copy is", "copies are")} missing, so some links will fail`
+      : `${after}${spare} more can be minted before links fail`;
   return `Claim links: ${counted(links, "is open and needs", "are open and need")} ${copies} of the ${counted(left, "copy", "copies")} left; ${beyond}. No copies are reserved for links.`;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CollectionDraftInput } from "../../client/src/index.ts";
+import { beginFile } from "../begun-file.ts";
 import { UsageError } from "../command.ts";
 
 /** How far the launch of a folder has come, as its state file keeps it. */
@@ -47,17 +48,7 @@ export function beginState(file: string, baseUrl: string, request: CollectionDra
     allowlisted: [],
     allowlist_tries: 0,
   };
-  const own = `${file}.${begun.launch}`;
-  writeFileSync(own, textOf(begun));
-  try {
-    linkSync(own, file);
-    return begun;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return readState(file) ?? begun;
-  } finally {
-    rmSync(own);
-  }
+  return beginFile(file, textOf(begun)) ? begun : (readState(file) ?? begun);
 }
 
 /** Writes the state whole or not at all. */

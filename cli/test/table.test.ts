@@ -30,6 +30,12 @@ test("counts are singular for one", () => {
     "1 is open and needs 1 of the 1 copy left; 0 more can be minted",
   );
   expect(claimsText({ links: 2, copies: 2 }, 1)).toContain("1 copy is missing, so some links will fail");
+  expect(claimsText({ links: 2, copies: 6 }, 10, 5)).toContain(
+    "need 6 of the 10 copies left; after 5 more are minted, 1 copy is missing, so some links will fail",
+  );
+  expect(claimsText({ links: 2, copies: 6 }, 10, 3)).toContain(
+    "after 3 more are minted, 1 more can be minted",
+  );
   expect(firstProblems("a.csv", Array(21).fill("Bad."), "mistake").at(-1)).toBe(
     "a.csv has 1 more such mistake.",
   );

@@ -60,6 +60,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Which operations a list has: those that fit all that is given. */
+export interface OperationsWanted {
+  readonly kind?: OperationSummary["kind"];
+  readonly state?: OperationSummary["state"];
+  /** The draft, collection or contract that they change. */
+  readonly subjectUuid?: string;
+  /** The `reference` of their writes. */
+  readonly reference?: string;
+}
+
 /** What a call takes that costs something on the chain. */
 export interface CostOptions extends CallOptions {
   /** `quote_uuid` of a quote for this very call, which then costs at most its `cost.at_most`. */
@@ -256,12 +266,15 @@ export class MintageClient {
   readonly operations = {
     get: (operationUuid: string, options?: CallOptions) =>
       this.#json<Operation>("GET", `/operation/${operationUuid}`, options),
-    /** All operations, newest first, fetched page by page; with a `reference`, those whose write had it. */
-    list: ({ reference, ...options }: CallOptions & { readonly reference?: string } = {}) =>
-      this.#pages<OperationSummary>(
-        reference === undefined ? "/operation" : `/operation?${new URLSearchParams({ reference })}`,
-        options,
-      ),
+    /** Operations, newest first, fetched page by page: all, or those that are wanted. */
+    list: ({ kind, state, subjectUuid, reference, ...options }: CallOptions & OperationsWanted = {}) => {
+      const wanted = { kind, state, subject_uuid: subjectUuid, reference };
+      const given = Object.entries(wanted).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined,
+      );
+      const query = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+      return this.#pages<OperationSummary>(`/operation${query}`, options);
+    },
     /** The answer of an operation once it is over; it throws as the call itself would have. */
     wait: <Answer>(operationUuid: string, options?: ChainCallOptions) =>
       awaitOperation<Answer>(this.#transport, `${API}/operation/${operationUuid}`, options),

@@ -329,4 +329,10 @@ test("a reference goes into the body of each call that touches the chain, and a 
   expect(bodies[1]).toBeNull();
   for await (const _ of client.operations.list(options));
   expect(service.seen.at(-1)?.path).toBe("/api/v1/operation?reference=order+7&limit=1000");
+  for await (const _ of client.operations.list({ kind: "mint", state: "succeeded", subjectUuid: "c" }));
+  expect(service.seen.at(-1)?.path).toBe(
+    "/api/v1/operation?kind=mint&state=succeeded&subject_uuid=c&limit=1000",
+  );
+  for await (const _ of client.operations.list());
+  expect(service.seen.at(-1)?.path).toBe("/api/v1/operation?limit=1000");
 });

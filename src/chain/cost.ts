@@ -41,6 +41,11 @@ const GLOBAL_BYTE_PRICE = 10n ** 20n;
 const KEY_BYTES = 400n;
 /** Minimum yoctoNEAR for a new account since PV 85 (`account_creation_charge`), taken from the gas purchased for it. */
 const CREATION_CHARGE = 7n * 10n ** 21n;
+/**
+ * Factor by which gas may rise until a quoted write is sent; the quoted maximum covers it. If all blocks are full, the
+ * price doubles in about 140 blocks, and most attached gas isn't burnt.
+ */
+export const QUOTED_RISE = 2n;
 /** Allowed rise of the gas price until inclusion: a tenth, about twenty full blocks at 0.5 % per block. */
 const PRICE_MARGIN = { of: 11n, in: 10n };
 

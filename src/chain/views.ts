@@ -8,6 +8,12 @@ import type { CallOptions, ChainRpc } from "./rpc.ts";
 /** The state to read: the last final block, the head, or a block by height or hash. */
 export type At = "final" | "optimistic" | { readonly block: number | string };
 
+/** What a view read, and the height of its block. */
+export interface Seen<T> {
+  readonly value: T;
+  readonly height: number;
+}
+
 interface QueryResult {
   readonly block_height: number;
   readonly block_hash: string;
@@ -65,15 +71,16 @@ interface ViewCall {
 /**
  * Calls a view method and parses its JSON result; null if it returned nothing.
  * @returns also the height of the block that was read
- * @throws ViewError when the contract panics, is missing or runs out of gas
+ * @throws ViewError when the contract panics, is missing, runs out of gas or returns no JSON
  * @throws ChainUnavailableError when no node responds
  */
 export const viewFunction = async <T>(
   rpc: ChainRpc,
-  { contractId, method, args = {} }: ViewCall,
+  call: ViewCall,
   at: At = "final",
   options?: CallOptions,
-): Promise<{ readonly value: T; readonly height: number }> => {
+): Promise<Seen<T>> => {
+  const { contractId, method, args = {} } = call;
   const request = {
     request_type: "call_function",
     account_id: contractId,
@@ -83,7 +90,7 @@ export const viewFunction = async <T>(
   try {
     const { result, block_height: height } = await query<{ result: number[] }>(rpc, request, at, options);
     const text = new TextDecoder().decode(Uint8Array.from(result));
-    return { value: (text === "" ? null : JSON.parse(text)) as T, height };
+    return { value: (text === "" ? null : parsed(text, call)) as T, height };
   } catch (error) {
     if (error instanceof RpcError && error.causeName === "CONTRACT_EXECUTION_ERROR") {
       throw viewError(JSON.stringify(error.info));
@@ -92,6 +99,16 @@ export const viewFunction = async <T>(
       throw new ViewError(`${contractId} has no contract`, null);
     }
     throw error;
+  }
+};
+
+/** JSON that a contract returned: its owner decides which code runs. @throws ViewError */
+const parsed = (text: string, { contractId, method }: ViewCall): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ViewError(`${contractId} returns no JSON from ${method}`, null);
   }
 };
 

@@ -54,6 +54,7 @@ export const newCollection = async (
   const row = {
     ...collection,
     earned: "0",
+    earnedOwn: true,
     eventsReportedTo: 0,
     scannedSeq: 0,
     recentMints: null,

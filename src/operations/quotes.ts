@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Quote } from "../api/resources/quote.ts";
+import { QUOTED_RISE } from "../chain/cost.ts";
 import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
@@ -19,12 +20,6 @@ import type { Proposal } from "./kind.ts";
 
 /** Validity of a quote, milliseconds. */
 const VALID_MS = 10 * 60_000;
-
-/**
- * Factor by which gas may rise until the write is sent; the quoted maximum covers it. If all blocks are full, the price
- * doubles in about 140 blocks, and most attached gas isn't burnt.
- */
-const PRICE_MARGIN = 2n;
 
 /** A row of quotes. */
 type QuoteRow = typeof quotes.$inferSelect;
@@ -88,7 +83,7 @@ export const quoteWrite = async (
 ): Promise<EndpointResponse<Quote>> => {
   const { db, env, now } = context;
   const { burnt, leastBought } = await readGasPrices(connectFor(context));
-  const most = { burnt: burnt * PRICE_MARGIN, leastBought };
+  const most = { burnt: burnt * QUOTED_RISE, leastBought };
   const prices = { likely: { burnt, leastBought }, most };
   const plan = planned === null ? NO_PLAN : await planOf(context, integrationId, planned, prices);
   const { available } = await walletOf(env, integrationId).status();

@@ -1,13 +1,14 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import {
   type ContractCollection,
   type ContractViews,
   contractViews,
   isPublishedAs,
-  mayHaveMore,
 } from "../chain/contract/views.ts";
-import { ViewError } from "../chain/errors.ts";
-import { connect } from "../chain/rpc.ts";
+import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
+import { connectFor } from "../chain/rpc.ts";
+import type { Seen } from "../chain/views.ts";
+import { COLLECTIONS_PAGE, collectionPages } from "../collections/on-chain.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Database, runBatch } from "../db/client.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
@@ -43,50 +44,66 @@ export const takeSales = (
     .set({ unpaidSales: sql`unpaid_sales - CAST(${sales} AS INTEGER)` })
     .where(and(eq(integrations.id, integrationId), isOpen(id)));
 
+/** Largest integer of SQLite. */
+export const MOST_NANO = 2n ** 63n - 1n;
+
 /** What D1 knows of a collection. */
 interface CollectionRow {
   readonly id: Uuid;
   /** Its number on the contract. */
   readonly onChainId: number;
-  /** Earnings at the last reading, yoctoNEAR; null: not known. */
+  /** Earnings at the last reading, yoctoNEAR, as the column describes them. */
   readonly earned: string | null;
+  /** Whether the integration's wallet was the contract's owner then. */
+  readonly earnedOwn: boolean;
 }
 
 /**
- * Stores the earnings of a contract's collections, and counts their increase as unpaid sales if the contract belongs to the
- * integration's wallet and did at the last reading: the contract counts its owner's earnings, whoever the owner is.
- * Concurrent readings count an increase once.
- * @param shown the collections as the contract returned them
+ * Stores the earnings of a contract's collections, and counts their increase as unpaid sales if the contract belonged to
+ * the integration's wallet at both readings: the contract counts its owner's earnings, whoever the owner is. The wallet
+ * becomes the owner by an operation only, whose acceptance makes the last reading one of another owner's
+ * (`forgetEarned`). Concurrent readings count an increase once.
+ * @param page collections as the contract returned them
+ * @throws ViewError, ChainUnavailableError if the contract's owner can't be read
  */
 export const noteSales = async (
   { db, now }: ServiceContext,
   integrationId: Uuid,
   views: ContractViews,
-  { rows, shown }: { readonly rows: readonly CollectionRow[]; readonly shown: readonly ContractCollection[] },
+  { rows, page }: { readonly rows: readonly CollectionRow[]; readonly page: Seen<ContractCollection[]> },
 ): Promise<void> => {
-  const byNumber = new Map(shown.map((collection) => [collection.collection_id, collection]));
-  const changed = rows.flatMap(({ id, onChainId, earned }) => {
-    const collection = byNumber.get(onChainId);
-    if (!collection || !isPublishedAs(collection, id)) return [];
+  const byNumber = new Map(page.value.map((collection) => [collection.collection_id, collection]));
+  const unsettled = rows.flatMap((row) => {
+    const collection = byNumber.get(row.onChainId);
+    if (!collection || !isPublishedAs(collection, row.id)) return [];
     const read = collection.earned ?? null;
-    return read === earned || isLower(read, earned) ? [] : [{ id, earned, read }];
+    if (isLower(read, row.earned) || (read === row.earned && row.earnedOwn)) return [];
+    return [{ ...row, read }];
   });
-  if (changed.length === 0) return;
-  const [roles, integration] = await Promise.all([views.roles(), findIntegration(db, integrationId)]);
-  const isOwner = roles.owner_id === integration?.walletAccountId;
-  const statements = changed.flatMap(({ id, earned, read }) => {
+  if (unsettled.length === 0) return;
+  const [owner, integration] = await Promise.all([
+    views.ownerAt(page.height),
+    findIntegration(db, integrationId),
+  ]);
+  const isOwn = owner === integration?.walletAccountId;
+  const changed = unsettled.filter((row) => row.read !== row.earned || isOwn !== row.earnedOwn);
+  const statements = changed.flatMap(({ id, earned, earnedOwn, read }) => {
     // Parts of a nanoNEAR are counted with the next increase.
     const sales =
-      isOwner && read !== null && earned !== null ? BigInt(read) / NANO - BigInt(earned) / NANO : 0n;
-    const isUnchanged = sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND earned IS ${earned})`;
+      isOwn && earnedOwn && read !== null && earned !== null
+        ? BigInt(read) / NANO - BigInt(earned) / NANO
+        : 0n;
+    const isUnchanged = sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)}
+      AND earned IS ${earned} AND earned_own = ${earnedOwn ? 1 : 0})`;
+    const sum = sql`min(unpaid_sales + CAST(${sales.toString()} AS INTEGER), CAST(${MOST_NANO.toString()} AS INTEGER))`;
     return [
       db
         .update(integrations)
-        .set({ unpaidSales: sql`unpaid_sales + CAST(${sales.toString()} AS INTEGER)` })
+        .set({ unpaidSales: sum })
         .where(and(eq(integrations.id, integrationId), isUnchanged)),
       db
         .update(collections)
-        .set({ earned: read, updatedAt: now() })
+        .set({ earned: read, earnedOwn: isOwn, updatedAt: now() })
         .where(and(eq(collections.id, id), isUnchanged)),
     ];
   });
@@ -97,49 +114,70 @@ export const noteSales = async (
 const isLower = (read: string | null, earned: string | null): boolean =>
   read !== null && earned !== null && BigInt(read) < BigInt(earned);
 
-/** Collections of one view. */
-const PAGE = 50;
+/** Pages of collections that a payout reads at most, and contracts that it reads at once. */
+const MOST_PAGES = 200;
+const AT_ONCE = 5;
+
+/** Contracts whose sales a payout could not read. */
+interface UnreadContracts {
+  /** Accounts of contracts that don't answer as one of Mintage, for example because their account was deleted, or too many. */
+  readonly skipped: readonly string[];
+  /** Why nodes didn't answer for others; null: they answered for all. */
+  readonly unavailable: ChainUnavailableError | null;
+}
 
 /**
  * Reads and stores the earnings of all collections of an integration, from blocks at or after `height`: a payout of the
- * balance of that block then covers each sale in it. A contract that can't be read, for example because its account was
- * deleted, has no new sales.
- * @throws ChainUnavailableError; NodesLagError if no node has reached the height
+ * balance of that block then covers each sale in it. Those of newer contracts are read first.
+ * @throws ChainUnavailableError if nodes answer for none of its contracts; ServiceError rate_limited
  */
 export const readSales = async (
   context: ServiceContext,
   integrationId: Uuid,
   height: number,
-): Promise<void> => {
+): Promise<UnreadContracts> => {
   const rows = await context.db
     .select({
       id: collections.id,
       onChainId: collections.onChainId,
       earned: collections.earned,
+      earnedOwn: collections.earnedOwn,
       height: collections.height,
       accountId: contracts.accountId,
     })
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.integrationId, integrationId), eq(contracts.state, "ready")))
+    .orderBy(desc(contracts.id))
     .all();
-  const rpc = connect(context.settings);
-  for (const [accountId, own] of Map.groupBy(rows, (row) => row.accountId)) {
-    const views = contractViews(rpc, accountId, Math.max(height, ...own.map((row) => row.height)));
-    try {
-      await noteSales(context, integrationId, views, { rows: own, shown: await allCollections(views) });
-    } catch (error) {
-      if (!(error instanceof ViewError)) throw error;
-      context.log("sales.contract_unreadable", { contract: accountId, error });
+  const rpc = connectFor(context);
+  const skipped: string[] = [];
+  const unavailable: ChainUnavailableError[] = [];
+  const all = [...Map.groupBy(rows, (row) => row.accountId)];
+  const queue = all.values();
+  let pages = 0;
+  const readNext = async () => {
+    for (const [accountId, own] of queue) {
+      const last = Math.max(...own.map((row) => row.onChainId));
+      pages += Math.ceil(last / COLLECTIONS_PAGE);
+      if (pages > MOST_PAGES) {
+        skipped.push(accountId);
+        continue;
+      }
+      const views = contractViews(rpc, accountId, Math.max(height, ...own.map((row) => row.height)));
+      try {
+        for await (const page of collectionPages(views, last))
+          await noteSales(context, integrationId, views, { rows: own, page });
+      } catch (error) {
+        if (error instanceof ViewError) skipped.push(accountId);
+        else if (error instanceof ChainUnavailableError) unavailable.push(error);
+        else throw error;
+        context.log("sales.contract_unreadable", { contract: accountId, error });
+      }
     }
-  }
-};
-
-const allCollections = async (views: ContractViews): Promise<ContractCollection[]> => {
-  const shown: ContractCollection[] = [];
-  for (;;) {
-    const page = await views.collections(shown.length, PAGE);
-    shown.push(...page);
-    if (!mayHaveMore(page, PAGE)) return shown;
-  }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, readNext));
+  const [first = null] = unavailable;
+  if (first !== null && unavailable.length === all.length) throw first;
+  return { skipped, unavailable: first };
 };

@@ -4,11 +4,11 @@ import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
-import { type ContractRow, findContractOf, listContracts } from "../db/queries/contracts.ts";
+import { type ContractRow, findContractOf, forgetEarned, listContracts } from "../db/queries/contracts.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { Uuid } from "../domain/ids.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
 import { runOperation } from "../operations/engine/run.ts";
 import type {
   ContractAcceptOperation,
@@ -84,7 +84,10 @@ export const acceptContract = async (
     );
   }
   const request: ContractAcceptOperation = { contract: accountId, walletId };
-  const proposal = { kind: "contract_accept", subjectId: integrationId, request } as const;
+  const id = newUuid();
+  // Before the wallet can be the owner: what the contract has counted until then is the former owner's.
+  const after = [forgetEarned(context.db, [accountId], id)];
+  const proposal = { id, kind: "contract_accept", subjectId: integrationId, request, after } as const;
   return runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };
 

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
@@ -17,6 +17,7 @@ import { createCollection, createDraft, type Finalized } from "../support/collec
 import { failingDatabase } from "../support/failing-database.ts";
 import { background, finalAnswer, killAt, operationOver } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
+import { spoilViews } from "../support/spoilt-views.ts";
 import { watched } from "../support/trips.ts";
 import { outlastRestoration, replaceObject } from "../support/wallets.ts";
 
@@ -33,6 +34,7 @@ let treasury: string;
 
 afterEach(async () => {
   observeCheckpoints(null);
+  vi.unstubAllGlobals();
   await setFaults();
 });
 
@@ -442,6 +444,79 @@ describe("a payout of sales", () => {
     await sell();
     await background.reconcile();
     expect(await paidOf(await payOut("sales"))).toBe(whole(4n * SHARE) - whole(3n * SHARE));
+  });
+
+  const hand = async (from: TestIntegration, to: TestIntegration) => {
+    await call(from, "owner_propose", { account_id: to.walletAccountId }, 1n);
+    await call(to, "owner_accept", {}, 1n);
+  };
+
+  test.each(["the schedule", "a payout"])(
+    "has nothing of what another owner earned until %s reads a contract that has just come back",
+    async (reader) => {
+      await hand(shop, collector);
+      await background.reconcile();
+      await call(shop, "nft_mint", { collection_id: made.near_collection.collection_id }, PRICE);
+      await call(collector, "owner_propose", { account_id: shop.walletAccountId }, 1n);
+      const kills = killAt("operation.before_effects");
+      const accepted = await admin(`/integration/${shop.integrationUuid}/contract/accept`, {
+        json: { account_id: shop.contractAccountId },
+      });
+      const { operation_uuid: uuid } = (await accepted.json()) as { operation_uuid: string };
+      observeCheckpoints(null);
+      expect(kills.count).toBeGreaterThan(0);
+      // The wallet is the owner, and the operation that made it one isn't over.
+      if (reader === "the schedule") await background.reconcile();
+      await noneLeft();
+      await sell();
+      expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE) - whole(SHARE));
+      await background.resume(uuid);
+      expect(await bodyOf(await admin(`/operation/${uuid}`), 200)).toMatchObject({ state: "succeeded" });
+      await sell();
+      expect(await paidOf(await payOut("sales"))).toBe(whole(3n * SHARE) - whole(2n * SHARE));
+      expect(await earned()).toBe(`${3n * SHARE}`);
+    },
+  );
+
+  test("has what was sold in the last block before a hand-over, which is final when the owner is read", async () => {
+    await sell();
+    const isRead = spoilViews(
+      ({ contract, method }) => contract === shop.contractAccountId && method === "collections",
+      async (text) => {
+        vi.unstubAllGlobals();
+        await hand(shop, collector);
+        return text;
+      },
+    );
+    await background.reconcile();
+    expect(isRead()).toBe(true);
+    expect(await paidOf(await payOut("sales"))).toBe(whole(SHARE));
+  });
+
+  test("pays no more than its quote if another is sold meanwhile, and the rest the next time", async () => {
+    await sell();
+    const quoteOf = async (amount: string) => {
+      const body = { amount, ...(amount === "all" && { confirm: true }) };
+      const asked = await api("/quote", {
+        key: shop.key,
+        json: { method: "POST", path: "/wallet/payout", body },
+      });
+      return bodyOf<{ quote_uuid: string; cost: { at_most: string } }>(asked, 201);
+    };
+    const quoted = await quoteOf("sales");
+    await sell();
+    const first = await paidOf(await payOut("sales", shop.key, { "mintage-quote": quoted.quote_uuid }));
+    expect(first).toBeLessThanOrEqual(whole(SHARE));
+    expect(first).toBeGreaterThan(whole(SHARE) - NEAR / 10_000n);
+    expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE) - first);
+    const all = await quoteOf("all");
+    await sell();
+    const rest = await paidOf(await payOut("all", shop.key, { "mintage-quote": all.quote_uuid }));
+    expect(rest).toBeLessThan(BigInt(all.cost.at_most));
+    expect(rest).toBeGreaterThan(BigInt(all.cost.at_most) - NEAR / 100n);
+    await sell();
+    const refused = await bodyOf(await payOut("sales", shop.key, { "mintage-max-cost": "1" }), 402);
+    expect(refused).toMatchObject({ code: "cost_exceeds_maximum", outcome: "not_submitted" });
   });
 
   test("is quoted, and is nobody else's", async () => {

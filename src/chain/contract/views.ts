@@ -1,8 +1,12 @@
+import { z } from "zod";
 import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { retry } from "../../waiting.ts";
+import { isMissingBlock, isUnknownBlock } from "../blocks.ts";
+import { NodesLagError, ViewError } from "../errors.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
-import { type At, viewFunction } from "../views.ts";
+import { type At, type Seen, viewFunction } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";
 
 /** A token as the contract returns it (NEP-171, NEP-177, NEP-178). */
@@ -143,6 +147,73 @@ export interface ContractRoles {
   readonly platform_id: string;
 }
 
+const count = z.int().min(0);
+/** Unix milliseconds. */
+const instant = z.number().nullable();
+/** yoctoNEAR below the NEAR that exist: 64 bits have room for the sum of many in nanoNEAR. */
+const amount = z.string().regex(/^\d{1,33}$/);
+const accounts = z.array(z.string());
+const shares = z.record(z.string(), count.max(10_000));
+const mintConfig = z
+  .object({
+    mint_fee: z.string().regex(/^\d{1,39}$/),
+    starts_at_ms: instant,
+    ends_at_ms: instant,
+    limit_per_account: count.nullable(),
+  })
+  .nullable();
+
+/** The fields of a `ContractCollection` that the service stores or calculates with. */
+const collectionShape = z.object({
+  collection_id: count,
+  external_id: z.string().regex(/^[0-9a-f]{32}$/),
+  published: z.boolean(),
+  assets: count,
+  total: count,
+  minted: count,
+  earned: amount.optional(),
+  title: z.string(),
+  description: z.string().nullable(),
+  public_mint_config: mintConfig,
+  private_mint_config: mintConfig,
+  bypass_mint_fee_accounts: accounts,
+  initial_royalties: shares,
+  ongoing_royalties: shares,
+  allow_approvals: z.boolean(),
+  approvals_allowed_accounts: accounts.nullable(),
+  approvals_denied_accounts: accounts.nullable(),
+  allow_transfers: z.boolean(),
+  transfers_denied_accounts: accounts.nullable(),
+});
+
+const rolesShape = z.object({ owner_id: z.string() });
+
+/** A result that has a shape. Another owner of a contract decides which code it runs. @throws ViewError */
+const fitting = <T>(shape: z.ZodType, value: unknown, what: string): T => {
+  const misfit = shape.safeParse(value).error?.issues[0];
+  if (misfit) throw new ViewError(`${what} ${misfit.path.join(".")}: ${misfit.message}`, null);
+  return value as T;
+};
+
+/** A page of collections behind the first `from`, whose numbers have no gaps. @throws ViewError */
+const numbered = (value: unknown, from: number, limit: number): ContractCollection[] => {
+  const page = fitting<ContractCollection[]>(z.array(collectionShape).max(limit), value, "collections");
+  if (page.every(({ collection_id: id }, index) => id === from + index + 1)) return page;
+  throw new ViewError("collections: other numbers than asked for", null);
+};
+
+/** How often a view is read at a block that another node has just shown. */
+const ATTEMPTS = { tries: 5, firstPauseMs: 200, isLasting: (error: unknown) => !isUnknownBlock(error) };
+
+/** A read at such a block. @throws NodesLagError if no node still has the block, or has it yet */
+const atShownBlock = async <T>(read: () => Promise<T>): Promise<T> => {
+  try {
+    return await retry(ATTEMPTS, read);
+  } catch (error) {
+    throw isMissingBlock(error) ? new NodesLagError() : error;
+  }
+};
+
 /** A page of so many bytes may have been cut: the contract limits collections to 600 kB, other lists to 3 MB. */
 const LARGE_PAGE = 300_000;
 
@@ -189,8 +260,12 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     supplyOfOwner: (accountId: string) => view<string>("nft_supply_for_owner", { account_id: accountId }),
     collection: (collectionId: number) =>
       view<ContractCollection | null>("collection", { collection_id: collectionId }),
-    collections: (fromIndex: number, limit: number) =>
-      view<ContractCollection[]>("collections", { from_index: fromIndex, limit }),
+    /** Collections by their numbers, which begin at 1 and have no gaps, and the height of the block they were read at. */
+    collections: async (fromIndex: number, limit: number): Promise<Seen<ContractCollection[]>> => {
+      const call = { contractId, method: "collections", args: { from_index: fromIndex, limit } };
+      const { value, height } = await viewFunction<unknown>(rpc, call, at, options);
+      return { value: numbered(value, fromIndex, limit), height };
+    },
     isAllowlisted: (collectionId: number, accountId: string) =>
       view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
     /** @param quantity absent: one, for contracts before layout 3 */
@@ -212,6 +287,15 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     roles: () => view<ContractRoles>("contract_roles"),
+    /**
+     * The owner at the block of this height, which a node has just shown.
+     * @throws NodesLagError if no node still has the block, or has it yet
+     */
+    ownerAt: async (block: number): Promise<string> => {
+      const call = { contractId, method: "contract_roles" };
+      const { value } = await atShownBlock(() => viewFunction<unknown>(rpc, call, { block }, options));
+      return fitting<ContractRoles>(rolesShape, value, "contract_roles").owner_id;
+    },
     metadata: () => view<ContractMetadata>("nft_metadata"),
   };
 };

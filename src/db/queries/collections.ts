@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, max, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
@@ -50,6 +50,7 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
       settings: collections.settings,
       minted: collections.minted,
       earned: collections.earned,
+      earnedOwn: collections.earnedOwn,
       eventsReportedTo: collections.eventsReportedTo,
       scannedSeq: collections.scannedSeq,
       height: collections.height,
@@ -62,6 +63,16 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
         lte(collections.onChainId, to),
       ),
     );
+
+/** The highest on-chain id of a contract's collections; 0 if it has none. */
+export const lastOnChain = async (db: Database, contractId: Uuid): Promise<number> => {
+  const row = await db
+    .select({ last: max(collections.onChainId) })
+    .from(collections)
+    .where(eq(collections.contractId, contractId))
+    .get();
+  return row?.last ?? 0;
+};
 
 /** Collections of an integration, newest first, after the id `after`; fewer than the limit if they are large. */
 export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {

@@ -3,7 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { isOpen } from "./operations.ts";
+import { isOpen, wasAccepted } from "./operations.ts";
 
 export type ContractRow = typeof contracts.$inferSelect;
 
@@ -69,17 +69,29 @@ export const setContractLeft = (
     .set({ leftAt })
     .where(and(eq(contracts.accountId, accountId), isOpen(operationId)));
 
-/** Forgets the known earnings of a contract's collections, which belonged to another owner. */
-export const forgetEarned = (db: Database, accountId: string, operationId: Uuid): Statement =>
+const forget = (db: Database, accountIds: readonly string[], where: SQL): Statement =>
   db
     .update(collections)
-    .set({ earned: null })
+    .set({ earned: null, earnedOwn: false })
     .where(
       and(
-        sql`${collections.contractId} = (SELECT id FROM contracts WHERE account_id = ${accountId})`,
-        isOpen(operationId),
+        sql`${collections.contractId} IN (
+          SELECT id FROM contracts WHERE account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)})))`,
+        where,
       ),
     );
+
+/**
+ * Forgets the known earnings of contracts, in the batch that accepts an operation: what they show at the next reading is
+ * not the wallet's.
+ */
+export const forgetEarned = (db: Database, accountIds: readonly string[], operationId: Uuid): Statement =>
+  forget(db, accountIds, wasAccepted(operationId));
+
+/** The same for a restored operation. */
+export const forgetEarnedAgain = async (db: Database, accountIds: readonly string[]): Promise<void> => {
+  await forget(db, accountIds, sql`true`);
+};
 
 /** Records the code that a contract runs. */
 export const setContractCode = (

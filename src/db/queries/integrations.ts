@@ -80,6 +80,10 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
 export const payoutAccount = (id: Uuid): SQL =>
   sql`(SELECT payout_account FROM integrations WHERE id = ${uuidToBytes(id)})`;
 
+/** The same, read. */
+export const findPayoutAccount = async (db: Database, id: Uuid): Promise<string | null> =>
+  (await db.get<{ account: string | null }>(sql`SELECT ${payoutAccount(id)} AS account`)).account;
+
 /** Condition: an integration has an account that its money is paid out to. */
 export const hasPayoutAccount = (id: Uuid): SQL => sql`${payoutAccount(id)} IS NOT NULL`;
 

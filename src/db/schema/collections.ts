@@ -25,8 +25,16 @@ export const collections = sqliteTable(
     assets: integer("assets").notNull(),
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
-    /** Mint fees paid to the owner, as last read from the chain, yoctoNEAR; null: another owner's, or not counted. */
+    /**
+     * Mint fees paid to the contract's owners, whoever they were, as last read from the chain: yoctoNEAR as a decimal string.
+     * "0": nothing was sold, as of a new collection that wasn't read yet. A number: its next increase is unpaid sales of the
+     * integration if `earned_own` holds then and now. Null: no increase is known from here on, so that the next reading
+     * counts nothing: the contract is of a release that doesn't count fees, or the earnings were forgotten, by the
+     * acceptance of the contract's ownership or by a payout that could not read the contract.
+     */
     earned: text("earned"),
+    /** Whether the integration's wallet was the contract's owner when `earned` was read; false once that was forgotten. */
+    earnedOwn: integer("earned_own", { mode: "boolean" }).notNull().default(true),
     /** Number of the last token up to which all are reported as events. */
     eventsReportedTo: integer("events_reported_to").notNull().default(0),
     /** The integration's events up to this number report no token above `events_reported_to`. */

@@ -1,5 +1,5 @@
 import { acceptOwner, proposeOwner, setAdmin } from "../../chain/contract/calls.ts";
-import { forgetEarned, setContractLeft } from "../../db/queries/contracts.ts";
+import { forgetEarnedAgain, setContractLeft } from "../../db/queries/contracts.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
@@ -68,9 +68,7 @@ export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindResu
       owner_id: request.walletId,
       tx_results: [succeeded(records, "accept").result],
     },
-    statements: [
-      setContractLeft(context.db, request.contract, null, id),
-      forgetEarned(context.db, request.contract, id),
-    ],
+    statements: [setContractLeft(context.db, request.contract, null, id)],
   }),
+  acceptedWith: ({ db }, { request }) => forgetEarnedAgain(db, [request.contract]),
 });

@@ -1,15 +1,21 @@
 import { sql } from "drizzle-orm";
+import { costOf, maxSpent, QUOTED_RISE } from "../../chain/cost.ts";
+import { ChainUnavailableError } from "../../chain/errors.ts";
+import { readGasPrices } from "../../chain/protocol.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
-import { hasPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
+import { forgetEarned } from "../../db/queries/contracts.ts";
+import { findPayoutAccount, hasPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
 import { spendsInParts } from "../../db/queries/operations.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { newUuid } from "../../domain/ids.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { succeeded } from "../records.ts";
-import { NANO, readSales, salesUpTo, takeSales } from "../sales.ts";
+import { MOST_NANO, NANO, readSales, salesUpTo, takeSales } from "../sales.ts";
 import { transferTo } from "../top-up.ts";
 
 /** An accepted payout. */
@@ -29,9 +35,6 @@ export interface PayoutRequest {
   readonly confirm?: boolean | undefined;
 }
 
-/** SQLite's largest integer. */
-const MOST_NANO = 2n ** 63n - 1n;
-
 /** Amount that "all" and "sales" leave for the payout's own gas, yoctoNEAR. */
 const PAYOUT_COST = 10n ** 22n;
 
@@ -43,22 +46,27 @@ const RETRY_AFTER = 10;
  * account is read when the payout is accepted, which requires that no running operation will spend more than the wallet
  * has reserved for it. An amount covers as many unpaid sales as there are, so that a later "sales" pays only the rest.
  * For that, sales are first read from the chain, in blocks not older than the balance: a sale that is in the balance but
- * not counted would be paid out a second time.
+ * not counted would be paid out a second time. "sales" pays what is counted, and goes without the contracts that can't be
+ * read. "sales" and "all" pay what the caller's cost limit leaves for them.
  * @throws ServiceError payout_account_missing, insufficient_funds, chain_unavailable, invalid_request ("all"
  *   unconfirmed); on acceptance payout_account_missing, wallet_busy and insufficient_funds (no sales)
  */
 export const proposePayout = async (
   context: ServiceContext,
-  { integrationId }: Pick<Caller, "integrationId">,
+  { integrationId, costLimit }: Pick<Caller, "integrationId" | "costLimit">,
   { amount, confirm }: PayoutRequest,
 ): Promise<Proposal<"wallet_payout">> => {
   const { db } = context;
   const isSales = amount === "sales";
-  if (!(await holds(db, hasPayoutAccount(integrationId)))) throw noAccount();
+  const receiver = await findPayoutAccount(db, integrationId);
+  if (receiver === null) throw noAccount();
   const { available, height } = await balanceOf(context, integrationId);
-  const most = isSales || amount === "all" ? spareOf(available, isSales) : BigInt(amount);
-  if (amount === "all" && confirm !== true) throw unconfirmed(most);
-  await readSales(context, integrationId, height);
+  const isExact = !isSales && amount !== "all";
+  const spare = isExact ? BigInt(amount) : spareOf(available, isSales);
+  if (amount === "all" && confirm !== true) throw unconfirmed(spare);
+  const most = isExact ? spare : await withinLimit(context, spare, receiver, costLimit);
+  const id = newUuid();
+  const uncounted = await uncountedSales(context, integrationId, height, isSales);
   // An amount covers each nanoNEAR that it touches; sales are paid in whole nanoNEAR.
   const nano = isSales ? most / NANO : (most + NANO - 1n) / NANO;
   const sales = salesUpTo(integrationId, nano < MOST_NANO ? nano : MOST_NANO);
@@ -66,6 +74,7 @@ export const proposePayout = async (
   const account = payoutAccount(integrationId);
   const ofSales = { amount: sql`(${sales}) || ${NANO.toString().slice(1)}` };
   return {
+    id,
     kind: "wallet_payout",
     subjectId: integrationId,
     request,
@@ -76,7 +85,47 @@ export const proposePayout = async (
       if (await holds(db, spendsInParts(integrationId))) return waiting();
       return isSales ? noSales() : null;
     },
+    after: uncounted.length > 0 ? [forgetEarned(db, uncounted, id)] : [],
   };
+};
+
+/**
+ * Reads what contracts have earned, before a payout. An amount or "all" may take sales along that aren't read:
+ * - where nodes don't answer for a contract, the amount is refused, because it can be read in a moment;
+ * - where a contract doesn't answer as one of Mintage, its sales since the last reading count as paid by the amount.
+ * @returns accounts of the contracts whose earnings the payout is to forget
+ */
+const uncountedSales = async (
+  context: ServiceContext,
+  integrationId: Caller["integrationId"],
+  height: number,
+  isSales: boolean,
+): Promise<readonly string[]> => {
+  const { skipped, unavailable } = await readSales(context, integrationId, height);
+  if (isSales) return [];
+  if (unavailable === null) return skipped;
+  throw new ChainUnavailableError(
+    unavailable,
+    undefined,
+    'The sales of a contract can\'t be read, and an amount has to cover them; "sales" pays those of the others',
+  );
+};
+
+/**
+ * An amount, or as much of it as a cost limit leaves beside the gas of the payout at the highest price that a quote
+ * allows for. A limit that leaves nothing doesn't reduce it: such a payout is refused for its cost.
+ */
+const withinLimit = async (
+  context: ServiceContext,
+  amount: bigint,
+  receiver: string,
+  limit: Caller["costLimit"],
+): Promise<bigint> => {
+  if (!limit) return amount;
+  const { burnt, leastBought } = await readGasPrices(connectFor(context));
+  const gas = maxSpent(costOf(transferTo(receiver, 0n), { burnt: burnt * QUOTED_RISE, leastBought }));
+  const left = BigInt(limit.most) - gas;
+  return left < NANO || left > amount ? amount : left;
 };
 
 const noAccount = (): ServiceError =>

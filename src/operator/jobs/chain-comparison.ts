@@ -6,15 +6,16 @@ import {
   isPublishedAs,
   mayHaveMore,
 } from "../../chain/contract/views.ts";
-import { ViewError } from "../../chain/errors.ts";
+import { ChainUnavailableError, ViewError } from "../../chain/errors.ts";
 import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
+import { COLLECTIONS_PAGE } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
-import { collectionsOnChain, findCollection } from "../../db/queries/collections.ts";
+import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
@@ -138,10 +139,11 @@ const lockedDraft = async (
 
 const SWEEP = "chain_comparison";
 
-/** Pages of collections in one run, contracts compared concurrently, and collections per page. */
+/** Pages of collections in one run, and contracts compared concurrently. */
 const MAX_PAGES = 200;
 const AT_ONCE = 5;
-const PAGE = 50;
+/** Collections that are read beyond the last known one: a contract with other code might never end its list. */
+const MOST_UNKNOWN = 1_000;
 /** Total wait of a run for pending mints. Milliseconds. */
 const WAIT_MS = 10_000;
 
@@ -152,9 +154,12 @@ interface Cursor {
 }
 
 /**
- * Compares D1 with the chain, some contracts a run. Counts of minted tokens and settings are repaired, since wallets mint and
- * contracts have admins. Unknown collections are adopted or logged; tokens of wallets and claims become events; balances
- * that run low are topped up.
+ * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors
+ * mint and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to
+ * become it; other collections that only one side knows are reported; tokens that were minted without the service and
+ * claimed links are reported as events; contracts whose balance runs low are topped up. A contract that fails is passed
+ * over until the next round, so that it stops no other.
+ * @throws ChainUnavailableError, behind the contracts that nodes didn't answer for
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db, now } = context;
@@ -163,7 +168,15 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
   const waitUntil = Math.min(until, now().getTime() + WAIT_MS);
   const isOver = () => pages >= MAX_PAGES || now().getTime() >= until;
   const hasBegun = place !== null;
-  while (!isOver()) {
+  let unavailable: ChainUnavailableError | null = null;
+  const compareFrom = async (contract: ContractRow, from: number): Promise<number> => {
+    pages++;
+    const next = await comparePage(context, contract, { from, waitUntil });
+    if (typeof next === "number") return next;
+    unavailable = next;
+    return 0;
+  };
+  while (!isOver() && unavailable === null) {
     // A contract with pages left continues alone.
     const itself = (place?.from ?? 0) > 0;
     const contracts = await nextContracts(db, place?.contract ?? null, itself, itself ? 1 : AT_ONCE);
@@ -175,17 +188,11 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
       continue;
     }
     const from = itself ? place!.from : 0;
-    const nexts = await Promise.all(
-      contracts.map((contract) => comparePage(context, contract, { from, waitUntil })),
-    );
-    pages += contracts.length;
+    const nexts = await Promise.all(contracts.map((contract) => compareFrom(contract, from)));
     place = { contract: last.id, from: 0 };
     for (const [index, contract] of contracts.entries()) {
       let next = nexts[index]!;
-      while (next > 0 && !isOver()) {
-        next = await comparePage(context, contract, { from: next, waitUntil });
-        pages++;
-      }
+      while (next > 0 && !isOver()) next = await compareFrom(contract, next);
       if (next === 0) continue;
       place = { contract: contract.id, from: next };
       break;
@@ -193,52 +200,85 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
     await writeSweep(db, SWEEP, JSON.stringify(place), now());
   }
   await writeSweep(db, SWEEP, place && JSON.stringify(place), now());
+  if (unavailable !== null) throw unavailable;
 };
 
 type OnChainCollection = Awaited<ReturnType<typeof collectionsOnChain>>[number];
 
-/** Compares a page of a contract's collections. Returns the index of the next page; 0 at the end. */
+/** A page of a contract's collections, behind its first `from`. */
+interface WantedPage {
+  readonly from: number;
+  readonly waitUntil: number;
+}
+
+/**
+ * Compares a page of a contract's collections, whose failure is that contract's alone: its owner may run code there that
+ * returns anything.
+ * @returns where the next page begins; 0 at the end, and after a failure; an error if nodes don't answer
+ */
 const comparePage = async (
   context: ServiceContext,
   contract: ContractRow,
-  { from, waitUntil }: { readonly from: number; readonly waitUntil: number },
+  wanted: WantedPage,
+): Promise<number | ChainUnavailableError> => {
+  try {
+    return await compareCollections(context, contract, wanted);
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return error;
+    const event = error instanceof ViewError ? "reconcile.contract_unreadable" : "reconcile.contract_failed";
+    context.log(event, { contract: contract.accountId, error });
+    return 0;
+  }
+};
+
+const compareCollections = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  { from, waitUntil }: WantedPage,
 ): Promise<number> => {
   const seq = await readLastSeq(context.db, contract.integrationId);
-  const known = await collectionsOnChain(context.db, contract.id, from, from + PAGE);
+  const known = await collectionsOnChain(context.db, contract.id, from, from + COLLECTIONS_PAGE);
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
   const views = contractViews(connect(context.settings), contract.accountId, height);
-  try {
-    if (from === 0) await topUpAhead(context, contract, views);
-    const page = await views.collections(from, PAGE);
-    // Of a contract without collections nothing can be claimed.
-    if (from === 0 && page.length > 0) await reportClaims(context, contract, views);
-    await noteSales(context, contract.integrationId, views, { rows: known, shown: page });
-    const next = mayHaveMore(page, PAGE) ? from + page.length : 0;
-    const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
-    const byId = new Map(covered.map((row) => [row.onChainId, row]));
-    const quiet: OnChainCollection[] = [];
-    for (const shown of page) {
-      const row = byId.get(shown.collection_id);
-      await compare(context, contract, row, shown);
-      if (row && isPublishedAs(shown, row.id)) {
-        const { minted } = shown;
-        if (minted <= row.eventsReportedTo) quiet.push(row);
-        else await reportWalletMints(context, row, { contract, minted, seq, waitUntil });
-      }
-      byId.delete(shown.collection_id);
+  if (from === 0) await topUpAhead(context, contract, views);
+  const read = await views.collections(from, COLLECTIONS_PAGE);
+  const page = read.value;
+  // Of a contract without collections nothing can be claimed.
+  if (from === 0 && page.length > 0) await reportClaims(context, contract, views);
+  await noteSales(context, contract.integrationId, views, { rows: known, page: read });
+  const next = await nextFrom(context, contract, from, page);
+  const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
+  const byId = new Map(covered.map((row) => [row.onChainId, row]));
+  const quiet: OnChainCollection[] = [];
+  for (const shown of page) {
+    const row = byId.get(shown.collection_id);
+    await compare(context, contract, row, shown);
+    if (row && isPublishedAs(shown, row.id)) {
+      const { minted } = shown;
+      if (minted <= row.eventsReportedTo) quiet.push(row);
+      else await reportWalletMints(context, row, { contract, minted, seq, waitUntil });
     }
-    await noteQuiet(context, quiet, seq);
-    for (const { id, onChainId } of byId.values()) {
-      const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
-      context.log("reconcile.collection_missing", fields);
-    }
-    return next;
-  } catch (error) {
-    if (!(error instanceof ViewError)) throw error;
-    context.log("reconcile.contract_unreadable", { contract: contract.accountId, error });
-    return 0;
+    byId.delete(shown.collection_id);
   }
+  await noteQuiet(context, quiet, seq);
+  for (const { id, onChainId } of byId.values()) {
+    const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
+    context.log("reconcile.collection_missing", fields);
+  }
+  return next;
+};
+
+/** Where the page behind this one begins; 0 at the end. */
+const nextFrom = async (
+  { db }: ServiceContext,
+  { id }: ContractRow,
+  from: number,
+  page: readonly ContractCollection[],
+): Promise<number> => {
+  const next = from + page.length;
+  const isEnd = !mayHaveMore(page, COLLECTIONS_PAGE) || next >= (await lastOnChain(db, id)) + MOST_UNKNOWN;
+  return isEnd ? 0 : next;
 };
 
 const noteMinted = async (

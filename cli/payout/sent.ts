@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { MintageClient, PayoutAnswer, Quote } from "../../client/src/index.ts";
+import { beginFile } from "../begun-file.ts";
+import { readJson, stateOf, UsageError } from "../command.ts";
+import { hadNoEffect, isRefusal } from "../no-effect.ts";
+import { near } from "../table.ts";
+
+/** A payout that was agreed to, kept until it is known what became of it. */
+interface SentPayout {
+  /** Its Idempotency-Key and its `reference`. */
+  readonly payout: string;
+  /** As the API takes it. */
+  readonly amount: string;
+  /** yoctoNEAR that it may cost. */
+  readonly at_most: string;
+}
+
+/** Where payouts are asked for. */
+export interface PayingWallet {
+  readonly client: MintageClient;
+  readonly baseUrl: string;
+  readonly walletId: string;
+}
+
+const folder = (): string => join(stateOf(), "payouts");
+
+/** The file of a wallet's payout, one for each service. */
+const fileOf = ({ baseUrl, walletId }: PayingWallet): string =>
+  join(folder(), `${new URL(baseUrl).host.replaceAll(/[^a-z0-9.-]/gi, "_")}.${walletId}.json`);
+
+const readSent = (file: string): SentPayout | null => (existsSync(file) ? readJson<SentPayout>(file) : null);
+
+/** What the amount of a payout is called in a command. */
+const nameOf = (amount: string): string => (/^\d/.test(amount) ? near(amount) : amount);
+
+const confirmed = (amount: string) => (amount === "all" ? { confirm: true } : {});
+
+/**
+ * What became of the payout that an earlier run sent without learning it; null if there is none. The service knows it by
+ * its reference, for as long as it keeps operations. One that it doesn't know is sent under the same Idempotency-Key.
+ * @throws UsageError if another amount was sent then
+ */
+export async function earlierPayout(wallet: PayingWallet, amount: string): Promise<PayoutAnswer | null> {
+  const file = fileOf(wallet);
+  const sent = readSent(file);
+  if (sent === null) return null;
+  if (sent.amount !== amount) {
+    throw new UsageError(
+      `An earlier run sent a payout of ${nameOf(sent.amount)} and didn't learn what became of it. Run npm run payout -- ${nameOf(sent.amount)} first: it is paid once.`,
+    );
+  }
+  const { operations } = wallet.client;
+  return untilKnown(file, async () => {
+    for await (const { operation_uuid: uuid } of operations.list({ reference: sent.payout }))
+      return operations.wait<PayoutAnswer>(uuid);
+    return send(wallet, sent, { maxCost: sent.at_most });
+  });
+}
+
+/** A payout to be: what its quote and its request have in common. */
+export const newPayout = (amount: string) => ({
+  amount,
+  ...confirmed(amount),
+  reference: `payout-${randomUUID()}`,
+});
+
+/** Sends a payout that was agreed to. @throws UsageError if another run has begun one meanwhile */
+export async function payOut(
+  wallet: PayingWallet,
+  { amount, reference }: ReturnType<typeof newPayout>,
+  { quote_uuid: quote, cost }: Quote,
+): Promise<PayoutAnswer> {
+  const file = fileOf(wallet);
+  const sent: SentPayout = { payout: reference, amount, at_most: cost.at_most };
+  mkdirSync(folder(), { recursive: true });
+  if (!beginFile(file, `${JSON.stringify(sent)}\n`))
+    throw new UsageError("Another run pays out. Run it again once that has ended.");
+  return untilKnown(file, () => send(wallet, sent, { quote }));
+}
+
+const send = (
+  { client }: PayingWallet,
+  { payout, amount }: SentPayout,
+  limit: { readonly quote: string } | { readonly maxCost: string },
+): Promise<PayoutAnswer> =>
+  client.wallet.payOut(amount, {
+    ...confirmed(amount),
+    ...limit,
+    idempotencyKey: payout,
+    reference: payout,
+  });
+
+/** Forgets a payout once its answer says what became of it. */
+async function untilKnown(file: string, ask: () => Promise<PayoutAnswer>): Promise<PayoutAnswer> {
+  try {
+    const paid = await ask();
+    rmSync(file, { force: true });
+    return paid;
+  } catch (error) {
+    if (hadNoEffect(error) || isRefusal(error)) rmSync(file, { force: true });
+    throw error;
+  }
+}
