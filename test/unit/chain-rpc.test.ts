@@ -131,10 +131,11 @@ describe("a call", () => {
 
   it("has its whole time from when it has a connection, however long it waited for one", async () => {
     const url = await node((_request, response) => {
-      setTimeout(() => response.end(JSON.stringify({ result: true })), 100);
+      setTimeout(() => response.end(JSON.stringify({ result: true })), 1_000);
     });
     const rpc = new ChainRpc([url]);
-    const calls = Array.from({ length: 40 }, () => rpc.call("status", [], { timeoutMs: 500 }));
+    // Together they take seven seconds.
+    const calls = Array.from({ length: 40 }, () => rpc.call("status", [], { timeoutMs: 6_000 }));
     expect(await Promise.all(calls)).toEqual(Array(40).fill(true));
   });
 

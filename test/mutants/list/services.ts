@@ -372,7 +372,7 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "holders: the count of one collection is told of another",
     file: "src/api/collections/holders.ts",
-    search: "const collection = `${contract} ${onChainId} ${block.hash}`;",
+    search: "const collection = `${contract} ${collectionId} ${block.hash}`;",
     replacement: "const collection = `${contract} ${block.hash}`;",
     tests: ["test/api/holders.test.ts"],
     named: "each collection has its own at the same block",
