@@ -14,7 +14,6 @@ export interface GasPrices {
 export interface Cost {
   /** Spent regardless of the gas burnt: deposits, tokens burnt by actions, and storage. */
   readonly certain: bigint;
-  /** All its gas, at the burn price. */
   readonly gas: bigint;
   /** Also held until the transaction ends: gas is bought at a higher price than it is burnt at. */
   readonly ahead: bigint;
@@ -75,7 +74,6 @@ const actionBurn = (action: Action): bigint => {
   }
 };
 
-/** The part of a transaction that determines its cost. */
 export interface PricedTransaction {
   readonly receiverId: string;
   readonly actions: readonly Action[];
@@ -99,7 +97,6 @@ export const costOf = (transaction: PricedTransaction, prices: GasPrices): Cost 
 const TRANSFER_GAS = 446_300_000_000n;
 const ACCOUNT_GAS = 7_700_000_000_000n;
 
-/** Fields of JSON arguments that increase a call's gas. */
 interface CountedArguments {
   readonly account_ids?: readonly string[];
   readonly receiver_ids?: readonly string[];

@@ -1,6 +1,5 @@
 /** Health of the RPC endpoints, shared by all of an isolate: failures, rate limits and lag. It makes no calls. */
 
-/** A block that a response refers to. */
 export interface SeenBlock {
   readonly height: number;
   /** Block timestamp, milliseconds since the Unix epoch; null if the response has none. */
@@ -16,15 +15,12 @@ export interface Preference {
 }
 
 interface Endpoint {
-  /** Consecutive failures. */
   failures: number;
   /** Consecutive internal errors: one may be caused by the request, several by the node. */
   internalErrors: number;
-  /** Consecutive times that it was found behind. */
   lags: number;
   /** Until then other endpoints are tried first. Milliseconds since the epoch, as all times here. */
   restsUntil: number;
-  /** Consecutive 429 responses. */
   refusals: number;
   /** Until then it isn't called at all. */
   refusesUntil: number;

@@ -3,7 +3,6 @@ import { within } from "../waiting.ts";
 
 /** Cache limits. Milliseconds. */
 interface CacheLimits {
-  /** How long a result is served. */
   readonly ttlMs: number;
   /** How long a pending read is waited for: its request may have been cancelled. */
   readonly pendingMs: number;
@@ -13,7 +12,6 @@ interface CacheLimits {
 /** How long a failure is served. Milliseconds. */
 const FAILURE_LASTS_MS = 1_000;
 
-/** The request that reads. */
 interface Reader {
   /** Results are shared by requests with the same settings. */
   readonly settings: object;

@@ -55,7 +55,6 @@ const viewError = (text: string): ViewError => {
 
 const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
 
-/** A call of a view method. */
 interface ViewCall {
   readonly contractId: string;
   readonly method: string;
@@ -103,7 +102,6 @@ export interface AccountBalance {
   readonly storageUsage: number;
   /** Spendable: the total minus what must stay for storage. */
   readonly available: bigint;
-  /** Height of the block that was read. */
   readonly height: number;
 }
 

@@ -8,7 +8,6 @@ import { requireCollection } from "./collections.ts";
 
 /** The on-chain address of a collection, as operations' requests store it. */
 export interface CollectionTarget {
-  /** The contract's account. */
   readonly contract: string;
   readonly collectionId: number;
 }

@@ -32,7 +32,6 @@ export interface CollectionDirectory {
   readonly totalSize: number;
   /** The directory's own blocks, children before parents. */
   readonly blocks: readonly StoredBlob[];
-  /** The files by their names in the directory. */
   readonly files: ReadonlyMap<string, CollectionFile>;
 }
 

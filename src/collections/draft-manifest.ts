@@ -78,9 +78,7 @@ export const readManifest = async (
   return object === null ? null : object.json<Manifest>();
 };
 
-/** The data of a restored draft, with its contract. */
 type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
-  /** The contract's account. */
   readonly contract: string;
 };
 

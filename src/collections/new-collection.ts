@@ -34,7 +34,6 @@ export interface NewCollection {
   readonly draftId: Uuid;
   readonly onChainId: number;
   readonly settings: CollectionSettings;
-  /** Sum of copies. */
   readonly total: number;
   readonly assets: number;
   readonly minted: number;

@@ -4,7 +4,6 @@ import type { Uuid } from "../domain/ids.ts";
 /** Collections that one view returns within a view's gas. */
 const PAGE = 50;
 
-/** A contract's collections, page by page. */
 async function* collectionsOf(views: ContractViews): AsyncGenerator<ContractCollection> {
   for (let from = 0; ; ) {
     const page = await views.collections(from, PAGE);

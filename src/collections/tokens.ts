@@ -11,7 +11,6 @@ interface TokenHome {
   readonly collectionUuid: Uuid;
   readonly collectionId: number;
   readonly contract: string;
-  /** Base URL of the gateway. */
   readonly base: string;
 }
 
@@ -74,7 +73,6 @@ export const readTokens = async (
   return { found, hasMore: short < 0 || mayHaveMore(pages[short]!, VIEW_PAGE) };
 };
 
-/** Most views that one page of an owner's tokens calls. */
 const OWNER_VIEWS = 10;
 
 /**

@@ -15,7 +15,6 @@ import { isHidden, onChain, openShowcase } from "./public-collection.ts";
 
 /** Reference files that one call reads in a few seconds. A collection's assets never change, so each is read once. */
 const FILES_AT_ONCE = 500;
-/** Pages that a run of the scheduled job continues. */
 const PAGES_AT_ONCE = 3;
 
 /** The traits in a reference file, by its SHA-256 in lower-case hexadecimal. */

@@ -11,7 +11,6 @@ import { noSuchAddress } from "./error-responses.ts";
 import { parametrisedList } from "./header-parameters.ts";
 import { beyondLimit, countRequest, paidByKey, rateLimitHeaders } from "./rate-limit.ts";
 
-/** A key as read from the database. */
 interface KnownKey {
   readonly id: Uuid;
   readonly integrationId: Uuid;
@@ -21,7 +20,6 @@ interface KnownKey {
   /** Milliseconds; null: never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Its integration is suspended. */
   readonly isSuspended: boolean;
   lastUsedAt: number | null;
 }

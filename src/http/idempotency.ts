@@ -78,7 +78,6 @@ class SameRequest extends ServiceError {
   }
 }
 
-/** The Idempotency-Key of a request. */
 class SentKey implements RequestKey {
   readonly integrationId: Uuid;
   readonly key: string;

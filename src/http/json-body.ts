@@ -27,7 +27,6 @@ const BODY: BodyName = { code: "invalid_json", name: "body" };
 /** What a body of unknown size is read into at first. It doubles. */
 const FIRST_BYTES = 65_536;
 
-/** The message for a body above its limit. */
 const tooLarge = (most: number) =>
   new ServiceError("payload_too_large", `Send a body of at most ${most} bytes.`);
 

@@ -12,7 +12,6 @@ export interface PageRequest {
   readonly cursor?: string;
 }
 
-/** How a list is written. */
 export interface ListFormat<Item> {
   readonly contentType: string;
   readonly opening: string;

@@ -13,7 +13,6 @@ interface CountedKey {
   readonly requests: number;
 }
 
-/** Whether a request may pass. */
 interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
@@ -38,9 +37,7 @@ const LOOK_EVERY_MS = 100;
 /** Keys that an isolate keeps grants of; beyond it the oldest goes. */
 const CAPACITY = 10_000;
 
-/** A request that waits. */
 interface Waiter {
-  /** When it lapses unless it is renewed. */
   until: number;
 }
 
@@ -80,7 +77,6 @@ export class WaitCounter {
 
 /** The requests of a key that this isolate may let pass, and its counter's last response. Times are milliseconds. */
 class Meter {
-  /** Requests left of the grant. */
   #left = 0;
   #grant = 0;
   #until = 0;

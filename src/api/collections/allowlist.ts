@@ -7,7 +7,6 @@ import { messageView } from "../resources/operation.ts";
 import { accountIdField, referenceBody, referenceField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-/** Accounts of one allowlist call. */
 const MAX_ALLOWLIST_ACCOUNTS = 500;
 
 const accountsBody = z

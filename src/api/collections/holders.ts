@@ -17,7 +17,6 @@ import { CSV, endpoint, jsonOrCsv } from "../endpoint.ts";
 import { ACCOUNT, type Shown, whole } from "../resources/samples.ts";
 import { collectionParam, LINK, pageQuery } from "../schemas/parameters.ts";
 
-/** An account that holds tokens of a collection. */
 const holderView = z
   .object({
     account_id: z.string().openapi({ example: ACCOUNT }),
@@ -33,7 +32,6 @@ const AT_ONCE = 500;
 /** Tries of what a node doesn't show yet, and the pause before the second, which doubles. Milliseconds. */
 const ATTEMPTS = { tries: 5, firstPauseMs: 200 };
 
-/** The accounts that hold tokens of a collection at one final block, those with most tokens first. */
 export interface Holders {
   readonly block: Pick<BlockHead, "height" | "hash">;
   readonly holders: readonly Holder[];

@@ -18,7 +18,6 @@ import { endpoint, json } from "../endpoint.ts";
 import { type Event, eventView } from "../resources/event.ts";
 import { LINK, pageQuery } from "../schemas/parameters.ts";
 
-/** Server-sent events. */
 const EVENT_STREAM = "text/event-stream";
 
 /** Interval of polls for events. Milliseconds. */

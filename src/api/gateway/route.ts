@@ -152,7 +152,6 @@ function locationOf(url: URL, format: string): string {
   return `${url.pathname}?${query}`;
 }
 
-/** What a path leads to, with the names that it went along. */
 type Named = Resolved & { readonly names: readonly string[] };
 
 function wholeContent(

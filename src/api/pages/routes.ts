@@ -153,7 +153,6 @@ const token = (c: PageContext, slug: string, number: string) =>
     return TokenDetail({ setting, collection, token: shown });
   });
 
-/** Serves the pages for collectors, and their scripts. */
 export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/m/:slug", (c) => mint(c, c.req.param("slug")));
   app.get("/c/:slug", (c) => claim(c, c.req.param("slug")));

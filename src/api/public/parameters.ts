@@ -20,10 +20,8 @@ export const slugNumberParam = z.object({
     .openapi({ type: "integer", minimum: 1 }),
 });
 
-/** A drop's number on its contract. */
 export const dropNumber = z.int().min(1).max(999_999_999).openapi({ example: 3 });
 
-/** A link's number in its drop. */
 export const linkNumber = z
   .int()
   .min(0)
@@ -113,7 +111,6 @@ const MOST_TOKENS = 100;
 /** An empty field of a form is ignored. */
 const emptyIsAbsent = (value: unknown) => (value === "" ? undefined : value);
 
-/** The filters of a gallery. */
 export const tokenQuery = z.strictObject({
   limit: z
     .string()
@@ -130,7 +127,6 @@ export const tokenQuery = z.strictObject({
 /** Tokens of a page by default: rows of 2, 3, 4 and 6 are full. */
 const TOKENS_A_PAGE = 48;
 
-/** A gallery's filters. */
 export const filterOf = ({
   limit = TOKENS_A_PAGE,
   cursor = null,

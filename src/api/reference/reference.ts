@@ -61,7 +61,6 @@ const referencePage = (nonce: string, script: string): string => `<!doctype html
 </html>
 `;
 
-/** Address of Scalar's script at the service. */
 const SCRIPT = "/docs/reference.js";
 
 /** Its name in the folder of `[assets]` (wrangler.toml). */

@@ -12,7 +12,6 @@ import {
   whole,
 } from "./samples.ts";
 
-/** A collection's files on IPFS: one directory. */
 const ipfsResultView = z
   .object({
     root_cid: text("CID of the UnixFS directory.", DIRECTORY_CID),

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { transactionView } from "./operation.ts";
 import { PUBLIC_KEY, type Shown, text, WALLET } from "./samples.ts";
 
-/** Whether an integration's keys are taken. */
 export const INTEGRATION_STATES = ["active", "suspended", "deleted"] as const;
 
 export const integrationView = z

@@ -4,7 +4,6 @@ import { INTEGRATION_STATES } from "./integration.ts";
 import { nodeView, readyView } from "./readiness.ts";
 import { type Shown, text, WALLET, whole } from "./samples.ts";
 
-/** What an overview has at most of each list. */
 export const MOST_SHOWN = { wallets: 1_000, stuck: 50, webhooks: 20 } as const;
 
 const seconds = (share: string) =>

@@ -24,7 +24,6 @@ export const whole = (description: string, example?: number) =>
 
 const GATEWAY = "https://mint.example.com/ipfs";
 
-/** An example account. */
 export const ACCOUNT = "alice.near";
 /** An integration's wallet, and its key. */
 export const WALLET = "w-4b7c91d0e2aa.mint.near";
@@ -39,7 +38,6 @@ export const FILE_URL = `${GATEWAY}/${FILE_CID}`;
 /** The directory of a collection's files. */
 export const DIRECTORY_CID = "bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3zwk6wvzel4";
 export const DIRECTORY_URL = `${GATEWAY}/${DIRECTORY_CID}`;
-/** A token. */
 export const TOKEN_ID = "7:42";
 /** The digest of a later release's code. */
 export const NEW_CODE_HASH = "1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92";

@@ -6,7 +6,6 @@ import { accountIdField, uuidField } from "./fields.ts";
 export const draftParam = z.object({ collection_draft_uuid: uuidField });
 export const collectionParam = z.object({ collection_uuid: uuidField });
 
-/** A number of a drop on its contract. */
 const dropIdField = z
   .string()
   .regex(/^[1-9]\d{0,8}$/, "Give the drop_id of a claim drop.")
@@ -20,7 +19,6 @@ export const integrationParam = z.object({ integration_uuid: uuidField });
 export const contractParam = z.object({ contract_uuid: uuidField });
 export const keyParam = z.object({ integration_uuid: uuidField, key_uuid: uuidField });
 
-/** The most that one page may have. */
 const MAX_PAGE = 1_000;
 
 const limit = z
@@ -44,7 +42,6 @@ const cursor = z
 /** `limit` and `cursor` of lists. */
 export const pageQuery = z.strictObject({ limit: limit.optional(), cursor: cursor.optional() });
 
-/** The header of a page that has a next one. */
 export const LINK = {
   Link: {
     description: 'With `limit`: `<…>; rel="next"` if there is more (RFC 8288).',

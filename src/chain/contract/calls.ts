@@ -7,7 +7,6 @@ import type { AssetBatch } from "./asset-batch.ts";
 import { BorshWriter } from "./borsh-writer.ts";
 import { contractSettings } from "./settings.ts";
 
-/** Gas units in a Tgas. */
 const T = 10n ** 12n;
 
 /** Maximum gas of one call: what every protocol version allows for a transaction (near.org, "Gas"). */
@@ -76,7 +75,6 @@ export const initialise = (args: {
 export interface NewCollection {
   readonly settings: CollectionSettings;
   readonly externalId: Uint8Array;
-  /** Whether it is complete with its first assets. */
   readonly publish: boolean;
 }
 
@@ -135,7 +133,6 @@ export const mintBatch = (
     ...(metadata && { metadata }),
   });
 
-/** A mint of copies of one asset. */
 export interface AssetMint {
   readonly receivers: readonly string[];
   /** Tokens for each receiver. */
@@ -201,7 +198,6 @@ export const acceptOwner = (): Action => call("owner_accept", json({}), 10n * T,
 
 /** Terms of a claim drop, or additions to them. */
 export interface DropTerms {
-  /** Total number of links. */
   readonly links?: number;
   /** Unix milliseconds. */
   readonly expires_at_ms?: number;

@@ -28,7 +28,6 @@ const mintConfig = (config: MintConfig) => ({
   limit_per_account: config.limit_per_account,
 });
 
-/** A mint configuration as the contract returns it. */
 export interface ContractMintConfig {
   /** yoctoNEAR, a decimal string. */
   readonly mint_fee: string;

@@ -106,7 +106,6 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
   </details>
 );
 
-/** The mint page of a collection. */
 export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) => {
   const { slug, title, description, cover, left, total_copies: total, phases, links } = collection;
   return (

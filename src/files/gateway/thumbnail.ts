@@ -151,7 +151,6 @@ async function oneAtATime(context: ServiceContext, work: () => Promise<Thumbnail
   }
 }
 
-/** The decoder's share is taken. */
 let isHeld = false;
 
 /** `original` if the picture can't be decoded: an upload checks a file's structure, not its pixels. */

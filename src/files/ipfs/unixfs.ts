@@ -14,7 +14,6 @@ export interface BlockReader {
   read(block: BlockId): Promise<Uint8Array | null>;
 }
 
-/** A decoded dag-pb block. */
 export interface UnixFsNode {
   readonly links: readonly Link[];
   readonly kind: UnixFsKind;

@@ -12,7 +12,6 @@ const MARK = "r2:";
 /** Prefix of responses in R2. */
 const ANSWER_PREFIX = "answer/";
 
-/** A text as a row stores it. */
 export interface KeptText {
   /** The text itself, or a reference to R2. JSON never begins with the mark. */
   readonly text: string;

@@ -27,7 +27,6 @@ import { commitWithBlobs } from "./commit-blobs.ts";
 import { jsonArray } from "./json-array.ts";
 import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
 
-/** Problems whose paths an error's message lists. */
 const NAMED = 3;
 
 /** Attempts to append assets to the draft while concurrent forms do the same. */
@@ -75,7 +74,6 @@ export async function attachAssets(
 
 const noted = (): void => undefined;
 
-/** Checks the copies of a form and its draft against a collection's maximum. */
 async function checkCopies(
   { db }: ServiceContext,
   { draftId, copies }: Pick<Attachment, "draftId" | "copies">,
@@ -93,7 +91,6 @@ async function checkCopies(
 interface Attachment {
   readonly draftId: Uuid;
   readonly assets: readonly NewAsset[];
-  /** Of all assets. */
   readonly copies: number;
   readonly files: ReadonlyMap<string, ReceivedFile>;
   /** When reading began: files that were put since then exist. */
@@ -172,7 +169,6 @@ function* views(
   }
 }
 
-/** Each file once. */
 function distinct(files: Iterable<ReceivedFile>): ReceivedFile[] {
   const seen = new Set<string>();
   return Array.from(files).filter(({ sha256 }) => !seen.has(sha256) && seen.add(sha256));

@@ -27,7 +27,6 @@ export interface ReceivedFile {
 }
 
 export interface ReceivedForm {
-  /** All files by name. */
   readonly files: ReadonlyMap<string, ReceivedFile>;
   readonly detail: AssetsDetail;
   /** Problems of parts and files. After the first, no file is put. */
@@ -129,7 +128,6 @@ async function receiveFile(
   }
 }
 
-/** Reads a part into a buffer until the buffer is full. */
 async function gather(part: FormPart, buffer: FileBuffer): Promise<void> {
   while (!buffer.full) {
     const chunk = await part.read();

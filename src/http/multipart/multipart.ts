@@ -184,7 +184,6 @@ const brokenOff = (): ServiceError =>
     "The body ends before its closing boundary. Send the whole form again.",
   );
 
-/** The part that the window stands in. */
 class StreamedPart implements FormPart {
   readonly name: string;
   readonly filename: string | null;
