@@ -38,7 +38,6 @@ interface Peak {
 
 const endpoints = new Map<string, Endpoint>();
 const peaks = new Map<string, Peak>();
-
 const FIRST_REST_MS = 2_000;
 const FIRST_LAG_REST_MS = 5_000;
 const LONGEST_REST_MS = 60_000;

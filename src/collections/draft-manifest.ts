@@ -43,26 +43,25 @@ export const keepManifest = async (
   draft: Pick<LostDraft, "id" | "integrationId" | "createdAt">,
   assets: DraftAssets,
 ): Promise<void> => {
+  const listed: ManifestAsset[] = [];
+  for await (const {
+    sha256,
+    referenceSha256: reference,
+    rootSha256,
+    createdAt,
+    ...asset
+  } of assets.behind()) {
+    listed.push({ ...asset, sha256: toHex(sha256), referenceSha256: reference && toHex(reference) });
+  }
+  const { id: draftUuid, integrationId: integrationUuid, createdAt } = draft;
   const manifest: Manifest = {
     version: 1,
-    draftUuid: draft.id,
-    integrationUuid: draft.integrationId,
-    createdAt: draft.createdAt.getTime(),
-    assets: await listed(assets),
+    draftUuid,
+    integrationUuid,
+    createdAt: createdAt.getTime(),
+    assets: listed,
   };
   await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), JSON_TYPE);
-};
-
-const listed = async (draft: DraftAssets): Promise<ManifestAsset[]> => {
-  const assets: ManifestAsset[] = [];
-  for await (const { sha256, referenceSha256, rootSha256, createdAt, ...asset } of draft.behind()) {
-    assets.push({
-      ...asset,
-      sha256: toHex(sha256),
-      referenceSha256: referenceSha256 && toHex(referenceSha256),
-    });
-  }
-  return assets;
 };
 
 /** Whether a finalization of this collection has begun. */

@@ -1,4 +1,4 @@
-import type { Eligibility } from "../api/resources/eligibility.ts";
+import type { Eligibility } from "../api/resources/collection.ts";
 import type { ContractEligibility } from "../chain/contract/views.ts";
 import { SharedReads } from "../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../context.ts";

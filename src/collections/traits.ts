@@ -77,10 +77,10 @@ const allTraits = (db: Database, collectionId: Uuid): Promise<ReferenceTraits[]>
 const keepRanks = async (
   db: Database,
   collectionId: Uuid,
-  ranks: readonly { readonly digest: string; readonly rank: number }[],
+  ranks: readonly (readonly [string, number])[],
 ): Promise<void> => {
   const id = uuidToBytes(collectionId);
-  const updates = Array.from(jsonRows(ranks.map(({ digest, rank }) => [digest, rank])), (json) =>
+  const updates = Array.from(jsonRows(ranks), (json) =>
     db
       .update(referenceTraits)
       .set({ rank: sql`given.place` })
@@ -124,9 +124,13 @@ export const pagesWithoutTraits = (db: Database, limit: number) =>
     .limit(limit)
     .all();
 
-/** How far the reference files of a page's collection are read, and whose they are; undefined: no such page, or all are. */
-const traitsCursorOf = (db: Database, collectionId: Uuid) =>
-  db
+/**
+ * Reads some more of a collection's reference files and, after the last, computes the ranks. The next call resumes
+ * there.
+ */
+export const workOutTraits = async (context: ServiceContext, collectionId: Uuid): Promise<void> => {
+  const { db } = context;
+  const row = await db
     .select({ cursor: collectionPages.traitsCursor, draftId: collections.draftId })
     .from(collectionPages)
     .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
@@ -134,14 +138,6 @@ const traitsCursorOf = (db: Database, collectionId: Uuid) =>
       sql`${collectionPages.collectionId} = ${uuidToBytes(collectionId)} AND ${collectionPages.traitsCursor} IS NOT NULL`,
     )
     .get();
-
-/**
- * Reads some more of a collection's reference files and, after the last, computes the ranks. The next call resumes
- * there.
- */
-export const workOutTraits = async (context: ServiceContext, collectionId: Uuid): Promise<void> => {
-  const { db } = context;
-  const row = await traitsCursorOf(db, collectionId);
   if (!row || row.cursor === null) return;
   const assets = await pageOfAssets(db, row.draftId, row.cursor, FILES_AT_ONCE);
   const last = assets.at(-1);
@@ -152,11 +148,8 @@ export const workOutTraits = async (context: ServiceContext, collectionId: Uuid)
   if (assets.length === FILES_AT_ONCE) return;
   const all = await allTraits(db, collectionId);
   const ranks = ranksOf(all);
-  await keepRanks(
-    db,
-    collectionId,
-    all.map(({ digest }, index) => ({ digest, rank: ranks[index] ?? 1 })),
-  );
+  const ranked = all.map(({ digest }, index) => [digest, ranks[index] ?? 1] as const);
+  await keepRanks(db, collectionId, ranked);
 };
 
 /** Continues with pages that were set up lately; a part of the scheduled job. */

@@ -32,7 +32,6 @@ const UNKNOWN_MS = 10_000;
 /** Most keys and most unknown digests in an isolate's cache. */
 const CAPACITY = 2_000;
 const UNKNOWN_CAPACITY = 10_000;
-
 const known = new Map<string, { key: KnownKey; until: number }>();
 const unknown = new Map<string, number>();
 

@@ -21,7 +21,6 @@ const KEYED: BodyLimits = { most: 1_048_576, wholeMs: 120_000 };
 
 /** Of a body that needs no key: a claim has 600 bytes. */
 const PUBLIC: BodyLimits = { most: 4_096, wholeMs: 5_000 };
-
 const BODY: BodyName = { code: "invalid_json", name: "body" };
 
 /** What a body of unknown size is read into at first. It doubles. */

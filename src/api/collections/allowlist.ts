@@ -17,9 +17,7 @@ const accountsBody = z
   .openapi("AccountsInput");
 
 const accountBody = z.strictObject({ account: accountIdField }).openapi("AccountInput");
-
 const checkedView = z.object({ is_allowlisted: z.boolean() }).openapi("AllowlistAnswer");
-
 const TAG = "Allowlist";
 
 const changeBy = (verb: "add" | "remove", operationId: string, summary: string) =>

@@ -11,7 +11,7 @@ import { streamOf } from "../../http/generated-stream.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
 import { boundaryOf, readForm } from "../../http/multipart/multipart.ts";
 import { endpoint, json, list } from "../endpoint.ts";
-import { type Asset, assetView } from "../resources/asset.ts";
+import { type Asset, assetView } from "../resources/collection.ts";
 import { LINE_PATTERN, uuidField } from "../schemas/fields.ts";
 import { draftParam } from "../schemas/parameters.ts";
 

@@ -27,7 +27,6 @@ import {
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
 
 const VIEW_PAGE = 100;
-
 const MOST_VIEWS = 10;
 
 /**

@@ -128,7 +128,6 @@ const written = (event: Event): string =>
 
 /** The longest that a request waits for an event, seconds. */
 const MOST_WAIT_S = 25;
-
 const SEQ = /^(0|[1-9]\d{0,14})$/;
 const SEQ_MESSAGE = "Give the seq of an event, or 0.";
 

@@ -30,9 +30,7 @@ import { filterOf, slugNumberParam, tokenQuery } from "../public/parameters.ts";
 import { serveEmbedding } from "./embedding.ts";
 
 const PATH = "/public/v1/development";
-
 const publicKey = z.string().regex(/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/, "Give an ed25519 key in base58.");
-
 const keyBody = z.strictObject({ account_id: z.string().min(2).max(64), public_key: publicKey });
 /** A sub-account, such as a wallet or a contract of the service, is made by the account above it. */
 const accountBody = keyBody.extend({

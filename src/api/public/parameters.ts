@@ -6,9 +6,7 @@ import { accountIdField, publicKeyField, signatureField } from "../schemas/field
 
 /** Any text: an invalid slug is a page that doesn't exist. */
 export const slug = z.string().max(200).openapi({ example: "night-herons" });
-
 export const slugParam = z.object({ slug });
-
 export const slugAccountParam = z.object({ slug, account_id: accountIdField });
 
 export const slugNumberParam = z.object({
@@ -51,7 +49,6 @@ const hash = z
   .openapi({ example: "6zgh2u9DqHHiXzdy9ouTP7oGky2T4nugqzqt9wJZwNFm" });
 
 export const slugHashParam = z.object({ slug, hash });
-
 export const signerQuery = z.strictObject({ account_id: accountIdField });
 
 /** Most tokens of one signature (docs/contract.md). */

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { DAYS_KEPT, DURATION_BOUNDS } from "../../domain/operation-counts.ts";
-import { INTEGRATION_STATES } from "./integration.ts";
 import { nodeView, readyView } from "./readiness.ts";
 import { type Shown, text, WALLET, whole } from "./samples.ts";
+import { INTEGRATION_STATES } from "./wallet.ts";
 
 export const MOST_SHOWN = { wallets: 1_000, stuck: 50, webhooks: 20 } as const;
 

@@ -23,7 +23,6 @@ export const whole = (description: string, example?: number) =>
 /** Values shared by example responses, so that they are consistent. */
 
 const GATEWAY = "https://mint.example.com/ipfs";
-
 export const ACCOUNT = "alice.near";
 /** An integration's wallet, and its key. */
 export const WALLET = "w-4b7c91d0e2aa.mint.near";

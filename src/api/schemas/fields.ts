@@ -101,7 +101,6 @@ export const nameField = textField(100).min(1);
 
 /** A query's parameter that is there or not. */
 export const yesField = z.literal("true", "Give true, or leave it out.");
-
 const REFERENCE = /^[ -~]{1,64}$/;
 
 /** What a caller names a write by: printable ASCII, so that it is the same text in bodies, addresses and tables. */
@@ -120,7 +119,6 @@ export const referenceField = referenceText.nullish().openapi({
 
 /** The body of a write to the chain that needs none. */
 export const referenceBody = z.strictObject({ reference: referenceField }).openapi("ReferenceInput");
-
 const ACCOUNT_ID_PATTERN = "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$";
 
 /** A NEAR account id as a schema without a name, so that what may be null as well says so. */
@@ -251,5 +249,4 @@ const report = (issues: readonly Issue[], context: z.RefinementCtx): void => {
 };
 
 export const initialRoyaltiesField = royaltiesField(INITIAL_ROYALTY_LIMITS);
-
 export const ongoingRoyaltiesField = royaltiesField(ONGOING_ROYALTY_LIMITS);

@@ -20,7 +20,6 @@ const MOST_CONTRACTS = 50;
 
 /** How long node responses are cached: a key may send a thousand requests in ten seconds. Milliseconds. */
 const KEPT_MS = 5_000;
-
 const keeping = { ttlMs: KEPT_MS, pendingMs: 30_000, most: 1_000 };
 const ofMetadata = new SharedReads<ContractMetadata>(keeping);
 const ofBalances = new SharedReads<ContractBalance>(keeping);

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../api/resources/webhook.ts";
+import type { Delivery } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
 import { enabledWebhooks } from "../../db/queries/webhooks.ts";
 import { setBounded } from "../../domain/bounded-map.ts";

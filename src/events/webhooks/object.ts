@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Delivery } from "../../api/resources/webhook.ts";
+import type { Delivery } from "../../api/resources/event.ts";
 import { openContext, type ServiceContext } from "../../context.ts";
 import { type WebhookRow, webhookById } from "../../db/queries/webhooks.ts";
 import { alarmToSet } from "../../domain/alarms.ts";

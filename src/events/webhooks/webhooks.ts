@@ -1,4 +1,4 @@
-import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/webhook.ts";
+import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/event.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { WebhookRow } from "../../db/queries/webhooks.ts";
 import * as queries from "../../db/queries/webhooks.ts";

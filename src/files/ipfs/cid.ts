@@ -62,7 +62,6 @@ export const fileCid = (sha256: Uint8Array, rootSha256: Uint8Array | null): stri
 
 /** Characters of the longest text of such a CID: base16 behind its prefix. */
 const LONGEST_TEXT = 1 + 2 * CID_LENGTH;
-
 const decoders = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base16.decoder);
 
 /** Reads a CID in base32, base36, base58btc or base16; null if it is none of UnixFS with SHA-256. */

@@ -28,7 +28,6 @@ export const SHARD_ABOVE = 262_144;
 
 /** Upper-case hexadecimal digits of a shard link's slot, with which the link's name begins. */
 const SLOT_DIGITS = 2;
-
 const encoder = new TextEncoder();
 
 type Write = (block: Block) => void | Promise<void>;

@@ -7,7 +7,6 @@ export const BLOCK_SIZE = 1_048_576;
 
 /** Most links of a node of a file in that profile. One node therefore holds any file up to 1 GiB. */
 const MOST_LINKS = 1024;
-
 const NO_NAME = new Uint8Array(0);
 
 export function leafSizes(fileSize: number): number[] {

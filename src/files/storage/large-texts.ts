@@ -6,7 +6,6 @@ import { MultipartUpload } from "./multipart-upload.ts";
 
 /** Longer texts go to R2. Bytes of UTF-8. */
 const MAX_TEXT_IN_ROW = 64 * 1024;
-
 const MARK = "r2:";
 
 /** Prefix of responses in R2. */

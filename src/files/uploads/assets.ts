@@ -1,4 +1,4 @@
-import type { Asset } from "../../api/resources/asset.ts";
+import type { Asset } from "../../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import {
   type AssetRow,

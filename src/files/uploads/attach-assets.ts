@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Asset } from "../../api/resources/asset.ts";
+import type { Asset } from "../../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import {

@@ -40,7 +40,6 @@ const MAX_PARTS = MAX_UPLOAD_FILES + 1;
 
 /** The largest file and one byte more, which detects one that is too large. */
 export const FILE_BUFFER = MAX_FILE_BYTES + 1;
-
 const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] satisfies FileKind[]);
 const isFileKind = (name: string): name is FileKind => KINDS.has(name);
 

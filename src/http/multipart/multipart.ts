@@ -82,7 +82,6 @@ const unescapeName = (name: string): string =>
 
 /** Bytes that the headers of one part may have. */
 const MAX_HEADER_BYTES = 16_384;
-
 const CRLF = "\r\n";
 
 /** The empty line behind the headers of a part. */
