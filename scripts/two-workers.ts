@@ -32,7 +32,7 @@ export const writesName = (name: string): string => `${name}-writes`;
 /** Characters of a Worker's name (https://developers.cloudflare.com/workers/tooling/api/scripts/, "Script naming conventions"). */
 const LONGEST_NAME = 63;
 
-/** The first Worker's binding (src/http/hand-on.ts). */
+/** The first Worker's binding (src/http/request.ts). */
 const BINDING = "WRITES";
 
 /** What wrangler adds as it reads a configuration, and doesn't take back. */
