@@ -55,10 +55,7 @@ export const chainWrite = <D extends WriteDefinition>(
   });
 };
 
-/**
- * The operation that a write would have accepted; null where it would send nothing. @throws ServiceError the write's
- * refusal, with issues below `body` or at `path`
- */
+/** The operation that a write would accept; null: none. @throws ServiceError its refusal, as of the quote's body */
 export const planWrite = async (
   context: ServiceContext,
   caller: Caller,

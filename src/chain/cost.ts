@@ -116,10 +116,7 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
   return BigInt(Math.round(ggas)) * 1_000_000_000n;
 };
 
-/**
- * Expected gas of a transaction, by the measured mean of its calls; `mostGasOf` is the bound. @throws Error without a
- * mean
- */
+/** Expected gas of a transaction, by measured means; `mostGasOf` is the bound. @throws Error without a mean */
 export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
   actions.reduce((sum, action) => {
     if (action.kind === "function_call") return sum + likelyCallGas(action.method, action.args);

@@ -146,9 +146,7 @@ export class Endpoints {
     return this.#peak.height - TOLERATED_BLOCKS;
   }
 
-  /**
-   * Records the block of a response. @param floor its value when the call was made @returns whether it is up to date
-   */
+  /** Records the block of a response. @param floor when the call was made @returns whether it is up to date */
   saw(url: string, block: SeenBlock, floor: number): boolean {
     const now = this.#now();
     const endpoint = this.#of(url);
@@ -191,10 +189,7 @@ export class Endpoints {
     return this.#of(url).lags > 0;
   }
 
-  /**
-   * Whether a final block is so old that others may have newer ones: by its time, or because no higher one came for so
-   * long.
-   */
+  /** Whether a final block is so old that others may have newer ones, by its time or since it didn't change. */
   isOld(url: string, { time, height, isFinal }: SeenBlock): boolean {
     if (time === null || !isFinal) return false;
     const endpoint = this.#of(url);

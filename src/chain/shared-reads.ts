@@ -25,10 +25,7 @@ interface Kept<T> {
   until: number;
 }
 
-/**
- * Caches results of other services for the isolate: one read serves all concurrent requests. A failure is served for a
- * second.
- */
+/** Caches results of other services for the isolate: one read serves all requests; a failure is served for a second. */
 export class SharedReads<T> {
   readonly #keeping: CacheLimits;
   readonly #kept = new WeakMap<object, Map<string, Kept<T>>>();
@@ -37,10 +34,7 @@ export class SharedReads<T> {
     this.#keeping = keeping;
   }
 
-  /**
-   * @param name everything the result depends on
-   * @param admit awaited before this request's own read; rejects it by throwing, which affects only this request
-   */
+  /** @param name everything the result depends on @param admit awaited before this request's own read; may throw */
   async get(asker: Reader, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
     const kept = this.#of(asker.settings);
     // There is no await between finding no entry and starting the read, so only one request reads.

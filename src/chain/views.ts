@@ -19,10 +19,7 @@ interface QueryResult {
 const LAG_TRIES = 5;
 const LAG_PAUSE_MS = 400;
 
-/**
- * Runs a `query`, again while nodes lag. @throws ViewError for text in `result.error`; NodesLagError without a node at
- * the height
- */
+/** Runs a `query`, again while nodes lag. @throws ViewError for text in `result.error`; NodesLagError */
 export const query = async <T>(
   rpc: ChainRpc,
   request: Readonly<Record<string, unknown>>,
@@ -164,9 +161,7 @@ export const isPublishedCode = async (rpc: ChainRpc, codeHash: Uint8Array): Prom
 /** base58 of 32 zero bytes, the hash of an account without code. */
 const NO_CODE = "1".repeat(32);
 
-/**
- * Which accounts exist. One missing from the last final block is looked for at another endpoint's head: it may be new.
- */
+/** Which accounts exist. A missing one is looked for at another endpoint's head: it may be new. */
 export const accountExists = async (
   rpc: ChainRpc,
   accountIds: Iterable<string>,

@@ -23,10 +23,7 @@ interface ManifestAsset extends LostAsset {
   readonly referenceSize: number | null;
 }
 
-/**
- * The draft that a finalization read, in R2 under its collection's uuid: after a rollback of D1 nothing else has file
- * names.
- */
+/** The draft that a finalization read, in R2: after a rollback of D1 nothing else has file names. */
 interface Manifest {
   readonly version: 1;
   readonly draftUuid: Uuid;
@@ -81,10 +78,7 @@ type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
   readonly contract: string;
 };
 
-/**
- * Restores a locked draft from its manifest, and its contract if D1 lacks it. @throws ServiceError conflict if files
- * are gone
- */
+/** Restores a draft from its manifest, and its contract if D1 lacks it. @throws ServiceError conflict if files are gone */
 export const putDraftBack = async (
   context: ServiceContext,
   manifest: Manifest,

@@ -31,10 +31,7 @@ export const toToken = (token: ContractToken, home: TokenHome): Token => ({
 /** Tokens that one view of the contract returns within a view's gas. */
 const VIEW_PAGE = 100;
 
-/**
- * Tokens of a collection in minting order, from the chain. @throws ServiceError not_found, invalid_request,
- * chain_unavailable
- */
+/** Tokens of a collection in minting order. @throws ServiceError not_found, invalid_request, chain_unavailable */
 export const tokensOf = async (
   context: ServiceContext,
   caller: Caller,

@@ -24,10 +24,7 @@ interface ReferenceTraits {
   readonly copies: number;
 }
 
-/**
- * Keeps what some assets' reference files say, and how far that has come, where it had come to `from`: nothing counts
- * twice.
- */
+/** Keeps what assets' reference files say, and how far that has come, if it had come to `from`: nothing counts twice. */
 const keepTraits = async (
   db: Database,
   collectionId: Uuid,
@@ -124,10 +121,7 @@ export const pagesWithoutTraits = (db: Database, limit: number) =>
     .limit(limit)
     .all();
 
-/**
- * Reads some more of a collection's reference files and, after the last, computes the ranks. The next call resumes
- * there.
- */
+/** Reads some more of a collection's reference files and, after the last, computes the ranks. */
 export const workOutTraits = async (context: ServiceContext, collectionId: Uuid): Promise<void> => {
   const { db } = context;
   const row = await db

@@ -89,10 +89,7 @@ const createDraft = async (
   return answer;
 };
 
-/**
- * Stores a draft and, in the same batch, the response under the caller's Idempotency-Key: a crash between the two would
- * let a repeated request create a second draft.
- */
+/** Stores a draft with the answer under the caller's Idempotency-Key, in one batch: a repetition creates no other. */
 const storeDraft = async (
   context: ServiceContext,
   { integrationId, requestKey }: Caller,
@@ -156,10 +153,7 @@ interface DraftChange {
   readonly now: Date;
 }
 
-/**
- * The current draft, the settings after the changes, and the response to store under the caller's Idempotency-Key.
- * @throws ServiceError not_found, invalid_request
- */
+/** The draft, its settings after the changes, and the answer to keep. @throws ServiceError not_found, invalid_request */
 const asReadWith = async (
   context: ServiceContext,
   caller: Caller,

@@ -23,9 +23,7 @@ const EVENT_STREAM = "text/event-stream";
 /** Interval of polls for events. Milliseconds. */
 const LOOK_MS = 1_000;
 
-/**
- * The last event of each integration with waiting readers: all of an isolate, maybe thousands, share one poll a second.
- */
+/** The last event of each integration with waiting readers: all of an isolate share one poll a second. */
 const last = new SharedReads<number>({ ttlMs: LOOK_MS, pendingMs: 5_000, most: 1_000 });
 
 interface Patience {
@@ -34,10 +32,7 @@ interface Patience {
   readonly isOver?: () => boolean;
 }
 
-/**
- * Reads events, and waits if there are none yet. @throws ServiceError conflict, which names the last event, if there is
- * no event `after`: the database was rolled back
- */
+/** Reads events, or waits. @throws ServiceError conflict without an event `after`: the database was rolled back */
 const awaitEvents = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -86,18 +81,13 @@ const AT_ONCE = { limit: 20, characters: 65_536 };
 /** Interval of comments while nothing happens, so that no proxy closes the connection. */
 const QUIET_MS = 15_000;
 
-/**
- * A stream ends after this time, and its reader opens the next: a revoked key reads no longer than this. Milliseconds.
- */
+/** A stream ends after this time: a revoked key reads no longer. Milliseconds. */
 const LASTS_MS = 5 * 60_000;
 
 /** Pause before a reader opens the next stream, sent as `retry`. Milliseconds. */
 const RETRY_MS = 1_000;
 
-/**
- * Events as server-sent events, those it began with first
- * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
- */
+/** Server-sent events, those it began with first (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 async function* streamEvents(
   context: ServiceContext,
   integrationId: Uuid,

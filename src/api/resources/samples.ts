@@ -6,10 +6,7 @@ type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]: Frozen<T[Name]> }
     : T;
 
-/**
- * What a resource's schema describes, as code makes it. The schema is the one definition: type, documentation and the
- * check of an endpoint's answer come from it.
- */
+/** What a resource's schema describes, as code makes it: the schema is the one definition. */
 export type Shown<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 
 /** A text of a resource. */

@@ -21,10 +21,7 @@ interface Run {
   readonly value: number;
 }
 
-/**
- * Builds the contract's borsh `AssetBatch` (docs/contract.md, "Types"). Repeated values are run-length encoded, so that
- * a batch is hardly larger than its hashes.
- */
+/** Builds the contract's borsh `AssetBatch` (docs/contract.md): repeated values are run-length encoded. */
 export class AssetBatch {
   readonly #hashes: Uint8Array[] = [];
   readonly #references: (Uint8Array | null)[] = [];

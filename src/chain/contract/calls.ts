@@ -228,10 +228,7 @@ export const claimLink = (proof: ClaimProof): Action => call("nft_claim", json(p
 export const upgradeContract = (codeHash: Uint8Array): Action =>
   call("upgrade", json({ code_hash: baseEncode(codeHash) }), MAX_GAS, ONE_YOCTO);
 
-/**
- * Migrates assets of a collection from before an upgrade from layout 2. Gas: 2.6 Tgas, and 0.08 for each subtitle of
- * 750 bytes.
- */
+/** Migrates a collection from before an upgrade. Gas: 2.6 Tgas, and 0.08 for each subtitle of 750 bytes. */
 export const migrateCollection = (collectionId: number, assets: number): Action =>
   call(
     "collection_migrate",

@@ -207,9 +207,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
   };
 };
 
-/**
- * Tokens at the last final block, null for missing ones, and its height, at least `atLeast`. @throws as `contractViews`
- */
+/** Tokens at the last final block, null for missing ones, and its height. @throws as `contractViews` */
 export const shownTokens = async (
   rpc: ChainRpc,
   contractId: string,

@@ -11,10 +11,7 @@ export function writeVarint(target: Uint8Array, offset: number, value: number): 
   return offset + varint.encodingLength(value);
 }
 
-/**
- * Reads a number. @returns its value and the offset after it @throws RangeError if it is cut off, too long, or not
- * below 2^53
- */
+/** Reads a number and the offset after it. @throws RangeError if it is cut off, too long, or not below 2^53 */
 export function readVarint(source: Uint8Array, offset: number): { value: number; next: number } {
   const [value, length] = varint.decode(source, offset);
   // The library reads up to 2^63, and rounds.

@@ -24,7 +24,6 @@ import { MAX_COPIES } from "../../domain/quota.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
 import { assetsLocked, requireDraft, toAsset } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import { jsonArray } from "./json-array.ts";
 import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
 
 const NAMED = 3;
@@ -214,4 +213,23 @@ function refusal({ first, kinds, count }: Problems): ServiceError {
     `Nothing was stored. Correct what issues names (${named.join(", ")}${others}) and send the form again.`,
     { issues: first.map(({ path, message }) => ({ path, message })), moreIssues: count - first.length },
   );
+}
+
+/** Items per chunk: few, to bound memory while the client reads. */
+const PAGE = 50;
+
+/** Streams the text of a JSON array, so that a long one is never in memory as a whole. */
+export async function* jsonArray(items: Iterable<unknown>): AsyncGenerator<Uint8Array, void, void> {
+  const encoder = new TextEncoder();
+  let opening = "[";
+  let texts: string[] = [];
+  for (const item of items) {
+    texts.push(JSON.stringify(item));
+    if (texts.length < PAGE) continue;
+    yield encoder.encode(opening + texts.join(","));
+    opening = ",";
+    texts = [];
+  }
+  const separated = texts.length > 0 || opening === "[" ? opening : "";
+  yield encoder.encode(`${separated}${texts.join(",")}]`);
 }
