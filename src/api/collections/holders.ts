@@ -15,6 +15,7 @@ import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { retry } from "../../waiting.ts";
 import { CSV, endpoint, jsonOrCsv } from "../endpoint.ts";
 import { ACCOUNT, type Shown, whole } from "../resources/samples.ts";
+import { wholeNumber } from "../schemas/fields.ts";
 import { collectionParam, LINK, pageQuery } from "../schemas/parameters.ts";
 
 const holderView = z
@@ -133,16 +134,10 @@ const pageAt = async (views: ContractViews, collectionId: number, from: number) 
   }
 };
 
-const blockHeight = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/, "Give the height of a block as a whole number.")
-  .transform(Number)
-  .optional()
-  .openapi({
-    type: "integer",
-    minimum: 1,
-    description: "A final block that a node still has; default: the last one.",
-  });
+const blockHeight = wholeNumber(/^[1-9]\d{0,14}$/, "Give the height of a block as a whole number.", {
+  minimum: 1,
+  description: "A final block that a node still has; default: the last one.",
+}).optional();
 
 const HEADERS = {
   ...LINK,

@@ -16,6 +16,7 @@ import { JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { pause } from "../../waiting.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Event, eventView } from "../resources/event.ts";
+import { wholeNumber } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/parameters.ts";
 
 const EVENT_STREAM = "text/event-stream";
@@ -122,27 +123,20 @@ const SEQ = /^(0|[1-9]\d{0,14})$/;
 const SEQ_MESSAGE = "Give the seq of an event, or 0.";
 
 const query = z.strictObject({
-  after: z.string().regex(SEQ, SEQ_MESSAGE).transform(Number).optional().openapi({
-    type: "integer",
+  after: wholeNumber(SEQ, SEQ_MESSAGE, {
     minimum: 0,
     description: "Lists events with a higher seq; default: 0.",
-  }),
+  }).optional(),
   type: z
     .enum(EVENT_TYPES, `Give one of ${EVENT_TYPES.join(", ")}.`)
     .optional()
     .openapi({ description: "Only events of this type." }),
   limit: pageQuery.shape.limit,
-  wait: z
-    .string()
-    .regex(/^(\d|1\d|2[0-5])$/, `Give whole seconds from 0 to ${MOST_WAIT_S}.`)
-    .transform(Number)
-    .optional()
-    .openapi({
-      type: "integer",
-      minimum: 0,
-      maximum: MOST_WAIT_S,
-      description: "Seconds to wait for an event if there is none yet.",
-    }),
+  wait: wholeNumber(/^(\d|1\d|2[0-5])$/, `Give whole seconds from 0 to ${MOST_WAIT_S}.`, {
+    minimum: 0,
+    maximum: MOST_WAIT_S,
+    description: "Seconds to wait for an event if there is none yet.",
+  }).optional(),
 });
 
 const LIST = { ...JSON_LIST, cursorName: "after" };

@@ -14,6 +14,18 @@ import {
 import type { MintConfig, Royalties } from "../../domain/settings.ts";
 import { LINE_BREAKS, textProblem } from "../../domain/texts.ts";
 
+/** A whole number as paths and queries have it: text of this pattern. */
+export const wholeNumber = (
+  pattern: RegExp,
+  message: string,
+  shown: { readonly minimum: number; readonly maximum?: number; readonly description?: string },
+): z.ZodType<number, string> => {
+  const { maximum } = shown;
+  const number = z.string().regex(pattern, message).transform(Number);
+  const bounded = maximum === undefined ? number : number.pipe(z.number().max(maximum));
+  return bounded.openapi({ type: "integer", ...shown });
+};
+
 const ED25519 = "ed25519:";
 const KEY_BYTES = 32;
 

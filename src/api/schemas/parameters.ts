@@ -1,16 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { accountIdField, uuidField } from "./fields.ts";
+import { accountIdField, uuidField, wholeNumber } from "./fields.ts";
 
 /** Parameters of paths and queries. */
 
 export const draftParam = z.object({ collection_draft_uuid: uuidField });
 export const collectionParam = z.object({ collection_uuid: uuidField });
 
-const dropIdField = z
-  .string()
-  .regex(/^[1-9]\d{0,8}$/, "Give the drop_id of a claim drop.")
-  .transform(Number)
-  .openapi({ type: "integer", minimum: 1 });
+const dropIdField = wholeNumber(/^[1-9]\d{0,8}$/, "Give the drop_id of a claim drop.", { minimum: 1 });
 
 export const dropParam = z.object({ collection_uuid: uuidField, drop_id: dropIdField });
 export const operationParam = z.object({ operation_uuid: uuidField });
@@ -20,17 +16,11 @@ export const contractParam = z.object({ contract_uuid: uuidField });
 export const keyParam = z.object({ integration_uuid: uuidField, key_uuid: uuidField });
 const MAX_PAGE = 1_000;
 
-const limit = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/, `Give a whole number from 1 to ${MAX_PAGE}.`)
-  .transform(Number)
-  .pipe(z.number().max(MAX_PAGE))
-  .openapi({
-    type: "integer",
-    minimum: 1,
-    maximum: MAX_PAGE,
-    description: "Entries of one page; without it the answer is the whole list.",
-  });
+const limit = wholeNumber(/^[1-9]\d{0,3}$/, `Give a whole number from 1 to ${MAX_PAGE}.`, {
+  minimum: 1,
+  maximum: MAX_PAGE,
+  description: "Entries of one page; without it the answer is the whole list.",
+});
 
 const cursor = z
   .string()
