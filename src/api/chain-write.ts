@@ -9,7 +9,6 @@ import type { KindResults, Proposal } from "../operations/kind.ts";
 import type { QuotedWrite } from "../operations/quotes.ts";
 import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor } from "./endpoint.ts";
 
-/** A write whose body has a `reference`. */
 interface WriteDefinition extends Definition {
   readonly request: NonNullable<Definition["request"]> & {
     readonly body: { readonly content: { readonly "application/json": { readonly schema: WithReference } } };
@@ -25,7 +24,6 @@ type Unreferenced<D extends WriteDefinition> = Omit<Input<D>, "body"> & {
 
 type With<In, Result> = (context: ServiceContext, caller: Caller, input: In) => Promise<Result>;
 
-/** The kinds of operations whose responses match a definition. */
 type KindFor<D extends Definition> = {
   [K in OperationKind]: TypedResponse<KindResults[K], never> extends ResponseFor<D["success"]> ? K : never;
 }[OperationKind];
@@ -35,7 +33,6 @@ interface ChainWrite {
   readonly propose: With<Unreferenced<WriteDefinition>, Proposal | null>;
 }
 
-/** Every write to the chain, listed by its own definition. */
 const CHAIN_WRITES: ChainWrite[] = [];
 
 /**
@@ -58,10 +55,7 @@ export const chainWrite = <D extends WriteDefinition>(
   });
 };
 
-/**
- * The operation that a write would have accepted; null where it would send nothing. @throws ServiceError the write's
- * refusal, with issues below `body` or at `path`
- */
+/** The operation that a write would accept; null: none. @throws ServiceError its refusal, as of the quote's body */
 export const planWrite = async (
   context: ServiceContext,
   caller: Caller,

@@ -98,7 +98,6 @@ const errorResponses = (codes: readonly ErrorCode[]): RouteConfig["responses"] =
   ) as RouteConfig["responses"];
 };
 
-/** An app that endpoints register themselves in. */
 export type Api = OpenAPIHono<AppEnv>;
 
 /** An endpoint: adds itself to an app. */
@@ -134,7 +133,6 @@ export interface Definition {
   readonly isLongPoll?: boolean;
 }
 
-/** The part of a definition that middleware needs. */
 export const traitsOf = (definition: Definition): EndpointTraits => ({
   isWrite: isWriting(definition),
   otherTypes: Object.keys((definition.success as ByStatus)[200]?.content ?? {}).filter(
@@ -222,7 +220,6 @@ export type ResponseFor<Success> = {
   [Status in keyof Success & number]: TypedResponse<BodyOf<Success[Status]>, Status>;
 }[keyof Success & number];
 
-/** The status, if there is one alone. */
 type Only<Status, All = Status> = Status extends unknown ? ([All] extends [Status] ? Status : never) : never;
 
 /** What a handler returns: a response; an operation's; or the body alone, if there is one status. */
@@ -266,7 +263,6 @@ export const endpoint = <D extends Definition>(definition: D, handle: Handler<D>
 
 interface ListDefinition<Params, Query, View> extends Omit<Definition, "method" | "request" | "success"> {
   readonly params?: Params;
-  /** Filters, in addition to `limit` and `cursor`. */
   readonly filters?: Query;
   /** What the entries are, as a sentence, and the view of one. */
   readonly entries: readonly [string, View];
@@ -354,14 +350,12 @@ export const jsonOrCsv = <S extends z.ZodType>(description: string, schema: S, h
   return { ...answer, content: { ...answer.content, [CSV]: { schema: z.string() } } };
 };
 
-/** A JSON response for OpenAPI. */
 export const json = <S extends z.ZodType>(description: string, schema: S, headers?: Headers) => ({
   description,
   content: { "application/json": { schema } },
   ...(headers && { headers }),
 });
 
-/** A required JSON body. */
 export const jsonBody = <S extends z.ZodType>(schema: S, example: unknown) => ({
   required: true,
   content: { "application/json": { schema, example } },

@@ -8,7 +8,6 @@ export type CallCounts = Readonly<Record<CallOutcome, number>>;
 
 /** Interval at which counts are logged while calls are made, milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
-
 const NONE: CallCounts = { answered: 0, failed: 0, refused: 0, behind: 0 };
 const totals = new Map<string, CallCounts>();
 let logged = new Map<string, CallCounts>();

@@ -14,7 +14,6 @@ export interface GasPrices {
 export interface Cost {
   /** Spent regardless of the gas burnt: deposits, tokens burnt by actions, and storage. */
   readonly certain: bigint;
-  /** All its gas, at the burn price. */
   readonly gas: bigint;
   /** Also held until the transaction ends: gas is bought at a higher price than it is burnt at. */
   readonly ahead: bigint;
@@ -80,7 +79,6 @@ const actionBurn = (action: Action): bigint => {
   }
 };
 
-/** The part of a transaction that determines its cost. */
 export interface PricedTransaction {
   readonly receiverId: string;
   readonly actions: readonly Action[];
@@ -104,7 +102,6 @@ export const costOf = (transaction: PricedTransaction, prices: GasPrices): Cost 
 const TRANSFER_GAS = 446_300_000_000n;
 const ACCOUNT_GAS = 7_700_000_000_000n;
 
-/** Fields of JSON arguments that increase a call's gas. */
 interface CountedArguments {
   readonly account_ids?: readonly string[];
   readonly receiver_ids?: readonly string[];
@@ -124,10 +121,7 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
   return BigInt(Math.round(ggas)) * 1_000_000_000n;
 };
 
-/**
- * Expected gas of a transaction, by the measured mean of its calls; `mostGasOf` is the bound. @throws Error without a
- * mean
- */
+/** Expected gas of a transaction, by measured means; `mostGasOf` is the bound. @throws Error without a mean */
 export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
   actions.reduce((sum, action) => {
     if (action.kind === "function_call") return sum + likelyCallGas(action.method, action.args);

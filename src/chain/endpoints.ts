@@ -1,6 +1,5 @@
 /** Health of the RPC endpoints, shared by all of an isolate: failures, rate limits and lag. It makes no calls. */
 
-/** A block that a response refers to. */
 export interface SeenBlock {
   readonly height: number;
   /** Block timestamp, milliseconds since the Unix epoch; null if the response has none. */
@@ -16,15 +15,12 @@ export interface Preference {
 }
 
 interface Endpoint {
-  /** Consecutive failures. */
   failures: number;
   /** Consecutive internal errors: one may be caused by the request, several by the node. */
   internalErrors: number;
-  /** Consecutive times that it was found behind. */
   lags: number;
   /** Until then other endpoints are tried first. Milliseconds since the epoch, as all times here. */
   restsUntil: number;
-  /** Consecutive 429 responses. */
   refusals: number;
   /** Until then it isn't called at all. */
   refusesUntil: number;
@@ -42,7 +38,6 @@ interface Peak {
 
 const endpoints = new Map<string, Endpoint>();
 const peaks = new Map<string, Peak>();
-
 const FIRST_REST_MS = 2_000;
 const FIRST_LAG_REST_MS = 5_000;
 const LONGEST_REST_MS = 60_000;
@@ -151,9 +146,7 @@ export class Endpoints {
     return this.#peak.height - TOLERATED_BLOCKS;
   }
 
-  /**
-   * Records the block of a response. @param floor its value when the call was made @returns whether it is up to date
-   */
+  /** Records the block of a response. @param floor when the call was made @returns whether it is up to date */
   saw(url: string, block: SeenBlock, floor: number): boolean {
     const now = this.#now();
     const endpoint = this.#of(url);
@@ -196,10 +189,7 @@ export class Endpoints {
     return this.#of(url).lags > 0;
   }
 
-  /**
-   * Whether a final block is so old that others may have newer ones: by its time, or because no higher one came for so
-   * long.
-   */
+  /** Whether a final block is so old that others may have newer ones, by its time or since it didn't change. */
   isOld(url: string, { time, height, isFinal }: SeenBlock): boolean {
     if (time === null || !isFinal) return false;
     const endpoint = this.#of(url);

@@ -3,7 +3,6 @@ import type { transactionView } from "../api/resources/operation.ts";
 import type { Shown } from "../api/resources/samples.ts";
 import { parsePanic } from "./errors.ts";
 
-/** A transaction as callers see it. */
 export type ChainTransactionResult = Shown<typeof transactionView>;
 
 interface ExecutionOutcome {
@@ -33,7 +32,6 @@ export interface TransactionIdentity {
   readonly explorerUrl: string | null;
 }
 
-/** A final outcome in the form that operations use. */
 export interface Settled {
   readonly state: "succeeded" | "failed";
   readonly result: ChainTransactionResult;

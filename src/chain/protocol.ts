@@ -4,7 +4,6 @@ import type { ChainRpc } from "./rpc.ts";
 
 /** Limits of the protocol, from the chain's own configuration (a released node may differ from the documentation). */
 export interface ProtocolLimits {
-  /** Maximum gas attached to one transaction. */
   readonly maxTotalPrepaidGas: bigint;
   /** Number of blocks after its base block in which a transaction can be included. */
   readonly transactionValidityPeriod: number;

@@ -111,19 +111,16 @@ const rpcError = (error: NonNullable<RpcAnswer<unknown>["error"]>): Error => {
   return name ? new RpcError(name, error.cause?.info, error.data) : new Error(error.name ?? "untyped error");
 };
 
-/** Options of one call. */
 export interface CallOptions {
   /** Endpoint to prefer: a lane keeps to one while it has open rows. */
   readonly endpoint?: string | null;
   /** Endpoint to try last, for a second opinion. */
   readonly avoid?: string | null;
-  /** Use only the archival endpoints. */
   readonly archival?: boolean;
   /** Milliseconds once the call has a connection; 10,000 by default. */
   readonly timeoutMs?: number;
   /** The block of a response or of a typed error's details, if any. One behind known final state is discarded. */
   readonly blockOf?: (answer: unknown) => SeenBlock | null;
-  /** Minimum height of the response's block. */
   readonly atLeast?: number;
 }
 
@@ -158,7 +155,6 @@ interface RpcCall {
 
 const FINAL_BLOCK: RpcCall = { method: "block", params: { finality: "final" } };
 
-/** The result of calling one endpoint. */
 type Reply<T> =
   | { readonly answer: T }
   /** A typed error that concerns the request. */

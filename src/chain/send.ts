@@ -3,9 +3,7 @@ import { ChainUnavailableError, RpcError } from "./errors.ts";
 import type { FinalOutcome } from "./outcome.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
-/**
- * A node's response to bytes, which proves nothing about the transaction. `refused`: with an `InvalidTxError` variant.
- */
+/** A node's response to bytes, which proves nothing. `refused`: with an `InvalidTxError` variant. */
 export type SendResult =
   | { readonly kind: "taken" }
   | { readonly kind: "refused"; readonly reason: string }
@@ -14,10 +12,7 @@ export type SendResult =
 /** A node waits up to ten seconds before it responds. Milliseconds. */
 const WAITING_TIMEOUT_MS = 15_000;
 
-/**
- * Submits signed bytes. Never throws for a response. @param awaitInclusion else a node accepts bytes without checking
- * them
- */
+/** Submits signed bytes; any response is a result. @param awaitInclusion else a node accepts bytes without checking them */
 export const sendTransaction = async (
   rpc: ChainRpc,
   bytes: Uint8Array,
@@ -43,10 +38,7 @@ export const sendTransaction = async (
   }
 };
 
-/**
- * The variant of an InvalidTxError, such as `InvalidNonce` or `Expired` (near-primitives, errors.rs); null if it is
- * none.
- */
+/** The variant of an InvalidTxError, such as `Expired` (near-primitives, errors.rs); null if it is none. */
 const invalidTxReason = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null) return null;
   const within = value as Record<string, unknown>;

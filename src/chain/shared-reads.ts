@@ -3,7 +3,6 @@ import { within } from "../waiting.ts";
 
 /** Cache limits. Milliseconds. */
 interface CacheLimits {
-  /** How long a result is served. */
   readonly ttlMs: number;
   /** How long a pending read is waited for: its request may have been cancelled. */
   readonly pendingMs: number;
@@ -13,7 +12,6 @@ interface CacheLimits {
 /** How long a failure is served. Milliseconds. */
 const FAILURE_LASTS_MS = 1_000;
 
-/** The request that reads. */
 interface Reader {
   /** Results are shared by requests with the same settings. */
   readonly settings: object;
@@ -27,10 +25,7 @@ interface Kept<T> {
   until: number;
 }
 
-/**
- * Caches results of other services for the isolate: one read serves all concurrent requests. A failure is served for a
- * second.
- */
+/** Caches results of other services for the isolate: one read serves all requests; a failure is served for a second. */
 export class SharedReads<T> {
   readonly #keeping: CacheLimits;
   readonly #kept = new WeakMap<object, Map<string, Kept<T>>>();
@@ -39,10 +34,7 @@ export class SharedReads<T> {
     this.#keeping = keeping;
   }
 
-  /**
-   * @param name everything the result depends on
-   * @param admit awaited before this request's own read; rejects it by throwing, which affects only this request
-   */
+  /** @param name everything the result depends on @param admit awaited before this request's own read; may throw */
   async get(asker: Reader, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
     const kept = this.#of(asker.settings);
     // There is no await between finding no entry and starting the read, so only one request reads.

@@ -50,9 +50,7 @@ export interface SignedBytes {
   readonly hash: string;
 }
 
-/**
- * Builds and signs a transaction, at once: it is journaled in the same step. @param transaction `blockHash` in base58
- */
+/** Builds and signs a transaction, at once: it is journaled in the same step. `blockHash` is base58. */
 export const signTransaction = (transaction: {
   readonly signerId: string;
   readonly key: SigningKey;

@@ -25,10 +25,7 @@ interface QueryResult {
 const LAG_TRIES = 5;
 const LAG_PAUSE_MS = 400;
 
-/**
- * Runs a `query`, again while nodes lag. @throws ViewError for text in `result.error`; NodesLagError without a node at
- * the height
- */
+/** Runs a `query`, again while nodes lag. @throws ViewError for text in `result.error`; NodesLagError */
 export const query = async <T>(
   rpc: ChainRpc,
   request: Readonly<Record<string, unknown>>,
@@ -61,7 +58,6 @@ const viewError = (text: string): ViewError => {
 
 const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
 
-/** A call of a view method. */
 interface ViewCall {
   readonly contractId: string;
   readonly method: string;
@@ -120,7 +116,6 @@ export interface AccountBalance {
   readonly storageUsage: number;
   /** Spendable: the total minus what must stay for storage. */
   readonly available: bigint;
-  /** Height of the block that was read. */
   readonly height: number;
 }
 
@@ -183,9 +178,7 @@ export const isPublishedCode = async (rpc: ChainRpc, codeHash: Uint8Array): Prom
 /** base58 of 32 zero bytes, the hash of an account without code. */
 const NO_CODE = "1".repeat(32);
 
-/**
- * Which accounts exist. One missing from the last final block is looked for at another endpoint's head: it may be new.
- */
+/** Which accounts exist. A missing one is looked for at another endpoint's head: it may be new. */
 export const accountExists = async (
   rpc: ChainRpc,
   accountIds: Iterable<string>,

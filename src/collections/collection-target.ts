@@ -8,7 +8,6 @@ import { requireCollection } from "./collections.ts";
 
 /** The on-chain address of a collection, as operations' requests store it. */
 export interface CollectionTarget {
-  /** The contract's account. */
   readonly contract: string;
   readonly collectionId: number;
 }
@@ -80,10 +79,7 @@ export interface ReadableCollection extends KnownTarget {
   readonly height: number;
 }
 
-/**
- * One of the caller's collections, with its views at a node that has all effects of operations. @throws ServiceError
- * not_found
- */
+/** One of the caller's collections, at a node that has all effects of operations. @throws ServiceError not_found */
 export const readableOf = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,

@@ -6,7 +6,6 @@ import type { Uuid } from "../domain/ids.ts";
 import { inOrder } from "../domain/settings.ts";
 import { dagPbCid } from "../files/ipfs/cid.ts";
 
-/** The API's view of a collection. */
 export const toCollection = (
   collection: CollectionRow["collection"],
   contractAccountId: string,

@@ -30,10 +30,7 @@ interface AccountKey {
   readonly public_key: string;
 }
 
-/**
- * Creates an account on the embedded chain; one that exists is unchanged. @throws ServiceError chain_unavailable,
- * invalid_request
- */
+/** Creates an account; one that exists is unchanged. @throws ServiceError chain_unavailable, invalid_request */
 export const makeDevelopmentAccount = async (context: ServiceContext, key: AccountKey): Promise<void> => {
   const rpc = connect(context.settings);
   await rpc.call("devchain_create_account", { ...key, balance: GIVEN });

@@ -1,4 +1,4 @@
-import type { IpfsResult } from "../api/resources/finalization.ts";
+import type { IpfsResult } from "../api/resources/collection.ts";
 import type { ServiceContext } from "../context.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
 import { adoptBlobs, keepBlobs, type StoredBlob } from "../db/queries/blobs.ts";
@@ -32,7 +32,6 @@ export interface CollectionDirectory {
   readonly totalSize: number;
   /** The directory's own blocks, children before parents. */
   readonly blocks: readonly StoredBlob[];
-  /** The files by their names in the directory. */
   readonly files: ReadonlyMap<string, CollectionFile>;
 }
 

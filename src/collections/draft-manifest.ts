@@ -24,10 +24,7 @@ interface ManifestAsset extends PlacedAsset {
   readonly referenceSize: number | null;
 }
 
-/**
- * The draft that a finalization read, in R2 under its collection's uuid: after a rollback of D1 nothing else has file
- * names.
- */
+/** The draft that a finalization read, in R2: after a rollback of D1 nothing else has file names. */
 interface Manifest {
   readonly version: 1;
   readonly draftUuid: Uuid;
@@ -44,26 +41,25 @@ export const keepManifest = async (
   draft: Pick<LostDraft, "id" | "integrationId" | "createdAt">,
   assets: DraftAssets,
 ): Promise<void> => {
+  const listed: ManifestAsset[] = [];
+  for await (const {
+    sha256,
+    referenceSha256: reference,
+    rootSha256,
+    createdAt,
+    ...asset
+  } of assets.behind()) {
+    listed.push({ ...asset, sha256: toHex(sha256), referenceSha256: reference && toHex(reference) });
+  }
+  const { id: draftUuid, integrationId: integrationUuid, createdAt } = draft;
   const manifest: Manifest = {
     version: 1,
-    draftUuid: draft.id,
-    integrationUuid: draft.integrationId,
-    createdAt: draft.createdAt.getTime(),
-    assets: await listed(assets),
+    draftUuid,
+    integrationUuid,
+    createdAt: createdAt.getTime(),
+    assets: listed,
   };
   await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), JSON_TYPE);
-};
-
-const listed = async (draft: DraftAssets): Promise<ManifestAsset[]> => {
-  const assets: ManifestAsset[] = [];
-  for await (const { sha256, referenceSha256, rootSha256, createdAt, ...asset } of draft.behind()) {
-    assets.push({
-      ...asset,
-      sha256: toHex(sha256),
-      referenceSha256: referenceSha256 && toHex(referenceSha256),
-    });
-  }
-  return assets;
 };
 
 /** Whether a finalization of this collection has begun. */
@@ -79,16 +75,11 @@ export const readManifest = async (
   return object === null ? null : object.json<Manifest>();
 };
 
-/** The data of a restored draft, with its contract. */
 type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
-  /** The contract's account. */
   readonly contract: string;
 };
 
-/**
- * Restores a locked draft from its manifest, and its contract if D1 lacks it. @throws ServiceError conflict if files
- * are gone
- */
+/** Restores a draft from its manifest, and its contract if D1 lacks it. @throws ServiceError conflict if files are gone */
 export const putDraftBack = async (
   context: ServiceContext,
   manifest: Manifest,

@@ -8,7 +8,6 @@ import { requireUpgraded } from "./contract-release.ts";
 interface DropHome {
   readonly collectionUuid: Uuid;
   readonly contract: string;
-  /** The collection on the chain. */
   readonly shown: ContractCollection | null;
 }
 

@@ -1,4 +1,5 @@
-import type { Eligibility } from "../api/resources/eligibility.ts";
+import type { Eligibility } from "../api/resources/collection.ts";
+import { instant } from "../chain/contract/settings.ts";
 import type { ContractEligibility } from "../chain/contract/views.ts";
 import { SharedReads } from "../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../context.ts";
@@ -36,6 +37,6 @@ export const toEligibility = (
   mint_fee,
   code,
   message,
-  opens_at: opensAt === null ? null : new Date(opensAt).toISOString(),
+  opens_at: instant(opensAt),
   remaining_for_account,
 });

@@ -11,9 +11,7 @@ import { buildCollectionDirectory, keepDirectory } from "./directory.ts";
 
 const TABLES = ["initial_royalties", "ongoing_royalties"] as const;
 
-/**
- * Makes sure that the accounts that receive royalties exist. @throws ServiceError unknown_account, chain_unavailable
- */
+/** Makes sure that all who receive royalties exist. @throws ServiceError unknown_account, chain_unavailable */
 export const requirePayees = (
   context: ServiceContext,
   settings: Partial<Pick<CollectionSettings, (typeof TABLES)[number]>>,
@@ -34,7 +32,6 @@ export interface NewCollection {
   readonly draftId: Uuid;
   readonly onChainId: number;
   readonly settings: CollectionSettings;
-  /** Sum of copies. */
   readonly total: number;
   readonly assets: number;
   readonly minted: number;

@@ -1,5 +1,5 @@
 import type { PublicCollection, PublicPhase } from "../api/resources/public-collection.ts";
-import type { ContractMintConfig } from "../chain/contract/settings.ts";
+import { type ContractMintConfig, shownConfig } from "../chain/contract/settings.ts";
 import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { coverOf, type EnabledPage, findEnabledPage } from "../db/queries/collection-pages.ts";
@@ -36,14 +36,9 @@ export const onChain = async ({ views, collectionId }: Showcase): Promise<Contra
 export const isHidden = ({ reveal }: Pick<ContractCollection, "reveal">): boolean =>
   reveal != null && reveal.state !== "revealed";
 
-const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
 const phase = (kind: PublicPhase["kind"], config: ContractMintConfig): PublicPhase => ({
   kind,
-  mint_fee: config.mint_fee,
-  starts_at: instant(config.starts_at_ms),
-  ends_at: instant(config.ends_at_ms),
-  limit_per_account: config.limit_per_account,
+  ...shownConfig(config),
 });
 
 /** The collection's cover; before the reveal, the placeholder of all tokens. */

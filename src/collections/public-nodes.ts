@@ -29,11 +29,6 @@ const COUNTED_FOR_MS = 30_000;
 /** The calls under way, by all that their answers depend on. What was answered is kept by location (src/api/public/brief-reads.ts). */
 const calls = new Map<string, Call>();
 
-const joinable = (name: string, now: number): Call | null => {
-  const call = calls.get(name);
-  return call && now < call.until ? call : null;
-};
-
 /** Begins a call where it is its turn: there are neither too many in all nor too many of the network. */
 const begin = (name: string, network: string, now: number): Call | null => {
   // Nothing else removes a call whose request was ended.
@@ -65,9 +60,10 @@ class PublicRpc extends ChainRpc {
     const name = JSON.stringify([this.endpoints, method, params, options.atLeast ?? 0]);
     const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
     const turn = await pollUntil(patience, () => {
-      const other = joinable(name, time());
-      const call = other ?? begin(name, network, time());
-      return call && { call, isJoined: other !== null };
+      const other = calls.get(name);
+      if (other && time() < other.until) return { call: other, isJoined: true };
+      const call = begin(name, network, time());
+      return call && { call, isJoined: false };
     });
     if (turn === null) throw rateLimited("Too many reads of pages wait for the chain's nodes.", RETRY_AFTER);
     const { call, isJoined } = turn;

@@ -18,10 +18,8 @@ const MOST_READ = 1_000;
 const AT_ONCE = 200;
 /** Bytes of tokens after which it stops: large tokens take a node long. */
 const MOST_BYTES_READ = 1_048_576;
-/** Tokens of an owner that one view returns. */
 const OWNERS_PAGE = 100;
 
-/** Which tokens of a gallery to return. */
 export interface TokenFilter {
   readonly limit: number;
   readonly cursor: string | null;

@@ -11,7 +11,6 @@ interface TokenHome {
   readonly collectionUuid: Uuid;
   readonly collectionId: number;
   readonly contract: string;
-  /** Base URL of the gateway. */
   readonly base: string;
 }
 
@@ -32,10 +31,7 @@ export const toToken = (token: ContractToken, home: TokenHome): Token => ({
 /** Tokens that one view of the contract returns within a view's gas. */
 const VIEW_PAGE = 100;
 
-/**
- * Tokens of a collection in minting order, from the chain. @throws ServiceError not_found, invalid_request,
- * chain_unavailable
- */
+/** Tokens of a collection in minting order. @throws ServiceError not_found, invalid_request, chain_unavailable */
 export const tokensOf = async (
   context: ServiceContext,
   caller: Caller,
@@ -74,7 +70,6 @@ export const readTokens = async (
   return { found, hasMore: short < 0 || mayHaveMore(pages[short]!, VIEW_PAGE) };
 };
 
-/** Most views that one page of an owner's tokens calls. */
 const OWNER_VIEWS = 10;
 
 /**

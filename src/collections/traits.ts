@@ -15,7 +15,6 @@ import { isHidden, onChain, openShowcase } from "./public-collection.ts";
 
 /** Reference files that one call reads in a few seconds. A collection's assets never change, so each is read once. */
 const FILES_AT_ONCE = 500;
-/** Pages that a run of the scheduled job continues. */
 const PAGES_AT_ONCE = 3;
 
 /** The traits in a reference file, by its SHA-256 in lower-case hexadecimal. */
@@ -25,10 +24,7 @@ interface ReferenceTraits {
   readonly copies: number;
 }
 
-/**
- * Keeps what some assets' reference files say, and how far that has come, where it had come to `from`: nothing counts
- * twice.
- */
+/** Keeps what assets' reference files say, and how far that has come, if it had come to `from`: nothing counts twice. */
 const keepTraits = async (
   db: Database,
   collectionId: Uuid,
@@ -78,10 +74,10 @@ const allTraits = (db: Database, collectionId: Uuid): Promise<ReferenceTraits[]>
 const keepRanks = async (
   db: Database,
   collectionId: Uuid,
-  ranks: readonly { readonly digest: string; readonly rank: number }[],
+  ranks: readonly (readonly [string, number])[],
 ): Promise<void> => {
   const id = uuidToBytes(collectionId);
-  const updates = Array.from(jsonRows(ranks.map(({ digest, rank }) => [digest, rank])), (json) =>
+  const updates = Array.from(jsonRows(ranks), (json) =>
     db
       .update(referenceTraits)
       .set({ rank: sql`given.place` })
@@ -125,9 +121,10 @@ export const pagesWithoutTraits = (db: Database, limit: number) =>
     .limit(limit)
     .all();
 
-/** How far the reference files of a page's collection are read, and whose they are; undefined: no such page, or all are. */
-const traitsCursorOf = (db: Database, collectionId: Uuid) =>
-  db
+/** Reads some more of a collection's reference files and, after the last, computes the ranks. */
+export const workOutTraits = async (context: ServiceContext, collectionId: Uuid): Promise<void> => {
+  const { db } = context;
+  const row = await db
     .select({ cursor: collectionPages.traitsCursor, draftId: collections.draftId })
     .from(collectionPages)
     .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
@@ -135,14 +132,6 @@ const traitsCursorOf = (db: Database, collectionId: Uuid) =>
       sql`${collectionPages.collectionId} = ${uuidToBytes(collectionId)} AND ${collectionPages.traitsCursor} IS NOT NULL`,
     )
     .get();
-
-/**
- * Reads some more of a collection's reference files and, after the last, computes the ranks. The next call resumes
- * there.
- */
-export const workOutTraits = async (context: ServiceContext, collectionId: Uuid): Promise<void> => {
-  const { db } = context;
-  const row = await traitsCursorOf(db, collectionId);
   if (!row || row.cursor === null) return;
   const assets = await pageOfAssets(db, row.draftId, row.cursor, FILES_AT_ONCE);
   const last = assets.at(-1);
@@ -153,11 +142,8 @@ export const workOutTraits = async (context: ServiceContext, collectionId: Uuid)
   if (assets.length === FILES_AT_ONCE) return;
   const all = await allTraits(db, collectionId);
   const ranks = ranksOf(all);
-  await keepRanks(
-    db,
-    collectionId,
-    all.map(({ digest }, index) => ({ digest, rank: ranks[index] ?? 1 })),
-  );
+  const ranked = all.map(({ digest }, index) => [digest, ranks[index] ?? 1] as const);
+  await keepRanks(db, collectionId, ranked);
 };
 
 /** Continues with pages that were set up lately; a part of the scheduled job. */

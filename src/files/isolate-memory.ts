@@ -4,16 +4,13 @@ import { pollUntil } from "../waiting.ts";
 
 const MB = 1_048_576;
 
-/** Reserved memory. */
 interface Share {
   readonly bytes: number;
   readonly owner: string;
-  /** When it lapses. */
   until: number;
 }
 
 interface BudgetLimits {
-  /** For all together. */
   readonly bytes: number;
   readonly bytesOfOwner: number;
   /** Milliseconds without renewal. */

@@ -4,7 +4,6 @@ import { JSON_TYPE } from "../domain/media-types.ts";
 import type { AppEnv } from "./app-env.ts";
 import { parametrisedList } from "./header-parameters.ts";
 
-/** The weight of a type in an Accept header, and the precision of its range. */
 interface Wish {
   /** From 0, not at all, to 1. */
   readonly weight: number;

@@ -43,10 +43,7 @@ const WORK = {
   walk: "WALK_LIMIT",
 } as const;
 
-/**
- * Counts a request without a known key against its address. If the count fails, it passes. @throws ServiceError
- * rate_limited
- */
+/** Counts a request against its address. If the count fails, it passes. @throws ServiceError rate_limited */
 export async function countAddress(c: Context<AppEnv>, work: keyof typeof WORK): Promise<void> {
   try {
     const { success } = await c.env[WORK[work]].limit({ key: `${work}:${addressOf(c)}` });

@@ -13,11 +13,9 @@ export interface EndpointTraits {
   readonly isLongPoll: boolean;
 }
 
-/** What hono carries along with a request. */
 export interface AppEnv {
   Bindings: Bindings;
   Variables: {
-    /** The response's X-Request-Id. */
     requestId: string;
     /** The endpoint of the request's method and path; undefined if there is none. */
     endpoint?: EndpointTraits | undefined;

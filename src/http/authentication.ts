@@ -11,7 +11,6 @@ import { noSuchAddress } from "./error-responses.ts";
 import { parametrisedList } from "./header-parameters.ts";
 import { beyondLimit, countRequest, paidByKey, rateLimitHeaders } from "./rate-limit.ts";
 
-/** A key as read from the database. */
 interface KnownKey {
   readonly id: Uuid;
   readonly integrationId: Uuid;
@@ -21,7 +20,6 @@ interface KnownKey {
   /** Milliseconds; null: never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Its integration is suspended. */
   readonly isSuspended: boolean;
   lastUsedAt: number | null;
 }
@@ -34,7 +32,6 @@ const UNKNOWN_MS = 10_000;
 /** Most keys and most unknown digests in an isolate's cache. */
 const CAPACITY = 2_000;
 const UNKNOWN_CAPACITY = 10_000;
-
 const known = new Map<string, { key: KnownKey; until: number }>();
 const unknown = new Map<string, number>();
 
@@ -60,7 +57,7 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   const digest = await digestOf(c.req.header("Authorization"));
   const now = context.now().getTime();
   const write = isWrite(c.req.method, c.get("endpoint"));
-  const cached = known.get(digest.hex);
+  const cached = known.get(digest);
   const key = cached && cached.until > now ? cached.key : await lookUpKey(c, digest, now);
   refuseUnusable(key, now);
   if (key.lastUsedAt === null || now - key.lastUsedAt >= LAST_USED_EVERY_MS) {
@@ -85,12 +82,8 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   }
 };
 
-interface Digest {
-  readonly bytes: Uint8Array;
-  readonly hex: string;
-}
-
-const digestOf = async (header: string | undefined): Promise<Digest> => {
+/** The digest of a header's key, hexadecimal. @throws ServiceError api_key_missing, api_key_invalid */
+const digestOf = async (header: string | undefined): Promise<string> => {
   if (!header) {
     throw new ServiceError(
       "api_key_missing",
@@ -104,15 +97,14 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
       "Write the header as `Authorization: Api-Key <API_KEY>`, with a complete key: it begins with `mk_live_`.",
     );
   }
-  const bytes = await apiKeyDigest(key);
-  return { bytes, hex: toHex(bytes) };
+  return toHex(await apiKeyDigest(key));
 };
 
 /** Reads a key that isn't cached. Lookups are limited by client address. @throws ServiceError api_key_invalid */
-const lookUpKey = async (c: Context<AppEnv>, { bytes, hex }: Digest, now: number): Promise<KnownKey> => {
+const lookUpKey = async (c: Context<AppEnv>, hex: string, now: number): Promise<KnownKey> => {
   if ((unknown.get(hex) ?? 0) > now) throw unknownKey();
   if (!known.has(hex)) await countAddress(c, "attempt");
-  const found = await findKeyByDigest(c.get("context").db, bytes);
+  const found = await findKeyByDigest(c.get("context").db, Buffer.from(hex, "hex"));
   if (!found) {
     known.delete(hex);
     setBounded(unknown, UNKNOWN_CAPACITY, hex, now + UNKNOWN_MS);

@@ -15,10 +15,7 @@ export interface BodyName {
 export const endedEarly = ({ code, name }: BodyName, cause: unknown): ServiceError =>
   new ServiceError(code, `The body ended early. Send the whole ${name} again.`, { cause });
 
-/**
- * The next piece of a request's body.
- * @throws ServiceError of this code where the body ends early, or nothing of it comes for a minute
- */
+/** The next piece of a body. @throws ServiceError if it ends early, or nothing comes for a minute */
 export const nextPiece = async <T>(reading: Promise<T>, { code, name }: BodyName): Promise<T> => {
   try {
     const piece = await within(STALL_MS, reading);

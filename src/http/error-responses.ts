@@ -38,10 +38,7 @@ const notConfigured = (cause: SettingsError, named: boolean): ServiceError => {
   );
 };
 
-/**
- * The caller's error for a thrown value; what isn't meant for callers becomes `internal_error`. @param mayWrite whether
- * the request may have changed something
- */
+/** The caller's error for a thrown value. @param mayWrite whether the request may have changed something */
 export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof HTTPException) {

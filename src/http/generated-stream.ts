@@ -1,8 +1,6 @@
-/** What watches over a generated body. */
 interface Guard {
   /** How long the client may take nothing; then the body breaks off. Milliseconds. */
   readonly patienceMs: number;
-  /** The client asks for the next piece. */
   readonly moved: () => void;
   /** The body is over, complete or not. */
   readonly ended: () => void;

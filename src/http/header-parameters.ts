@@ -7,10 +7,7 @@ export interface Parametrised {
   readonly unclosed: boolean;
 }
 
-/**
- * Reads `value; key=value; key="quoted value"` (RFC 9110, section 5.6.6; RFC 7578, section 4.2), once from left to
- * right.
- */
+/** Reads `value; key="quoted value"` (RFC 9110, section 5.6.6; RFC 7578, section 4.2), once from left to right. */
 export const parametrised = (text: string): Parametrised => readOne(new Reader(text), "");
 
 /** Reads a list of them, separated by commas (RFC 9110, section 5.6.1); empty entries are skipped. */

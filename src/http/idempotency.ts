@@ -13,7 +13,6 @@ import { type AppEnv, isWrite } from "./app-env.ts";
 
 const MAX_KEY_LENGTH = 255;
 const HOUR_MS = 60 * 60_000;
-
 const REPLAYED = "Idempotency-Replayed";
 
 /** Statuses of refusals that a concurrent request with the same key can cause: the key is looked up again before. */
@@ -78,7 +77,6 @@ class SameRequest extends ServiceError {
   }
 }
 
-/** The Idempotency-Key of a request. */
 class SentKey implements RequestKey {
   readonly integrationId: Uuid;
   readonly key: string;

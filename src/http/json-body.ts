@@ -21,13 +21,11 @@ const KEYED: BodyLimits = { most: 1_048_576, wholeMs: 120_000 };
 
 /** Of a body that needs no key: a claim has 600 bytes. */
 const PUBLIC: BodyLimits = { most: 4_096, wholeMs: 5_000 };
-
 const BODY: BodyName = { code: "invalid_json", name: "body" };
 
 /** What a body of unknown size is read into at first. It doubles. */
 const FIRST_BYTES = 65_536;
 
-/** The message for a body above its limit. */
 const tooLarge = (most: number) =>
   new ServiceError("payload_too_large", `Send a body of at most ${most} bytes.`);
 

@@ -12,7 +12,6 @@ export interface PageRequest {
   readonly cursor?: string;
 }
 
-/** How a list is written. */
 export interface ListFormat<Item> {
   readonly contentType: string;
   readonly opening: string;
@@ -46,13 +45,22 @@ export const listResponse = async <Item>(
 ): Promise<TypedResponse<readonly Item[], 200>> => {
   // The first page is read before the response begins, so that a failure becomes an error response.
   const first = await read(cursor ?? null, limit ?? PAGE);
+  const { opening, closing, contentType } = format;
+  const headers = { "Content-Type": contentType };
   if (first.next !== null && limit === undefined) {
-    return streamed(c, piecesOf(first, read, format), format);
+    async function* logged(): AsyncGenerator<Uint8Array, void, void> {
+      try {
+        yield* piecesOf(first, read, format);
+      } catch (error) {
+        // The status is already sent. A body that ends here isn't valid JSON, so no client takes it for the whole list.
+        c.get("context").log("list.cut", { error });
+        throw error;
+      }
+    }
+    return typedResponse(c.body(streamOf(logged()), 200, headers));
   }
   if (first.next !== null) linkToNext(c, first.next, format.cursorName);
-  const { opening, closing, contentType } = format;
-  const text = opening + written(first.items, format) + closing;
-  return typedResponse(c.body(text, 200, { "Content-Type": contentType }));
+  return typedResponse(c.body(opening + written(first.items, format) + closing, 200, headers));
 };
 
 /** Names the next page of this address in a Link header (RFC 8288). */
@@ -82,23 +90,6 @@ async function* piecesOf<Item>(
   const isEmpty = before === format.opening && format.opening !== format.between;
   yield encoder.encode((isEmpty ? format.opening : "") + format.closing);
 }
-
-const streamed = <Item>(
-  c: Context<AppEnv>,
-  pieces: AsyncGenerator<Uint8Array, void, void>,
-  { contentType }: ListFormat<Item>,
-): TypedResponse<readonly Item[], 200> => {
-  async function* logged(): AsyncGenerator<Uint8Array, void, void> {
-    try {
-      yield* pieces;
-    } catch (error) {
-      // The status is already sent. A body that ends here isn't valid JSON, so no client takes it for the whole list.
-      c.get("context").log("list.cut", { error });
-      throw error;
-    }
-  }
-  return typedResponse(c.body(streamOf(logged()), 200, { "Content-Type": contentType }));
-};
 
 /**
  * A list as comma-separated values (RFC 4180) with a line of names, for ids, numbers and addresses: texts that people

@@ -13,7 +13,6 @@ interface CountedKey {
   readonly requests: number;
 }
 
-/** Whether a request may pass. */
 interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
@@ -25,10 +24,7 @@ interface Verdict {
 
 /** How long a request waits for another request's call before it calls the counter itself. Milliseconds. */
 const PATIENCE_MS = 2_000;
-/**
- * How long a request waits for its counter, and then passes uncounted; a working one answers in two seconds.
- * Milliseconds.
- */
+/** How long a request waits for its counter, and then passes uncounted. Milliseconds. */
 const MOST_WAIT_MS = 6_000;
 /** How long requests pass uncounted after the counter has failed, and after it hasn't answered. Milliseconds. */
 const UNCOUNTED_MS = 1_000;
@@ -38,9 +34,7 @@ const LOOK_EVERY_MS = 100;
 /** Keys that an isolate keeps grants of; beyond it the oldest goes. */
 const CAPACITY = 10_000;
 
-/** A request that waits. */
 interface Waiter {
-  /** When it lapses unless it is renewed. */
   until: number;
 }
 
@@ -80,7 +74,6 @@ export class WaitCounter {
 
 /** The requests of a key that this isolate may let pass, and its counter's last response. Times are milliseconds. */
 class Meter {
-  /** Requests left of the grant. */
   #left = 0;
   #grant = 0;
   #until = 0;
@@ -130,10 +123,7 @@ class Meter {
     }
   }
 
-  /**
-   * Asks for all that wait, unless one has asked lately. The request that asks may end before the others and the
-   * answer.
-   */
+  /** Asks for all that wait, unless one has asked lately. It goes on without the request that asked. */
   #question(context: ServiceContext, key: CountedKey, now: number): Promise<void> {
     if (this.#asking !== null && now - this.#asking.since < PATIENCE_MS) return this.#asking.answer;
     const answer = this.#take(context, key).finally(() => {
@@ -222,10 +212,7 @@ const CALLS_INCLUDED = 2;
 /** How long an additional call waits until the key has a request left: long lists are read slowly. Milliseconds. */
 const CALL_PATIENCE_MS = REQUEST_PERIOD_S * 1_000 + 2_000;
 
-/**
- * The context of a key's request: each call of a node beyond the included ones counts as another request. An
- * operation's own calls are not counted.
- */
+/** The context of a key's request: each call of a node beyond the included ones counts as another request. */
 export const paidByKey = (context: ServiceContext, key: CountedKey): ServiceContext => {
   let calls = 0;
   return {

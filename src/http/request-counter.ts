@@ -71,20 +71,15 @@ export class RequestWindow {
   }
 }
 
-/** What an isolate asks of a key's counter. */
 export interface Ask {
-  /** Requests that the key may make in a period. */
   readonly limit: number;
-  /** Requests that wait to be allowed. */
   readonly wanted: number;
   /** The grant that this isolate had before, which ends with this call. */
   readonly ended?: Ended;
 }
 
-/** A grant that is over. */
 export interface Ended {
   readonly id: number;
-  /** Its unused requests. */
   readonly unused: number;
 }
 

@@ -53,7 +53,6 @@ const amount = (origin: string, count: number | bigint): string => {
 
 z.config({ customError: sentence });
 
-/** The issues of an error, one for every bad field. */
 const issuesOf = (error: z.core.$ZodError, target: string | undefined): Issue[] =>
   fieldIssues(error.issues).flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
@@ -63,7 +62,6 @@ const issuesOf = (error: z.core.$ZodError, target: string | undefined): Issue[] 
     return issue.keys.map((key) => ({ path: [...path, key], message: issue.message }));
   });
 
-/** Most issues that a message names by their paths. */
 const NAMED = 5;
 
 const summary = (issues: readonly Issue[]): string => {

@@ -1,4 +1,4 @@
-import type { FinalizeAnswer } from "../api/resources/finalization.ts";
+import type { FinalizeAnswer } from "../api/resources/collection.ts";
 import { hasManifest, isAsOnChain } from "../collections/draft-manifest.ts";
 import { requirePayees } from "../collections/new-collection.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import type { Collection } from "../api/resources/collection.ts";
+import type { Collection, FinalizeAnswer } from "../api/resources/collection.ts";
 import type {
   CodePublished,
   ContractDeployed,
@@ -8,10 +8,9 @@ import type {
   ContractUpgraded,
 } from "../api/resources/contract.ts";
 import type { ClaimAnswer, DropAnswer, DropClosed } from "../api/resources/drop.ts";
-import type { FinalizeAnswer } from "../api/resources/finalization.ts";
-import type { WalletCreated } from "../api/resources/integration.ts";
 import type { PayoutAnswer, TransactionAnswer } from "../api/resources/operation.ts";
 import type { MintAnswer, NftUpdateAnswer } from "../api/resources/token.ts";
+import type { WalletCreated } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";

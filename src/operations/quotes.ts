@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Quote } from "../api/resources/quote.ts";
+import type { Quote } from "../api/resources/operation.ts";
 import { QUOTED_RISE } from "../chain/cost.ts";
 import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";

@@ -1,6 +1,6 @@
 import { not } from "drizzle-orm";
 import type { Contract, ContractDeployed } from "../api/resources/contract.ts";
-import type { WalletCreated } from "../api/resources/integration.ts";
+import type { WalletCreated } from "../api/resources/wallet.ts";
 import { contractCode } from "../chain/contract/code.ts";
 import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Asset } from "../../src/api/resources/asset.ts";
+import type { Asset } from "../../src/api/resources/collection.ts";
 import { blobs, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { picture } from "../../testing/pictures.ts";

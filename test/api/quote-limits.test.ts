@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Quote } from "../../src/api/resources/quote.ts";
+import type { Quote } from "../../src/api/resources/operation.ts";
 import { costOf, maxSpent } from "../../src/chain/cost.ts";
 import { readGasPrices } from "../../src/chain/protocol.ts";
 import { connect } from "../../src/chain/rpc.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, test } from "vitest";
-import type { Quote } from "../../src/api/resources/quote.ts";
+import type { Quote } from "../../src/api/resources/operation.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent, Wallet } from "../../src/wallet/interface.ts";

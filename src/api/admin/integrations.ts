@@ -19,7 +19,7 @@ import { requireIntegration, requireUndeleted } from "../../operator/integration
 import { createIntegration } from "../../operator/provisioning.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody, list } from "../endpoint.ts";
-import { type Integration, integrationView, walletCreatedView } from "../resources/integration.ts";
+import { type Integration, integrationView, walletCreatedView } from "../resources/wallet.ts";
 import { accountIdOrNull, nameField, yesField } from "../schemas/fields.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 

@@ -36,10 +36,7 @@ const HAD_EFFECT: Failure = {
 /** How long a continued finalization runs before the operator gets a response. Milliseconds. */
 const ADOPTION_MS = 15_000;
 
-/**
- * Blocks after which a transaction's receipts are executed, unless shards are congested: then the chain shows what it
- * did.
- */
+/** Blocks after which a transaction's receipts are executed, unless shards are congested. */
 const BLOCKS_TO_EXECUTE = 5;
 
 /**
@@ -108,10 +105,7 @@ const requireShown = async (context: ServiceContext, row: OperationRow): Promise
   );
 };
 
-/**
- * Makes sure that what was signed can no longer land, and that the chain doesn't show the effect of a finalization.
- * @returns the height from which on the chain shows all that the operation ever did
- */
+/** Makes sure that nothing of it can land or is shown. @returns the height from which the chain shows all that it did */
 const requireNoEffect = async (context: ServiceContext, row: OperationRow): Promise<number> => {
   const landing = await walletFor(context, row).landing(row.id);
   if (!landing.isOver) throw mayLand(landing.waitMs);

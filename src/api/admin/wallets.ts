@@ -8,8 +8,7 @@ import {
   rotateSecrets,
 } from "../../operator/wallets.ts";
 import { endpoint, json, list } from "../endpoint.ts";
-import { walletCreatedView } from "../resources/integration.ts";
-import { rotationView, stuckView, walletView } from "../resources/wallet.ts";
+import { rotationView, stuckView, walletCreatedView, walletView } from "../resources/wallet.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
 const COMMON = { tag: "Operator: wallets", access: "admin" } as const;

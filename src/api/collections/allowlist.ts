@@ -7,7 +7,6 @@ import { messageView } from "../resources/operation.ts";
 import { accountIdField, referenceBody, referenceField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-/** Accounts of one allowlist call. */
 const MAX_ALLOWLIST_ACCOUNTS = 500;
 
 const accountsBody = z
@@ -18,9 +17,7 @@ const accountsBody = z
   .openapi("AccountsInput");
 
 const accountBody = z.strictObject({ account: accountIdField }).openapi("AccountInput");
-
 const checkedView = z.object({ is_allowlisted: z.boolean() }).openapi("AllowlistAnswer");
-
 const TAG = "Allowlist";
 
 const changeBy = (verb: "add" | "remove", operationId: string, summary: string) =>

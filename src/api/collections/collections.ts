@@ -6,8 +6,7 @@ import { runOperation } from "../../operations/engine/run.ts";
 import { proposeCollectionUpdate } from "../../operations/kinds/collection-update.ts";
 import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, list } from "../endpoint.ts";
-import { collectionView } from "../resources/collection.ts";
-import { eligibilityView } from "../resources/eligibility.ts";
+import { collectionView, eligibilityView } from "../resources/collection.ts";
 import { collectionChangesBody } from "../schemas/collection-settings.ts";
 import { collectionParam, eligibilityParam } from "../schemas/parameters.ts";
 

@@ -15,9 +15,9 @@ import { csvList, JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { retry } from "../../waiting.ts";
 import { CSV, endpoint, jsonOrCsv } from "../endpoint.ts";
 import { ACCOUNT, type Shown, whole } from "../resources/samples.ts";
+import { wholeNumber } from "../schemas/fields.ts";
 import { collectionParam, LINK, pageQuery } from "../schemas/parameters.ts";
 
-/** An account that holds tokens of a collection. */
 const holderView = z
   .object({
     account_id: z.string().openapi({ example: ACCOUNT }),
@@ -33,7 +33,6 @@ const AT_ONCE = 500;
 /** Tries of what a node doesn't show yet, and the pause before the second, which doubles. Milliseconds. */
 const ATTEMPTS = { tries: 5, firstPauseMs: 200 };
 
-/** The accounts that hold tokens of a collection at one final block, those with most tokens first. */
 export interface Holders {
   readonly block: Pick<BlockHead, "height" | "hash">;
   readonly holders: readonly Holder[];
@@ -135,16 +134,10 @@ const pageAt = async (views: ContractViews, collectionId: number, from: number) 
   }
 };
 
-const blockHeight = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/, "Give the height of a block as a whole number.")
-  .transform(Number)
-  .optional()
-  .openapi({
-    type: "integer",
-    minimum: 1,
-    description: "A final block that a node still has; default: the last one.",
-  });
+const blockHeight = wholeNumber(/^[1-9]\d{0,14}$/, "Give the height of a block as a whole number.", {
+  minimum: 1,
+  description: "A final block that a node still has; default: the last one.",
+}).optional();
 
 const HEADERS = {
   ...LINK,

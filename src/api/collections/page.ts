@@ -75,7 +75,6 @@ const keepPage = async (
   return { isThere: results[0].length > 0, page: stored };
 };
 
-/** How a collection is shown to collectors, as its integration sees it. */
 const collectionPageView = z
   .object({
     collection_uuid: z.uuid(),
@@ -100,7 +99,6 @@ const collectionPageView = z
 
 type CollectionPage = Shown<typeof collectionPageView>;
 
-/** Most links of a page. */
 const MOST_LINKS = 8;
 
 const httpsUrl = z

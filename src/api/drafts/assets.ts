@@ -3,15 +3,14 @@ import { MEDIA_NAMES } from "../../domain/media-sniffing.ts";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH, MAX_UPLOAD_BYTES } from "../../domain/quota.ts";
 import { type MemoryShare, memoryShare } from "../../files/isolate-memory.ts";
 import { deleteAsset, listAssets } from "../../files/uploads/assets.ts";
-import { attachAssets } from "../../files/uploads/attach-assets.ts";
-import { jsonArray } from "../../files/uploads/json-array.ts";
+import { attachAssets, jsonArray } from "../../files/uploads/attach-assets.ts";
 import { FORM_MEMORY } from "../../files/uploads/receive-form.ts";
 import { typedResponse } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
 import { boundaryOf, readForm } from "../../http/multipart/multipart.ts";
 import { endpoint, json, list } from "../endpoint.ts";
-import { type Asset, assetView } from "../resources/asset.ts";
+import { type Asset, assetView } from "../resources/collection.ts";
 import { LINE_PATTERN, uuidField } from "../schemas/fields.ts";
 import { draftParam } from "../schemas/parameters.ts";
 

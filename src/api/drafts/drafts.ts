@@ -24,8 +24,7 @@ import { noDraft } from "../../files/uploads/assets.ts";
 import { finalizeDraft, proposeFinalization } from "../../operations/finalize-draft.ts";
 import { chainWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, list, optionalBody } from "../endpoint.ts";
-import { type Draft, draftView } from "../resources/draft.ts";
-import { finalizedView } from "../resources/finalization.ts";
+import { type Draft, draftView, finalizedView } from "../resources/collection.ts";
 import { draftBody, draftChangesBody } from "../schemas/collection-settings.ts";
 import { referenceBody } from "../schemas/fields.ts";
 import { draftParam } from "../schemas/parameters.ts";
@@ -90,10 +89,7 @@ const createDraft = async (
   return answer;
 };
 
-/**
- * Stores a draft and, in the same batch, the response under the caller's Idempotency-Key: a crash between the two would
- * let a repeated request create a second draft.
- */
+/** Stores a draft with the answer under the caller's Idempotency-Key, in one batch: a repetition creates no other. */
 const storeDraft = async (
   context: ServiceContext,
   { integrationId, requestKey }: Caller,
@@ -157,10 +153,7 @@ interface DraftChange {
   readonly now: Date;
 }
 
-/**
- * The current draft, the settings after the changes, and the response to store under the caller's Idempotency-Key.
- * @throws ServiceError not_found, invalid_request
- */
+/** The draft, its settings after the changes, and the answer to keep. @throws ServiceError not_found, invalid_request */
 const asReadWith = async (
   context: ServiceContext,
   caller: Caller,

@@ -26,10 +26,7 @@ import {
 } from "../schemas/fields.ts";
 import { collectionParam, dropParam } from "../schemas/parameters.ts";
 
-/** Drops that one view returns. */
 const VIEW_PAGE = 100;
-
-/** Most views that one page of a list calls. */
 const MOST_VIEWS = 10;
 
 /**

@@ -16,17 +16,15 @@ import { JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { pause } from "../../waiting.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Event, eventView } from "../resources/event.ts";
+import { wholeNumber } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/parameters.ts";
 
-/** Server-sent events. */
 const EVENT_STREAM = "text/event-stream";
 
 /** Interval of polls for events. Milliseconds. */
 const LOOK_MS = 1_000;
 
-/**
- * The last event of each integration with waiting readers: all of an isolate, maybe thousands, share one poll a second.
- */
+/** The last event of each integration with waiting readers: all of an isolate share one poll a second. */
 const last = new SharedReads<number>({ ttlMs: LOOK_MS, pendingMs: 5_000, most: 1_000 });
 
 interface Patience {
@@ -35,10 +33,7 @@ interface Patience {
   readonly isOver?: () => boolean;
 }
 
-/**
- * Reads events, and waits if there are none yet. @throws ServiceError conflict, which names the last event, if there is
- * no event `after`: the database was rolled back
- */
+/** Reads events, or waits. @throws ServiceError conflict without an event `after`: the database was rolled back */
 const awaitEvents = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -87,18 +82,13 @@ const AT_ONCE = { limit: 20, characters: 65_536 };
 /** Interval of comments while nothing happens, so that no proxy closes the connection. */
 const QUIET_MS = 15_000;
 
-/**
- * A stream ends after this time, and its reader opens the next: a revoked key reads no longer than this. Milliseconds.
- */
+/** A stream ends after this time: a revoked key reads no longer. Milliseconds. */
 const LASTS_MS = 5 * 60_000;
 
 /** Pause before a reader opens the next stream, sent as `retry`. Milliseconds. */
 const RETRY_MS = 1_000;
 
-/**
- * Events as server-sent events, those it began with first
- * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
- */
+/** Server-sent events, those it began with first (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 async function* streamEvents(
   context: ServiceContext,
   integrationId: Uuid,
@@ -129,32 +119,24 @@ const written = (event: Event): string =>
 
 /** The longest that a request waits for an event, seconds. */
 const MOST_WAIT_S = 25;
-
 const SEQ = /^(0|[1-9]\d{0,14})$/;
 const SEQ_MESSAGE = "Give the seq of an event, or 0.";
 
 const query = z.strictObject({
-  after: z.string().regex(SEQ, SEQ_MESSAGE).transform(Number).optional().openapi({
-    type: "integer",
+  after: wholeNumber(SEQ, SEQ_MESSAGE, {
     minimum: 0,
     description: "Lists events with a higher seq; default: 0.",
-  }),
+  }).optional(),
   type: z
     .enum(EVENT_TYPES, `Give one of ${EVENT_TYPES.join(", ")}.`)
     .optional()
     .openapi({ description: "Only events of this type." }),
   limit: pageQuery.shape.limit,
-  wait: z
-    .string()
-    .regex(/^(\d|1\d|2[0-5])$/, `Give whole seconds from 0 to ${MOST_WAIT_S}.`)
-    .transform(Number)
-    .optional()
-    .openapi({
-      type: "integer",
-      minimum: 0,
-      maximum: MOST_WAIT_S,
-      description: "Seconds to wait for an event if there is none yet.",
-    }),
+  wait: wholeNumber(/^(\d|1\d|2[0-5])$/, `Give whole seconds from 0 to ${MOST_WAIT_S}.`, {
+    minimum: 0,
+    maximum: MOST_WAIT_S,
+    description: "Seconds to wait for an event if there is none yet.",
+  }).optional(),
 });
 
 const LIST = { ...JSON_LIST, cursorName: "after" };

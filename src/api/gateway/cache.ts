@@ -113,7 +113,6 @@ export async function sendContent(
   return keepAndSend(c, content, body, key);
 }
 
-/** The requested range. */
 function rangeOf(c: Context<AppEnv>, { headers, size }: Content): ByteRange | "unsatisfiable" | null {
   if (headers.get("Accept-Ranges") !== "bytes") return null;
   const ifRange = c.req.header("If-Range");

@@ -2,15 +2,12 @@ import { z } from "zod";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import { parametrisedList } from "../../http/header-parameters.ts";
 
-/** Format of a gateway response: the content, or one block. */
 export type Format = "content" | "raw";
 
-/** What a request asks of the gateway beyond its path. */
 export interface GatewayRequest {
   readonly format: Format;
   /** Whether only the Accept header named the format. */
   readonly negotiated: boolean;
-  /** `?filename=`, for Content-Disposition. */
   readonly filename: string | null;
   readonly download: boolean;
   /** `?img-width=`, width of a thumbnail in pixels; null: the stored picture. */

@@ -53,10 +53,7 @@ export const registerGateway = (api: Api): void => {
 /** A page about content is the gateway's own and may change with it. */
 const LISTING = "public, max-age=604800, stale-while-revalidate=2678400";
 
-/**
- * Nothing in an answer runs, also where it is a document such as an SVG. What a picture or a player needs of itself is
- * let in.
- */
+/** Nothing in an answer runs, also where it is a document such as an SVG. */
 const SANDBOX =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; media-src 'self'; sandbox";
 
@@ -153,7 +150,6 @@ function locationOf(url: URL, format: string): string {
   return `${url.pathname}?${query}`;
 }
 
-/** What a path leads to, with the names that it went along. */
 type Named = Resolved & { readonly names: readonly string[] };
 
 function wholeContent(

@@ -96,7 +96,6 @@ const nftUpdateBody = z
 
 /** Without title and description: what people wrote could be a formula to a spreadsheet. */
 const TABLE = csvList<Token>(["token_id", "owner_id", "media_url", "reference_url"]);
-
 const TAG = "NFTs";
 
 export const nftEndpoints = [

@@ -1,6 +1,5 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono } from "hono";
-import { createMiddleware } from "hono/factory";
 import { z } from "zod";
 import {
   hasDevelopmentWallet,
@@ -30,9 +29,7 @@ import { filterOf, slugNumberParam, tokenQuery } from "../public/parameters.ts";
 import { serveEmbedding } from "./embedding.ts";
 
 const PATH = "/public/v1/development";
-
 const publicKey = z.string().regex(/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/, "Give an ed25519 key in base58.");
-
 const keyBody = z.strictObject({ account_id: z.string().min(2).max(64), public_key: publicKey });
 /** A sub-account, such as a wallet or a contract of the service, is made by the account above it. */
 const accountBody = keyBody.extend({
@@ -49,18 +46,12 @@ const transactionBody = z.strictObject({ signed_transaction: z.base64().max(100_
 const bytesOf = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
-/** As if it were not there, except by `npm start`. */
-const only = createMiddleware<AppEnv>(async (c, next) => {
-  requireDevelopmentWallet(c.get("context"));
-  await next();
-});
-
-/**
- * What the development wallet asks of the embedded chain: a browser reaches the service alone. Bodies are bounded
- * (app.ts).
- */
+/** What the development wallet asks of the embedded chain: a browser reaches the service alone. */
 const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
-  app.use(`${PATH}/*`, only);
+  app.use(`${PATH}/*`, (c, next) => {
+    requireDevelopmentWallet(c.get("context"));
+    return next();
+  });
   app.post(`${PATH}/account`, zValidator("json", accountBody, refuseInvalid), async (c) => {
     await makeDevelopmentAccount(c.get("context"), c.req.valid("json"));
     return c.json({});
@@ -115,23 +106,14 @@ const chosenWallet = (c: PageContext): OfferedWallet | null => {
   return walletsFor(network).find((wallet) => wallet.id === id) ?? null;
 };
 
-const mint = (c: PageContext, slug: string) => {
+/** A page that needs a wallet: the mint page or the claim page. */
+const walletPage = (c: PageContext, slug: string, name: "mint" | "claim") => {
   const chosen = chosenWallet(c);
   const wallets = { chosen, connector: scriptOf("near-connect") };
   const render = async (setting: Setting) => {
     const collection = await briefReads(c, slug).collection();
-    const now = c.get("context").now();
-    return Mint({ setting, collection, now, scripts: scriptsWithWallet(c, "mint"), wallets });
-  };
-  return page(c, render, chosen);
-};
-
-const claim = (c: PageContext, slug: string) => {
-  const chosen = chosenWallet(c);
-  const wallets = { chosen, connector: scriptOf("near-connect") };
-  const render = async (setting: Setting) => {
-    const collection = await briefReads(c, slug).collection();
-    return Claim({ setting, collection, scripts: scriptsWithWallet(c, "claim"), wallets });
+    const props = { setting, collection, scripts: scriptsWithWallet(c, name), wallets };
+    return name === "claim" ? Claim(props) : Mint({ ...props, now: c.get("context").now() });
   };
   return page(c, render, chosen);
 };
@@ -153,10 +135,9 @@ const token = (c: PageContext, slug: string, number: string) =>
     return TokenDetail({ setting, collection, token: shown });
   });
 
-/** Serves the pages for collectors, and their scripts. */
 export const servePages = (app: Hono<AppEnv>): void => {
-  app.get("/m/:slug", (c) => mint(c, c.req.param("slug")));
-  app.get("/c/:slug", (c) => claim(c, c.req.param("slug")));
+  app.get("/m/:slug", (c) => walletPage(c, c.req.param("slug"), "mint"));
+  app.get("/c/:slug", (c) => walletPage(c, c.req.param("slug"), "claim"));
   app.get("/g/:slug", (c) => gallery(c, c.req.param("slug")));
   app.get("/g/:slug/:number", (c) => token(c, c.req.param("slug"), c.req.param("number")));
   serveDevelopmentWallet(app);
@@ -175,10 +156,7 @@ const AMONG_PAGES = /^\/(?:[mcg]|operator)(?:\/|$)/;
 /** The address of a page with slashes behind it, which people type and other sites add. */
 const WITH_SLASH = /^(\/(?:[mc]\/[^/]+|g\/[^/]+(?:\/[^/]+)?|operator))\/+$/;
 
-/**
- * Answers a visit among the pages: where a slash is too many by the page's own address, else by a page. Null: no page's
- * concern.
- */
+/** Answers a visit among the pages: by the page's own address where a slash is too many, else by a page; or null. */
 export const otherAddress = (c: Context<AppEnv>): Response | Promise<Response> | null => {
   const { pathname, search } = new URL(c.req.url);
   const isVisit = c.req.method === "GET" || c.req.method === "HEAD";

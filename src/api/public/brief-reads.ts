@@ -25,7 +25,6 @@ import { replicated } from "../../http/bookmarks.ts";
 import { requireRedeemable } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
 
-/** How long a public read is cached. Seconds. */
 const BRIEF_S = 2;
 
 /** Responses are cached under a host that can't be requested. */

@@ -2,41 +2,28 @@ import { z } from "@hono/zod-openapi";
 import type { TokenFilter } from "../../collections/public-tokens.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import type { Trait } from "../../domain/traits.ts";
-import { accountIdField, publicKeyField, signatureField } from "../schemas/fields.ts";
+import { accountIdField, publicKeyField, signatureField, wholeNumber } from "../schemas/fields.ts";
 
 /** Any text: an invalid slug is a page that doesn't exist. */
 export const slug = z.string().max(200).openapi({ example: "night-herons" });
-
 export const slugParam = z.object({ slug });
-
 export const slugAccountParam = z.object({ slug, account_id: accountIdField });
 
 export const slugNumberParam = z.object({
   slug,
-  number: z
-    .string()
-    .regex(/^[1-9]\d{0,9}$/, "Give the number of an NFT within its collection.")
-    .transform(Number)
-    .openapi({ type: "integer", minimum: 1 }),
+  number: wholeNumber(/^[1-9]\d{0,9}$/, "Give the number of an NFT within its collection.", { minimum: 1 }),
 });
 
-/** A drop's number on its contract. */
 export const dropNumber = z.int().min(1).max(999_999_999).openapi({ example: 3 });
 
-/** A link's number in its drop. */
 export const linkNumber = z
   .int()
   .min(0)
   .max(MOST_LINKS - 1)
   .openapi({ example: 41 });
 
-const whole = (most: number) =>
-  z
-    .string()
-    .regex(/^(0|[1-9]\d{0,8})$/, "Give a whole number.")
-    .transform(Number)
-    .pipe(z.number().max(most))
-    .openapi({ type: "integer", minimum: 0, maximum: most });
+const whole = (maximum: number) =>
+  wholeNumber(/^(0|[1-9]\d{0,8})$/, "Give a whole number.", { minimum: 0, maximum });
 
 /** The public part of a link. It can't redeem the link. */
 export const claimableQuery = z.strictObject({
@@ -53,20 +40,17 @@ const hash = z
   .openapi({ example: "6zgh2u9DqHHiXzdy9ouTP7oGky2T4nugqzqt9wJZwNFm" });
 
 export const slugHashParam = z.object({ slug, hash });
-
 export const signerQuery = z.strictObject({ account_id: accountIdField });
 
 /** Most tokens of one signature (docs/contract.md). */
 const MOST_AT_ONCE = 25;
 
 export const quantityQuery = z.strictObject({
-  quantity: z
-    .string()
-    .regex(/^[1-9]\d?$/, `Give a whole number from 1 to ${MOST_AT_ONCE}.`)
-    .transform(Number)
-    .pipe(z.number().max(MOST_AT_ONCE))
-    .optional()
-    .openapi({ type: "integer", minimum: 1, maximum: MOST_AT_ONCE, description: "Default 1." }),
+  quantity: wholeNumber(/^[1-9]\d?$/, `Give a whole number from 1 to ${MOST_AT_ONCE}.`, {
+    minimum: 1,
+    maximum: MOST_AT_ONCE,
+    description: "Default 1.",
+  }).optional(),
 });
 
 const decoded = (text: string): string | null => {
@@ -113,15 +97,12 @@ const MOST_TOKENS = 100;
 /** An empty field of a form is ignored. */
 const emptyIsAbsent = (value: unknown) => (value === "" ? undefined : value);
 
-/** The filters of a gallery. */
 export const tokenQuery = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, `Give a whole number from 1 to ${MOST_TOKENS}.`)
-    .transform(Number)
-    .pipe(z.number().max(MOST_TOKENS))
-    .optional()
-    .openapi({ type: "integer", minimum: 1, maximum: MOST_TOKENS, description: "Default 48." }),
+  limit: wholeNumber(/^[1-9]\d{0,2}$/, `Give a whole number from 1 to ${MOST_TOKENS}.`, {
+    minimum: 1,
+    maximum: MOST_TOKENS,
+    description: "Default 48.",
+  }).optional(),
   cursor: z.string().min(1).max(20).optional(),
   owner: z.preprocess(emptyIsAbsent, accountIdField.optional()).openapi({ type: "string" }),
   trait: traits,
@@ -130,15 +111,7 @@ export const tokenQuery = z.strictObject({
 /** Tokens of a page by default: rows of 2, 3, 4 and 6 are full. */
 const TOKENS_A_PAGE = 48;
 
-/** A gallery's filters. */
-export const filterOf = ({
-  limit = TOKENS_A_PAGE,
-  cursor = null,
-  owner,
-  trait = [],
-}: {
-  readonly limit?: number;
-  readonly cursor?: string | null;
-  readonly owner?: string;
-  readonly trait?: readonly Trait[];
-}): TokenFilter => ({ limit, cursor, owner, traits: trait });
+export const filterOf = (query: z.output<typeof tokenQuery>): TokenFilter => {
+  const { limit = TOKENS_A_PAGE, cursor = null, owner, trait = [] } = query;
+  return { limit, cursor, owner, traits: trait };
+};

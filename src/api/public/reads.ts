@@ -128,7 +128,6 @@ const claimableRead = endpoint(
   ({ params: { slug }, query }, c) => briefReads(c, slug).claimable(query),
 );
 
-/** Everything under /public/v1. */
 export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   collectionRead,
   traitsRead,

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { quoteWrite } from "../../operations/quotes.ts";
 import { planWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
-import { quoteView } from "../resources/quote.ts";
+import { quoteView } from "../resources/operation.ts";
 
 const PREFIX = /^\/api\/v1(?=\/)/;
 

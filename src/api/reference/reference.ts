@@ -1,9 +1,6 @@
 import type { Api } from "../endpoint.ts";
 
-/**
- * The page of /docs: Scalar (https://scalar.com) over the service's own OpenAPI document. What would ask another host
- * is off.
- */
+/** The page of /docs: Scalar (https://scalar.com) over the service's own document. What asks another host is off. */
 const SETTINGS = {
   url: "/openapi.json",
   withDefaultFonts: false,
@@ -61,16 +58,12 @@ const referencePage = (nonce: string, script: string): string => `<!doctype html
 </html>
 `;
 
-/** Address of Scalar's script at the service. */
 const SCRIPT = "/docs/reference.js";
 
 /** Its name in the folder of `[assets]` (wrangler.toml). */
 const SCRIPT_ASSET = "/standalone.js";
 
-/**
- * What the page may do: run the scripts of its nonce and ask this service. Scalar's `style` attributes can't carry a
- * nonce.
- */
+/** What the page may do. Scalar sets `style` attributes, which can't carry a nonce. */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",

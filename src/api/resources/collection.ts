@@ -1,5 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { CONTRACT, DIRECTORY_CID, type Shown, text, whole } from "./samples.ts";
+import { transactionView } from "./operation.ts";
+import {
+  ACCOUNT,
+  CONTRACT,
+  DIRECTORY_CID,
+  DIRECTORY_URL,
+  FILE_CID,
+  FILE_URL,
+  type Shown,
+  text,
+  whole,
+} from "./samples.ts";
 
 /** One-way promises to holders, by the names that the contract gives them (docs/contract.md, "Locks"). */
 const LOCKS = ["metadata", "supply", "royalties", "transfers"] as const;
@@ -74,3 +85,88 @@ export const collectionView = z
   })
   .openapi("Collection");
 export type Collection = Shown<typeof collectionView>;
+
+export const draftView = z
+  .object({
+    collection_draft_uuid: z.uuid(),
+    contract_uuid: z.uuid(),
+    state: z.enum(["draft", "finalizing", "finalized"]),
+    collection_uuid: z.uuid().nullable().openapi({ description: "The collection that the draft became." }),
+    operation_uuid: z
+      .uuid()
+      .nullable()
+      .openapi({ description: "The finalization's operation, once accepted." }),
+    ...settingsView,
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("CollectionDraft");
+export type Draft = Shown<typeof draftView>;
+
+export const assetView = z
+  .object({
+    asset_uuid: z.uuid(),
+    collection_draft_uuid: z.uuid(),
+    position: whole("Order within the draft, which becomes the order on-chain."),
+    asset_filename: z.string().openapi({ example: "heron.png" }),
+    asset_cid: text("CID of the file: CIDv1, base32.", FILE_CID),
+    asset_url: z
+      .url()
+      .openapi({ description: "Address of the file at the service's own IPFS gateway.", example: FILE_URL }),
+    asset_size: whole("Bytes.", 3_902),
+    asset_media_type: text("Media type, decided by the file's bytes.", "image/png"),
+    copies: z.int().openapi({ example: 10 }),
+    reference_filename: z.string().nullable(),
+    reference_cid: z.string().nullable(),
+    reference_url: z.url().nullable(),
+    reference_size: whole("Bytes.").nullable(),
+    asset_subtitle: z.string().nullable().openapi({ example: "No. $TOKEN_NUM of $TOTAL_NUM" }),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("CollectionDraftAsset");
+export type Asset = Shown<typeof assetView>;
+
+export const eligibilityView = z
+  .object({
+    account_id: z.string().openapi({ example: ACCOUNT }),
+    allowed: z.boolean(),
+    via: z.enum(["bypass", "public", "private"]).nullable().openapi({ example: "public" }),
+    mint_fee: text("yoctoNEAR to attach to nft_mint.", "1000000000000000000000000").nullable(),
+    code: text("Why not: the contract's failure code.").nullable(),
+    message: z.string().nullable(),
+    opens_at: z.iso.datetime().nullable(),
+    remaining_for_account: whole("null: no limit.", 4).nullable(),
+    locks: locksView("What the collection's holders were promised for good, on the chain."),
+  })
+  .openapi("Eligibility");
+export type Eligibility = Shown<typeof eligibilityView>;
+
+const ipfsResultView = z
+  .object({
+    root_cid: text("CID of the UnixFS directory.", DIRECTORY_CID),
+    root_url: z.url().openapi({ example: DIRECTORY_URL }),
+    total_size: whole("Bytes of all blocks.", 48_213),
+    files: z.array(
+      z.object({
+        name: z.string().openapi({ example: "heron.png" }),
+        cid: z.string().openapi({ example: FILE_CID }),
+        size: whole("Bytes.", 3_902),
+        media_type: z.string().openapi({ example: "image/png" }),
+        url: z.url().openapi({ example: FILE_URL }),
+      }),
+    ),
+  })
+  .openapi("IpfsResult");
+export type IpfsResult = Shown<typeof ipfsResultView>;
+
+export const finalizedView = z
+  .object({
+    message: z.literal("success"),
+    ipfs_result: ipfsResultView,
+    contract_address: z.string().openapi({ example: CONTRACT }),
+    near_collection: collectionView,
+    collection_uuid: z.uuid(),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("FinalizeAnswer");
+export type FinalizeAnswer = Shown<typeof finalizedView>;

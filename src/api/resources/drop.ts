@@ -51,7 +51,6 @@ export const dropClosedView = z
   .openapi("DropClosed");
 export type DropClosed = Shown<typeof dropClosedView>;
 
-/** What the operation of a relayed claim ends with. */
 const claimAnswerView = z.object({
   message: z.literal("success"),
   drop_id: z.int(),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { EVENT_TYPES } from "../../domain/events.ts";
-import { type Shown, whole } from "./samples.ts";
+import { type Shown, text, whole } from "./samples.ts";
 
 export const eventView = z
   .object({
@@ -18,3 +18,47 @@ export const eventView = z
   })
   .openapi("Event");
 export type Event = Shown<typeof eventView>;
+
+const fields = {
+  webhook_uuid: z.uuid(),
+  url: z.string().openapi({ example: "https://shop.example.com/mintage" }),
+  types: z
+    .array(z.enum(EVENT_TYPES))
+    .nullable()
+    .openapi({ description: "Types of the events that are sent; null: all.", example: ["nft.minted"] }),
+  description: z.string().nullable(),
+  enabled: z.boolean(),
+  disabled_reason: text("Why the service disabled it; null: it didn't.").nullable(),
+  old_secret_until: z.iso
+    .datetime()
+    .nullable()
+    .openapi({ description: "Until when the secret before the last rotation signs as well." }),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+};
+
+export const webhookView = z.object(fields).openapi("Webhook");
+export type Webhook = Shown<typeof webhookView>;
+
+export const webhookSecretView = z
+  .object({
+    ...fields,
+    secret: text("`whsec_` and base64 of 32 bytes. No other answer shows it."),
+  })
+  .openapi("WebhookWithSecret");
+export type WebhookWithSecret = Shown<typeof webhookSecretView>;
+
+export const deliveryView = z
+  .object({
+    event_uuid: z.uuid(),
+    seq: whole("0: a test."),
+    type: z.string().openapi({ example: "nft.minted" }),
+    attempt: whole("From 1.", 1),
+    at: z.iso.datetime(),
+    status: whole("What the endpoint answered; null: nothing in time.").nullable(),
+    duration_ms: z.int(),
+    response: text("The first 256 bytes of the answer, or why there is none."),
+    next_attempt_at: z.iso.datetime().nullable(),
+  })
+  .openapi("Delivery");
+export type Delivery = Shown<typeof deliveryView>;

@@ -3,7 +3,6 @@ import { DEFAULT_LIMITS, type LimitName, REQUEST_PERIOD_S, USED_NAMES } from "..
 import { CONTRACT, type Shown, text, WALLET, whole } from "./samples.ts";
 import { WALLET_STATES } from "./wallet.ts";
 
-/** What each limit counts. */
 export const MEANINGS: Readonly<Record<LimitName, string>> = {
   requests: `Requests of one key in any ${REQUEST_PERIOD_S} seconds.`,
   drafts: "Drafts that are not finalized.",
@@ -14,13 +13,11 @@ export const MEANINGS: Readonly<Record<LimitName, string>> = {
   operations_waiting: "Operations that are accepted and not yet over.",
 };
 
-/** What the limit of a day's spending counts. */
 export const SPENDING_MEANING =
   "What the integration's wallet may spend in a day (UTC): gas, and all that leaves it, top-ups of contracts included.";
 
 export const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS) as LimitName[];
 
-/** A schema for each name. */
 export const each = <Names extends string, Schema extends z.ZodType>(
   names: readonly Names[],
   schema: (name: Names) => Schema,

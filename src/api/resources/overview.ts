@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { DAYS_KEPT, DURATION_BOUNDS } from "../../domain/operation-counts.ts";
-import { INTEGRATION_STATES } from "./integration.ts";
 import { nodeView, readyView } from "./readiness.ts";
 import { type Shown, text, WALLET, whole } from "./samples.ts";
+import { INTEGRATION_STATES } from "./wallet.ts";
 
-/** What an overview has at most of each list. */
 export const MOST_SHOWN = { wallets: 1_000, stuck: 50, webhooks: 20 } as const;
 
 const seconds = (share: string) =>

@@ -6,10 +6,7 @@ type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]: Frozen<T[Name]> }
     : T;
 
-/**
- * What a resource's schema describes, as code makes it. The schema is the one definition: type, documentation and the
- * check of an endpoint's answer come from it.
- */
+/** What a resource's schema describes, as code makes it: the schema is the one definition. */
 export type Shown<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 
 /** A text of a resource. */
@@ -23,8 +20,6 @@ export const whole = (description: string, example?: number) =>
 /** Values shared by example responses, so that they are consistent. */
 
 const GATEWAY = "https://mint.example.com/ipfs";
-
-/** An example account. */
 export const ACCOUNT = "alice.near";
 /** An integration's wallet, and its key. */
 export const WALLET = "w-4b7c91d0e2aa.mint.near";
@@ -39,7 +34,6 @@ export const FILE_URL = `${GATEWAY}/${FILE_CID}`;
 /** The directory of a collection's files. */
 export const DIRECTORY_CID = "bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3zwk6wvzel4";
 export const DIRECTORY_URL = `${GATEWAY}/${DIRECTORY_CID}`;
-/** A token. */
 export const TOKEN_ID = "7:42";
 /** The digest of a later release's code. */
 export const NEW_CODE_HASH = "1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92";

@@ -61,7 +61,6 @@ const present = (body: Record<string, unknown>): Record<string, unknown> =>
       .map(([name, value]) => [name, value ?? EMPTY[name as keyof typeof EMPTY]]),
   );
 
-/** POST collection-draft. */
 export const draftBody = z
   .strictObject({ contract_uuid: uuidField, title, ...optionalFields })
   .openapi("CollectionDraftInput")

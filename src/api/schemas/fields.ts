@@ -14,6 +14,18 @@ import {
 import type { MintConfig, Royalties } from "../../domain/settings.ts";
 import { LINE_BREAKS, textProblem } from "../../domain/texts.ts";
 
+/** A whole number as paths and queries have it: text of this pattern. */
+export const wholeNumber = (
+  pattern: RegExp,
+  message: string,
+  shown: { readonly minimum: number; readonly maximum?: number; readonly description?: string },
+): z.ZodType<number, string> => {
+  const { maximum } = shown;
+  const number = z.string().regex(pattern, message).transform(Number);
+  const bounded = maximum === undefined ? number : number.pipe(z.number().max(maximum));
+  return bounded.openapi({ type: "integer", ...shown });
+};
+
 const ED25519 = "ed25519:";
 const KEY_BYTES = 32;
 
@@ -23,7 +35,6 @@ const isBase58 = (text: string, bytes: number): boolean => {
   return decoded.length === bytes && baseEncode(decoded) === text;
 };
 
-/** A public key as NEAR writes it. */
 export const publicKeyField = z
   .string()
   .refine(
@@ -35,7 +46,6 @@ export const publicKeyField = z
 
 const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 
-/** An ed25519 signature. */
 export const signatureField = z
   .string()
   .regex(SIGNATURE, "Give 64 bytes in base64.")
@@ -72,8 +82,6 @@ const offsetMinutes = (zone: string): number | null => {
   return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
 };
 
-/** Schemas of single fields. Each has its own message for an invalid value. */
-
 const UUID_EXAMPLE = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
 
 /** A UUID in any case, given on in lower case. */
@@ -92,7 +100,6 @@ const text = (most: number, allowed: string, pattern: string) =>
     })
     .openapi({ maxLength: most, pattern });
 
-/** Text without control characters. */
 export const LINE_PATTERN = "^[^\\u0000-\\u001F\\u007F-\\u009F]*$";
 
 /** A line of at most `most` code points without control characters. */
@@ -102,12 +109,10 @@ export const textField = (most: number) => text(most, "", LINE_PATTERN);
 export const linesField = (most: number) =>
   text(most, LINE_BREAKS, "^[^\\u0000-\\u0009\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$");
 
-/** The name of an integration, a key or a contract. */
 export const nameField = textField(100).min(1);
 
 /** A query's parameter that is there or not. */
 export const yesField = z.literal("true", "Give true, or leave it out.");
-
 const REFERENCE = /^[ -~]{1,64}$/;
 
 /** What a caller names a write by: printable ASCII, so that it is the same text in bodies, addresses and tables. */
@@ -119,7 +124,6 @@ export const referenceText = z
   )
   .openapi({ minLength: 1, maxLength: 64, pattern: REFERENCE.source, example: "order-1042" });
 
-/** The `reference` of a write to the chain. */
 export const referenceField = referenceText.nullish().openapi({
   description:
     "Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.",
@@ -127,7 +131,6 @@ export const referenceField = referenceText.nullish().openapi({
 
 /** The body of a write to the chain that needs none. */
 export const referenceBody = z.strictObject({ reference: referenceField }).openapi("ReferenceInput");
-
 const ACCOUNT_ID_PATTERN = "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$";
 
 /** A NEAR account id as a schema without a name, so that what may be null as well says so. */
@@ -145,7 +148,6 @@ const accountIdText = z
     description: "A NEAR account id, named or implicit.",
   });
 
-/** A NEAR account id, named or implicit. */
 export const accountIdField = accountIdText.openapi("ChainAccountId");
 
 /** The same, or null. @param description what null means */
@@ -220,7 +222,6 @@ const endsAfterStart = (
   }
 };
 
-/** Changes of a direct mint. */
 export const mintConfigChangesField = z
   .strictObject({ mint_fee: mintFeeField.optional(), ...mintConfigFields("absent: unchanged, null:") })
   .superRefine(endsAfterStart);
@@ -259,8 +260,5 @@ const report = (issues: readonly Issue[], context: z.RefinementCtx): void => {
   for (const { path, message } of issues) context.addIssue({ code: "custom", path: [...path], message });
 };
 
-/** Shares of mint fees. */
 export const initialRoyaltiesField = royaltiesField(INITIAL_ROYALTY_LIMITS);
-
-/** Shares of resales. */
 export const ongoingRoyaltiesField = royaltiesField(ONGOING_ROYALTY_LIMITS);

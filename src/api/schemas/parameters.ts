@@ -1,17 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { accountIdField, uuidField } from "./fields.ts";
+import { accountIdField, uuidField, wholeNumber } from "./fields.ts";
 
 /** Parameters of paths and queries. */
 
 export const draftParam = z.object({ collection_draft_uuid: uuidField });
 export const collectionParam = z.object({ collection_uuid: uuidField });
 
-/** A number of a drop on its contract. */
-const dropIdField = z
-  .string()
-  .regex(/^[1-9]\d{0,8}$/, "Give the drop_id of a claim drop.")
-  .transform(Number)
-  .openapi({ type: "integer", minimum: 1 });
+const dropIdField = wholeNumber(/^[1-9]\d{0,8}$/, "Give the drop_id of a claim drop.", { minimum: 1 });
 
 export const dropParam = z.object({ collection_uuid: uuidField, drop_id: dropIdField });
 export const operationParam = z.object({ operation_uuid: uuidField });
@@ -19,21 +14,13 @@ export const eligibilityParam = z.object({ collection_uuid: uuidField, account_i
 export const integrationParam = z.object({ integration_uuid: uuidField });
 export const contractParam = z.object({ contract_uuid: uuidField });
 export const keyParam = z.object({ integration_uuid: uuidField, key_uuid: uuidField });
-
-/** The most that one page may have. */
 const MAX_PAGE = 1_000;
 
-const limit = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/, `Give a whole number from 1 to ${MAX_PAGE}.`)
-  .transform(Number)
-  .pipe(z.number().max(MAX_PAGE))
-  .openapi({
-    type: "integer",
-    minimum: 1,
-    maximum: MAX_PAGE,
-    description: "Entries of one page; without it the answer is the whole list.",
-  });
+const limit = wholeNumber(/^[1-9]\d{0,3}$/, `Give a whole number from 1 to ${MAX_PAGE}.`, {
+  minimum: 1,
+  maximum: MAX_PAGE,
+  description: "Entries of one page; without it the answer is the whole list.",
+});
 
 const cursor = z
   .string()
@@ -44,7 +31,6 @@ const cursor = z
 /** `limit` and `cursor` of lists. */
 export const pageQuery = z.strictObject({ limit: limit.optional(), cursor: cursor.optional() });
 
-/** The header of a page that has a next one. */
 export const LINK = {
   Link: {
     description: 'With `limit`: `<…>; rel="next"` if there is more (RFC 8288).',

@@ -20,16 +20,11 @@ const MOST_CONTRACTS = 50;
 
 /** How long node responses are cached: a key may send a thousand requests in ten seconds. Milliseconds. */
 const KEPT_MS = 5_000;
-
 const keeping = { ttlMs: KEPT_MS, pendingMs: 30_000, most: 1_000 };
 const ofMetadata = new SharedReads<ContractMetadata>(keeping);
 const ofBalances = new SharedReads<ContractBalance>(keeping);
 
-/**
- * The integration of a key, with its wallet, contracts and remaining limits. Each call of a node counts as a request of
- * the key.
- * @throws ServiceError rate_limited
- */
+/** A key's integration, wallet and limits. Each call of a node counts as a request. @throws ServiceError rate_limited */
 const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
   const { db, env, settings } = context;
   const { integrationId, keyId } = caller;

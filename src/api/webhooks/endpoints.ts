@@ -16,7 +16,7 @@ import {
 } from "../../events/webhooks/webhooks.ts";
 import { beyondLimit, countRequest } from "../../http/rate-limit.ts";
 import { endpoint, json, jsonBody, list } from "../endpoint.ts";
-import { deliveryView, webhookSecretView, webhookView } from "../resources/webhook.ts";
+import { deliveryView, webhookSecretView, webhookView } from "../resources/event.ts";
 import { textField, uuidField } from "../schemas/fields.ts";
 
 const webhookParam = z.object({ webhook_uuid: uuidField });
@@ -36,7 +36,6 @@ const types = z
   .openapi({ description: "Types of the events to send; absent or null: all." });
 
 const description = textField(256).nullish();
-
 const webhookCreate = z.strictObject({ url, types, description }).openapi("WebhookInput");
 
 const webhookUpdate = z

@@ -1,7 +1,6 @@
 import type { BatchSize } from "../../domain/batch-limits.ts";
 import type { BorshWriter } from "./borsh-writer.ts";
 
-/** An asset as the contract stores it. */
 export interface ContractAsset {
   /** 32 bytes. */
   readonly sha256: Uint8Array;
@@ -22,10 +21,7 @@ interface Run {
   readonly value: number;
 }
 
-/**
- * Builds the contract's borsh `AssetBatch` (docs/contract.md, "Types"). Repeated values are run-length encoded, so that
- * a batch is hardly larger than its hashes.
- */
+/** Builds the contract's borsh `AssetBatch` (docs/contract.md): repeated values are run-length encoded. */
 export class AssetBatch {
   readonly #hashes: Uint8Array[] = [];
   readonly #references: (Uint8Array | null)[] = [];
@@ -57,7 +53,6 @@ export class AssetBatch {
     return { bytes, assets, distinctSubtitles };
   }
 
-  /** Appends an asset. */
   add(asset: ContractAsset): void {
     this.#hashes.push(asset.sha256);
     this.#references.push(asset.referenceSha256);
@@ -66,7 +61,6 @@ export class AssetBatch {
     extend(this.#subtitleRuns, asset.subtitle === null ? 0 : this.#subtitleIndex(asset.subtitle));
   }
 
-  /** Writes the batch as borsh. */
   write(writer: BorshWriter): void {
     writer.u32(this.#hashes.length * HASH);
     for (const hash of this.#hashes) writer.raw(hash);

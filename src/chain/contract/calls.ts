@@ -7,7 +7,6 @@ import type { AssetBatch } from "./asset-batch.ts";
 import { BorshWriter } from "./borsh-writer.ts";
 import { contractSettings } from "./settings.ts";
 
-/** Gas units in a Tgas. */
 const T = 10n ** 12n;
 
 /** Maximum gas of one call: what every protocol version allows for a transaction (near.org, "Gas"). */
@@ -79,7 +78,6 @@ export const initialise = (args: {
 export interface NewCollection {
   readonly settings: CollectionSettings;
   readonly externalId: Uint8Array;
-  /** Whether it is complete with its first assets. */
   readonly publish: boolean;
 }
 
@@ -138,7 +136,6 @@ export const mintBatch = (
     ...(metadata && { metadata }),
   });
 
-/** A mint of copies of one asset. */
 export interface AssetMint {
   readonly receivers: readonly string[];
   /** Tokens for each receiver. */
@@ -204,7 +201,6 @@ export const acceptOwner = (): Action => call("owner_accept", json({}), 10n * T,
 
 /** Terms of a claim drop, or additions to them. */
 export interface DropTerms {
-  /** Total number of links. */
   readonly links?: number;
   /** Unix milliseconds. */
   readonly expires_at_ms?: number;
@@ -235,10 +231,7 @@ export const claimLink = (proof: ClaimProof): Action => call("nft_claim", json(p
 export const upgradeContract = (codeHash: Uint8Array): Action =>
   call("upgrade", json({ code_hash: baseEncode(codeHash) }), MAX_GAS, ONE_YOCTO);
 
-/**
- * Migrates assets of a collection from before an upgrade from layout 2. Gas: 2.6 Tgas, and 0.08 for each subtitle of
- * 750 bytes.
- */
+/** Migrates a collection from before an upgrade. Gas: 2.6 Tgas, and 0.08 for each subtitle of 750 bytes. */
 export const migrateCollection = (collectionId: number, assets: number): Action =>
   call(
     "collection_migrate",

@@ -1,6 +1,5 @@
 import code from "../../../contract/wasm/mintage.wasm";
 
-/** The contract's code, bundled with the Worker. */
 export interface ContractCode {
   readonly bytes: Uint8Array;
   /** SHA-256, the global contract's identifier. */

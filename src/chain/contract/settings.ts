@@ -28,7 +28,6 @@ const mintConfig = (config: MintConfig) => ({
   limit_per_account: config.limit_per_account,
 });
 
-/** A mint configuration as the contract returns it. */
 export interface ContractMintConfig {
   /** yoctoNEAR, a decimal string. */
   readonly mint_fee: string;
@@ -55,14 +54,16 @@ export const settingsFromContract = (view: ContractSettingsView): CollectionSett
     ongoing_royalties: percentages(view.ongoing_royalties),
   });
 
-const shownConfig = (config: ContractMintConfig): MintConfig => ({
+/** Converts a mint configuration from the contract's form. */
+export const shownConfig = (config: ContractMintConfig): MintConfig => ({
   mint_fee: config.mint_fee,
   starts_at: instant(config.starts_at_ms),
   ends_at: instant(config.ends_at_ms),
   limit_per_account: config.limit_per_account,
 });
 
-const instant = (milliseconds: number | null): string | null =>
+/** RFC 3339 of Unix milliseconds. */
+export const instant = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : new Date(milliseconds).toISOString();
 
 const percentages = (points: Royalties): Royalties =>

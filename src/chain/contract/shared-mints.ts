@@ -47,10 +47,7 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
   return tokens > 0 && tokens <= MAX_MINTS ? order : null;
 };
 
-/**
- * Combines orders with the same share name in one call. The contract mints for the receivers in order and returns the
- * token ids in the same order (docs/contract.md, "Orders").
- */
+/** Combines orders of one share name: the contract mints for receivers, and returns ids, in order (docs/contract.md). */
 export const mintTogether = (orders: readonly MintOrder[]): Action => {
   const [first, ...rest] = orders;
   if (!first || rest.some((order) => shareNameOf("", order) !== shareNameOf("", first))) {

@@ -45,14 +45,12 @@ export interface ContractAsset {
   readonly remaining: number;
 }
 
-/** A collection as the contract returns it. */
 export interface ContractCollection extends ContractSettingsView {
   readonly collection_id: number;
   /** Hexadecimal of 16 bytes: the collection's UUID. */
   readonly external_id: string;
   readonly published: boolean;
   readonly assets: number;
-  /** Sum of copies. */
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
@@ -83,14 +81,12 @@ export interface ContractBalance {
   readonly missing?: string;
 }
 
-/** The build that a contract runs. */
 export interface ContractVersion {
   /** Version of its storage layout (docs/contract.md). */
   readonly layout: number;
   readonly version: string;
 }
 
-/** Whether an account may mint directly now. */
 export interface ContractEligibility {
   readonly allowed: boolean;
   readonly via: "bypass" | "public" | "private" | null;
@@ -103,16 +99,13 @@ export interface ContractEligibility {
   readonly locks?: readonly Lock[];
 }
 
-/** A claim drop as the contract returns it. */
 export interface ContractDrop {
   readonly drop_id: number;
   readonly collection_id: number;
   /** `ed25519:` and base58. */
   readonly issuer_public_key: string;
   readonly links: number;
-  /** Claimed links. */
   readonly claimed: number;
-  /** Tokens per link. */
   readonly quantity: number;
   readonly expires_at_ms: number;
   /** yoctoNEAR. */
@@ -121,7 +114,6 @@ export interface ContractDrop {
   readonly claimed_links?: string;
 }
 
-/** Whether a claim link can be redeemed now. */
 export interface ContractClaimEligibility {
   readonly allowed: boolean;
   readonly code: string | null;
@@ -139,7 +131,6 @@ export interface ContractMetadata {
   readonly base_uri: string | null;
 }
 
-/** Roles on a contract. */
 export interface ContractRoles {
   readonly owner_id: string;
   readonly proposed_owner_id: string | null;
@@ -300,9 +291,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
   };
 };
 
-/**
- * Tokens at the last final block, null for missing ones, and its height, at least `atLeast`. @throws as `contractViews`
- */
+/** Tokens at the last final block, null for missing ones, and its height. @throws as `contractViews` */
 export const shownTokens = async (
   rpc: ChainRpc,
   contractId: string,
@@ -314,5 +303,4 @@ export const shownTokens = async (
   return { tokens: value, height };
 };
 
-/** The views of one contract. */
 export type ContractViews = ReturnType<typeof contractViews>;

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { isolated } from "../../domain/texts.ts";
 import { Frame, type Setting } from "./frame.tsx";
-import { Media } from "./media.tsx";
+import { Cover } from "./media.tsx";
 import { type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface ClaimProps {
@@ -128,15 +128,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
       hasScripted
     >
       <div class="two" id="page" data-slug={slug} data-network={collection.network} data-contract={contract}>
-        {cover && (
-          <Media
-            base={setting.base}
-            url={cover.url}
-            type={cover.media_type}
-            alt={`Cover of ${title}`}
-            eager
-          />
-        )}
+        <Cover base={setting.base} collection={collection} />
         <div>
           <h1>Claim from {title}</h1>
           <div id="gift" class="scripted says" aria-live="polite">

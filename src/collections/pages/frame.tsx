@@ -82,20 +82,16 @@ th { color: var(--soft); font-weight: 600; }
 [hidden] { display: none !important; }
 `;
 
-/** What every page is told of its answer. */
 export interface Setting {
   /** Of this answer; nothing but what carries it runs or styles. */
   readonly nonce: string;
-  /** The service's address. */
   readonly base: string;
   readonly network: string;
 }
 
 interface Head {
   readonly description?: string | null;
-  /** Address of a picture. */
   readonly image?: string | null;
-  /** The page's own address, below the service's. */
   readonly path?: string;
 }
 
@@ -104,7 +100,6 @@ interface FrameProps {
   readonly title: string;
   readonly collection?: PublicCollection;
   readonly head?: Head;
-  /** Addresses of the page's scripts. */
   readonly scripts?: readonly string[];
   /** Whether a part of the page, of class `scripted`, is of no use without them: it has its place from the start. */
   readonly hasScripted?: boolean;
@@ -148,7 +143,6 @@ const Banner = ({ network }: { network: string }) =>
     </p>
   );
 
-/** The frame of every page. */
 export const Frame = ({
   setting,
   title,

@@ -11,7 +11,6 @@ const MOST_VALUES = 100;
 export const choice = (type: string, value: string): string =>
   `${encodeURIComponent(type)}=${encodeURIComponent(value)}`;
 
-/** What an NFT is called. */
 export const nameOf = ({ title, number }: PublicToken): string => title || `No. ${number}`;
 
 const Tile = ({ token, slug, base }: { token: PublicToken; slug: string; base: string }) => (
@@ -63,7 +62,6 @@ const Filters = ({ traits, filter }: { traits: readonly PublicTrait[]; filter: T
   );
 };
 
-/** Address of the next page of the same list. */
 const nextOf = (filter: TokenFilter, cursor: string): string => {
   const query = new URLSearchParams({ cursor });
   if (filter.owner !== undefined) query.set("owner", filter.owner);
@@ -80,7 +78,6 @@ interface GalleryProps {
   readonly script: string;
 }
 
-/** The gallery of a collection. */
 export const Gallery = ({ setting, collection, traits, filter, page, script }: GalleryProps) => {
   const { slug, title, minted, total_copies: total, description, cover, hidden } = collection;
   const filtered = filter.owner !== undefined || filter.traits.length > 0;

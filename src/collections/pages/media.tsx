@@ -1,3 +1,4 @@
+import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { thumbnailsOf } from "../../domain/thumbnails.ts";
 
 /** How wide a picture is on the pages, as their styles say (frame.tsx): one of a grid, and one that a page is about. */
@@ -48,5 +49,13 @@ export const Media = ({ base, url, type, alt, eager = false, isLink = false }: M
       decoding="async"
       {...loading}
     />
+  );
+};
+
+/** The cover of a collection as its page's main picture. */
+export const Cover = ({ base, collection }: { base: string; collection: PublicCollection }) => {
+  const { cover, title } = collection;
+  return (
+    cover && <Media base={base} url={cover.url} type={cover.media_type} alt={`Cover of ${title}`} eager />
   );
 };

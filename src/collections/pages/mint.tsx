@@ -3,7 +3,7 @@ import { exactNear } from "../../domain/amounts.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../../domain/mint-call.ts";
 import { isolated } from "../../domain/texts.ts";
 import { Frame, type Setting } from "./frame.tsx";
-import { Media } from "./media.tsx";
+import { Cover } from "./media.tsx";
 import { type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface MintProps {
@@ -106,7 +106,6 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
   </details>
 );
 
-/** The mint page of a collection. */
 export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) => {
   const { slug, title, description, cover, left, total_copies: total, phases, links } = collection;
   return (
@@ -127,15 +126,7 @@ export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) 
         data-contract={collection.contract_address}
         data-collection={String(collection.collection_id)}
       >
-        {cover && (
-          <Media
-            base={setting.base}
-            url={cover.url}
-            type={cover.media_type}
-            alt={`Cover of ${title}`}
-            eager
-          />
-        )}
+        <Cover base={setting.base} collection={collection} />
         <div>
           <h1>{title}</h1>
           {description && <p class="text">{description}</p>}

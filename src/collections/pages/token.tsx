@@ -88,7 +88,6 @@ const Traits = ({ slug, traits }: { slug: string; traits: PublicToken["traits"] 
   </>
 );
 
-/** One NFT, with what proves it. */
 export const TokenDetail = ({ setting, collection, token }: TokenProps) => {
   const name = nameOf(token);
   const { slug, title } = collection;

@@ -5,7 +5,6 @@ import { type OfferedWallet, walletsFor } from "../../domain/wallets.ts";
 export interface WalletSetting {
   /** The one that the collector has chosen, whose addresses this answer allows. */
   readonly chosen: OfferedWallet | null;
-  /** Address of the script that connects it. */
   readonly connector: string;
 }
 

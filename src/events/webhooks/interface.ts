@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import type { Delivery } from "../../api/resources/webhook.ts";
+import type { Delivery } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { webhooks } from "../../db/schema/events.ts";

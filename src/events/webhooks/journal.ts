@@ -1,4 +1,4 @@
-import type { Delivery } from "../../api/resources/webhook.ts";
+import type { Delivery } from "../../api/resources/event.ts";
 import type { RowMark } from "../../db/queries/events.ts";
 import { type Page, pageOf } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";

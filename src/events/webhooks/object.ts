@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import type { Delivery } from "../../api/resources/webhook.ts";
+import type { Delivery } from "../../api/resources/event.ts";
 import { openContext, type ServiceContext } from "../../context.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { alarmToSet } from "../../domain/alarms.ts";

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
-import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/webhook.ts";
+import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/event.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { lastSeq } from "../../db/queries/events.ts";

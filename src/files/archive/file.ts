@@ -24,9 +24,7 @@ const instant = (text: unknown): Date => new Date(text as string);
 /** Hexadecimal digits of a transaction's hash. A longer key is another operation's record of the same transaction. */
 export const HASH_DIGITS = 2 * HASH_BYTES;
 
-/**
- * Operations as the lines of a file. Of several that share a transaction, the first has its result, the others null.
- */
+/** Operations as the lines of a file. Of those that share a transaction, the first has its result. */
 export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
   const written = new Map<string, string>();
   return operations.map(({ row, transactions }) => {

@@ -5,7 +5,6 @@ import type { Uuid } from "../../domain/ids.ts";
 import { HASH_DIGITS } from "./file.ts";
 import { FILES_AT_ONCE, type ListOfFiles, type ListTail, readPart } from "./read.ts";
 
-/** The part of a list that the archive has. */
 interface ArchivedRange {
   readonly integrationId: Uuid;
   /** Its first files, which the database returned with its own part. */

@@ -57,10 +57,7 @@ export interface ListOfFiles<Item> {
 const MOST_FILES = 3;
 export const FILES_AT_ONCE = 8;
 
-/**
- * Reads a list's next part from files, the greatest position first. Files may overlap: the part ends above the first
- * unread one's last.
- */
+/** Reads a list's next part, the greatest position first. Files may overlap: it ends above the first unread one's last. */
 export const readPart = async <Item>(
   bucket: R2Bucket,
   list: ListOfFiles<Item>,

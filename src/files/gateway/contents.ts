@@ -13,7 +13,6 @@ export interface Resolved {
   readonly roots: readonly string[];
 }
 
-/** Entries that a listing of a directory shows. */
 const MOST_LISTED = 1000;
 
 /** Follows a path of decoded names from a CID. @throws ServiceError not_found, invalid_request if it is no CID */

@@ -15,7 +15,6 @@ export interface StoredBytes {
   readonly size: number;
 }
 
-/** Stored content of a CID. */
 export type Stored =
   /** A file of one block, or one above it, by its root. */
   | {
@@ -26,7 +25,6 @@ export type Stored =
     }
   /** A leaf of a file above one block. */
   | { readonly kind: "leaf"; readonly bytes: StoredBytes; readonly mediaType: string }
-  /** A block of a directory. */
   | { readonly kind: "directory"; readonly bytes: StoredBytes };
 
 const whole = (blob: BlobRow): StoredBytes => ({
@@ -84,7 +82,6 @@ export async function blockBytes(context: ServiceContext, stored: Stored): Promi
   return new Uint8Array(await new Response(await openBytes(context, stored.bytes)).arrayBuffer());
 }
 
-/** Blocks as D1 and R2 have them. */
 export const storedBlocks = (context: ServiceContext): BlockReader => ({
   async read(block) {
     const stored = await findStored(context, block);

@@ -24,9 +24,7 @@ const HEADER_BYTES = 256 * 1024;
 /** What the decoder's memory grows to; memory of WebAssembly never shrinks. */
 const DECODER_MEMORY = 32 * MB;
 const MOST_DECODER_MEMORY = 40 * MB;
-/**
- * Memory for one thumbnail: pixels, result and encoder. No owner can hold two such shares: they are made one at a time.
- */
+/** Memory for one thumbnail: no owner can hold two such shares, so they are made one at a time. */
 const THUMBNAIL_MEMORY = 31 * MB;
 
 /** Lossy, as the platform's service has it; 0 to 100. */
@@ -190,7 +188,6 @@ async function oneAtATime(context: ServiceContext, work: () => Promise<Thumbnail
   }
 }
 
-/** The decoder's share is taken. */
 let isHeld = false;
 
 /** `original` if the picture can't be decoded: an upload checks a file's structure, not its pixels. */

@@ -11,10 +11,7 @@ export function writeVarint(target: Uint8Array, offset: number, value: number): 
   return offset + varint.encodingLength(value);
 }
 
-/**
- * Reads a number. @returns its value and the offset after it @throws RangeError if it is cut off, too long, or not
- * below 2^53
- */
+/** Reads a number and the offset after it. @throws RangeError if it is cut off, too long, or not below 2^53 */
 export function readVarint(source: Uint8Array, offset: number): { value: number; next: number } {
   const [value, length] = varint.decode(source, offset);
   // The library reads up to 2^63, and rounds.
@@ -62,7 +59,6 @@ export const fileCid = (sha256: Uint8Array, rootSha256: Uint8Array | null): stri
 
 /** Characters of the longest text of such a CID: base16 behind its prefix. */
 const LONGEST_TEXT = 1 + 2 * CID_LENGTH;
-
 const decoders = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base16.decoder);
 
 /** Reads a CID in base32, base36, base58btc or base16; null if it is none of UnixFS with SHA-256. */

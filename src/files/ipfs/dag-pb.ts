@@ -6,7 +6,6 @@ import { CID_LENGTH, readVarint, writeVarint } from "./cid.ts";
  * directory of 20,000 files half again as expensive (docs/measurements.md). Tests compare the blocks with it.
  */
 
-/** A link of a dag-pb node. */
 export interface Link {
   /** Binary CIDv1, 36 bytes. */
   readonly cid: Uint8Array;

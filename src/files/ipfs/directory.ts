@@ -3,7 +3,6 @@ import { type BlockId, blockIdOf, cidBytes, DAG_PB } from "./cid.ts";
 import { dataLength, encodeNode, type Link, linkLength } from "./dag-pb.ts";
 import { type BlockReader, DIRECTORY_DATA, readNode, shardData, type UnixFsNode } from "./unixfs.ts";
 
-/** An entry of a directory. */
 export interface DirectoryEntry {
   /** One path segment; names of a directory differ from each other. */
   readonly name: string;
@@ -12,7 +11,6 @@ export interface DirectoryEntry {
   readonly totalSize: number;
 }
 
-/** A block of a directory, with the SHA-256 that is its address. */
 export interface Block {
   readonly sha256: Uint8Array;
   readonly bytes: Uint8Array;
@@ -30,7 +28,6 @@ export const SHARD_ABOVE = 262_144;
 
 /** Upper-case hexadecimal digits of a shard link's slot, with which the link's name begins. */
 const SLOT_DIGITS = 2;
-
 const encoder = new TextEncoder();
 
 type Write = (block: Block) => void | Promise<void>;

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { BLOCK_SIZE, encodeFileRoot } from "./file.ts";
 
-/** The digests of a whole file. */
 export interface FileDigests {
   readonly sha256: Uint8Array;
   /** SHA-256 of the dag-pb root; null for a file that is one raw block. */

@@ -7,10 +7,8 @@ export const BLOCK_SIZE = 1_048_576;
 
 /** Most links of a node of a file in that profile. One node therefore holds any file up to 1 GiB. */
 const MOST_LINKS = 1024;
-
 const NO_NAME = new Uint8Array(0);
 
-/** Size of each leaf of a file, in order. */
 export function leafSizes(fileSize: number): number[] {
   const leaves = Math.ceil(fileSize / BLOCK_SIZE);
   return Array.from({ length: leaves }, (_, index) => Math.min(BLOCK_SIZE, fileSize - index * BLOCK_SIZE));

@@ -14,7 +14,6 @@ export interface BlockReader {
   read(block: BlockId): Promise<Uint8Array | null>;
 }
 
-/** A decoded dag-pb block. */
 export interface UnixFsNode {
   readonly links: readonly Link[];
   readonly kind: UnixFsKind;
@@ -39,9 +38,7 @@ export const readNode = async (reader: BlockReader, block: BlockId): Promise<Uni
 
 /** Slots of a shard: the profile's fanout. */
 const FANOUT = 256;
-
 const MURMUR3 = 0x22;
-
 const TYPE = { directory: 1, file: 2, shard: 5 } as const;
 const TAG = {
   type: 0x08,

@@ -86,9 +86,7 @@ export class BlobWriter {
     else this.#free.push(buffer);
   }
 
-  /**
-   * Begins to put a buffer's bytes, unless they were put before, and then frees it. @throws an earlier put's failure
-   */
+  /** Begins to put a buffer's bytes, unless they were put before, and frees it. @throws an earlier failure */
   async put(sha256: string, buffer: FileBuffer, mediaType: string): Promise<void> {
     if (this.#written.has(sha256)) {
       this.release(buffer);

@@ -6,13 +6,11 @@ import { MultipartUpload } from "./multipart-upload.ts";
 
 /** Longer texts go to R2. Bytes of UTF-8. */
 const MAX_TEXT_IN_ROW = 64 * 1024;
-
 const MARK = "r2:";
 
 /** Prefix of responses in R2. */
 const ANSWER_PREFIX = "answer/";
 
-/** A text as a row stores it. */
 export interface KeptText {
   /** The text itself, or a reference to R2. JSON never begins with the mark. */
   readonly text: string;

@@ -27,7 +27,6 @@ import { commitWithBlobs } from "./commit-blobs.ts";
 import { DownloadFailure, download } from "./media-download.ts";
 import { keepMediaNote } from "./media-note.ts";
 
-/** The two fields that name a file by its URL. */
 export type UrlField = "asset_file_url" | "reference_file_url";
 
 /** Whose memory a file takes, and the service's own base URL: files of its gateway are read from R2. */
@@ -43,7 +42,6 @@ interface ReadFile extends FileDigests {
   readonly mediaType: string;
 }
 
-/** Stores a file of one block. */
 async function storeSmall(context: ServiceContext, file: ReadFile, bytes: Uint8Array): Promise<ReadFile> {
   const startedAt = context.now();
   const blob = { sha256: toHex(file.sha256), size: file.size, mediaType: file.mediaType };

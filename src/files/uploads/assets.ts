@@ -1,4 +1,4 @@
-import type { Asset } from "../../api/resources/asset.ts";
+import type { Asset } from "../../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import {
   type AssetRow,
@@ -36,10 +36,7 @@ export function toAsset(draftId: Uuid, base: string, asset: AssetRow): Asset {
   };
 }
 
-/**
- * Assets of a draft in their order, by position. A finalized draft keeps its assets. @throws ServiceError not_found,
- * invalid_request (cursor)
- */
+/** Assets of a draft, also of a finalized one, by position. @throws ServiceError not_found, invalid_request (cursor) */
 export async function listAssets(
   context: ServiceContext,
   caller: Caller,

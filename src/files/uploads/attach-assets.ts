@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Asset } from "../../api/resources/asset.ts";
+import type { Asset } from "../../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import {
@@ -24,10 +24,8 @@ import { MAX_COPIES } from "../../domain/quota.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
 import { assetsLocked, requireDraft, toAsset } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import { jsonArray } from "./json-array.ts";
 import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
 
-/** Problems whose paths an error's message lists. */
 const NAMED = 3;
 
 /** Attempts to append assets to the draft while concurrent forms do the same. */
@@ -75,7 +73,6 @@ export async function attachAssets(
 
 const noted = (): void => undefined;
 
-/** Checks the copies of a form and its draft against a collection's maximum. */
 async function checkCopies(
   { db }: ServiceContext,
   { draftId, copies }: Pick<Attachment, "draftId" | "copies">,
@@ -93,7 +90,6 @@ async function checkCopies(
 interface Attachment {
   readonly draftId: Uuid;
   readonly assets: readonly NewAsset[];
-  /** Of all assets. */
   readonly copies: number;
   readonly files: ReadonlyMap<string, ReceivedFile>;
   /** When reading began: files that were put since then exist. */
@@ -172,7 +168,6 @@ function* views(
   }
 }
 
-/** Each file once. */
 function distinct(files: Iterable<ReceivedFile>): ReceivedFile[] {
   const seen = new Set<string>();
   return Array.from(files).filter(({ sha256 }) => !seen.has(sha256) && seen.add(sha256));
@@ -218,4 +213,23 @@ function refusal({ first, kinds, count }: Problems): ServiceError {
     `Nothing was stored. Correct what issues names (${named.join(", ")}${others}) and send the form again.`,
     { issues: first.map(({ path, message }) => ({ path, message })), moreIssues: count - first.length },
   );
+}
+
+/** Items per chunk: few, to bound memory while the client reads. */
+const PAGE = 50;
+
+/** Streams the text of a JSON array, so that a long one is never in memory as a whole. */
+export async function* jsonArray(items: Iterable<unknown>): AsyncGenerator<Uint8Array, void, void> {
+  const encoder = new TextEncoder();
+  let opening = "[";
+  let texts: string[] = [];
+  for (const item of items) {
+    texts.push(JSON.stringify(item));
+    if (texts.length < PAGE) continue;
+    yield encoder.encode(opening + texts.join(","));
+    opening = ",";
+    texts = [];
+  }
+  const separated = texts.length > 0 || opening === "[" ? opening : "";
+  yield encoder.encode(`${separated}${texts.join(",")}]`);
 }

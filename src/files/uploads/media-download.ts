@@ -16,10 +16,7 @@ export class DownloadFailure extends Error {
 }
 
 interface Download {
-  /**
-   * The body's stream. It throws DownloadFailure if it breaks off, stalls, or is too large. @param moved called for
-   * every chunk
-   */
+  /** The body. It throws DownloadFailure if it breaks off, stalls, or is too large. @param moved called for every chunk */
   chunks(moved: () => void): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }

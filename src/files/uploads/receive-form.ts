@@ -27,7 +27,6 @@ export interface ReceivedFile {
 }
 
 export interface ReceivedForm {
-  /** All files by name. */
   readonly files: ReadonlyMap<string, ReceivedFile>;
   readonly detail: AssetsDetail;
   /** Problems of parts and files. After the first, no file is put. */
@@ -41,7 +40,6 @@ const MAX_PARTS = MAX_UPLOAD_FILES + 1;
 
 /** The largest file and one byte more, which detects one that is too large. */
 export const FILE_BUFFER = MAX_FILE_BYTES + 1;
-
 const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] satisfies FileKind[]);
 const isFileKind = (name: string): name is FileKind => KINDS.has(name);
 
@@ -129,7 +127,6 @@ async function receiveFile(
   }
 }
 
-/** Reads a part into a buffer until the buffer is full. */
 async function gather(part: FormPart, buffer: FileBuffer): Promise<void> {
   while (!buffer.full) {
     const chunk = await part.read();

@@ -45,11 +45,8 @@ export class ByteWindow {
 
   /** Whether the bytes in sight begin with this ASCII text. */
   startsWith(text: string): boolean {
-    if (this.length < text.length) return false;
-    for (let index = 0; index < text.length; index++) {
-      if (this.#memory[this.#start + index] !== text.charCodeAt(index)) return false;
-    }
-    return true;
+    const end = Math.min(this.#start + text.length, this.#end);
+    return this.#memory.toString("latin1", this.#start, end) === text;
   }
 
   /** A view of the first bytes in sight. */
@@ -69,18 +66,14 @@ export class ByteWindow {
       this.#end -= this.#start;
       this.#start = 0;
     }
-    const { memory, length } = await this.#read();
+    const piece = this.#source.read(this.#memory, this.#end);
+    const { memory, length } = await nextPiece(piece, { code: "invalid_multipart", name: "form" });
     this.#moved();
     this.#memory = memory;
     this.#end += length;
     this.#total += length;
     if (this.#total > this.#maxBytes) throw tooLarge(this.#maxBytes);
     return length > 0;
-  }
-
-  #read(): Promise<{ memory: Buffer<ArrayBuffer>; length: number }> {
-    const piece = this.#source.read(this.#memory, this.#end);
-    return nextPiece(piece, { code: "invalid_multipart", name: "form" });
   }
 
   /** Reads what is left of the body and drops it. */
@@ -109,16 +102,11 @@ interface Source {
 }
 
 function sourceOf(body: ReadableStream<Uint8Array>): Source {
-  const reader = byobReader(body);
-  return reader === null ? copyingSource(body) : lendingSource(reader);
-}
-
-function byobReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
   try {
-    return body.getReader({ mode: "byob" });
+    return lendingSource(body.getReader({ mode: "byob" }));
   } catch (error) {
     // A stream that script made of chunks takes no memory of its reader's.
-    if (error instanceof TypeError) return null;
+    if (error instanceof TypeError) return copyingSource(body);
     throw error;
   }
 }

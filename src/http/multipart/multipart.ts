@@ -82,7 +82,6 @@ const unescapeName = (name: string): string =>
 
 /** Bytes that the headers of one part may have. */
 const MAX_HEADER_BYTES = 16_384;
-
 const CRLF = "\r\n";
 
 /** The empty line behind the headers of a part. */
@@ -184,7 +183,6 @@ const brokenOff = (): ServiceError =>
     "The body ends before its closing boundary. Send the whole form again.",
   );
 
-/** The part that the window stands in. */
 class StreamedPart implements FormPart {
   readonly name: string;
   readonly filename: string | null;
