@@ -80,17 +80,10 @@ export class DeliveryJournal {
 
   record({ seq, eventUuid, type, number, attempt, nextAt }: Noted): void {
     const { at, status, ms, excerpt } = attempt;
+    const values = [eventUuid, seq, type, number, at, status, ms, excerpt, nextAt];
     this.#sql.exec(
       "INSERT INTO attempts (event_uuid, seq, type, number, at, status, ms, excerpt, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      eventUuid,
-      seq,
-      type,
-      number,
-      at,
-      status,
-      ms,
-      excerpt,
-      nextAt,
+      ...values,
     );
     this.#sql.exec("DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?", KEPT);
   }
@@ -169,7 +162,8 @@ export class DeliveryJournal {
   deliveries(before: number | null, limit: number): Page<Delivery> {
     const rows = this.#sql
       .exec<AttemptRow>(
-        "SELECT * FROM attempts WHERE id < ? ORDER BY id DESC LIMIT ?",
+        `SELECT id, event_uuid, seq, type, number AS attempt, at, status, ms AS duration_ms, excerpt AS response,
+           next_at AS next_attempt_at FROM attempts WHERE id < ? ORDER BY id DESC LIMIT ?`,
         before ?? Number.MAX_SAFE_INTEGER,
         limit + 1,
       )
@@ -179,29 +173,16 @@ export class DeliveryJournal {
   }
 }
 
-type AttemptRow = {
+type AttemptRow = Omit<Delivery, "at" | "next_attempt_at"> & {
   readonly id: number;
-  readonly event_uuid: string;
-  readonly seq: number;
-  readonly type: string;
-  readonly number: number;
   readonly at: number;
-  readonly status: number | null;
-  readonly ms: number;
-  readonly excerpt: string;
-  readonly next_at: number | null;
+  readonly next_attempt_at: number | null;
 };
 
-const toDelivery = (row: AttemptRow): Delivery => ({
-  event_uuid: row.event_uuid,
-  seq: row.seq,
-  type: row.type,
-  attempt: row.number,
-  at: new Date(row.at).toISOString(),
-  status: row.status,
-  duration_ms: row.ms,
-  response: row.excerpt,
-  next_attempt_at: row.next_at === null ? null : new Date(row.next_at).toISOString(),
+const toDelivery = ({ id, at, next_attempt_at: next, ...row }: AttemptRow): Delivery => ({
+  ...row,
+  at: new Date(at).toISOString(),
+  next_attempt_at: next === null ? null : new Date(next).toISOString(),
 });
 
 const TABLES = [
