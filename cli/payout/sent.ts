@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { MintageClient, PayoutAnswer, Quote } from "../../client/src/index.ts";
 import { beginFile } from "../begun-file.ts";
 import { readJson, stateOf, UsageError } from "../command.ts";
+import { nearText } from "../launch/prices.ts";
 import { hadNoEffect, isRefusal } from "../no-effect.ts";
-import { near } from "../table.ts";
 
 /** A payout that was agreed to, kept until it is known what became of it. */
 interface SentPayout {
@@ -33,7 +33,8 @@ const fileOf = ({ baseUrl, walletId }: PayingWallet): string =>
 const readSent = (file: string): SentPayout | null => (existsSync(file) ? readJson<SentPayout>(file) : null);
 
 /** What the amount of a payout is called in a command. */
-const nameOf = (amount: string): string => (/^\d/.test(amount) ? near(amount) : amount);
+const nameOf = (amount: string): string =>
+  /^\d/.test(amount) ? nearText(amount).replace(" NEAR", "") : amount;
 
 const confirmed = (amount: string) => (amount === "all" ? { confirm: true } : {});
 

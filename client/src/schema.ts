@@ -998,7 +998,7 @@ export interface paths {
         put?: never;
         /**
          * Pay sales, or other money of the wallet, out to the integration's account
-         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. Each payout reads the collections from the chain before it is accepted.
+         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read.
          */
         post: operations["payOut"];
         delete?: never;
@@ -1428,7 +1428,7 @@ export interface components {
             /** @example Twelve herons, painted after dark. */
             description: string | null;
             /**
-             * @description yoctoNEAR that the contract's owner was paid of its mint fees, as last read from the chain: what remains of each fee after the NFT's storage, the platform's 5% and the initial royalties. Mints through the API and claims bring nothing, what a collector sent too much and shares that couldn't be delivered aren't counted, and neither are resales. Null: not read yet since the wallet became the contract's owner, or the contract is of a release that doesn't count it.
+             * @description yoctoNEAR that the contract's owner was paid of its mint fees, as last read from the chain: what remains of each fee after the NFT's storage, the platform's 5% and the initial royalties. Mints through the API and claims bring nothing, what a collector sent too much and shares that couldn't be delivered aren't counted, and neither are resales. Null: not read yet since the wallet began to become the contract's owner, or since a payout that could not read it, or the contract is of a release that doesn't count it.
              * @example 2557693500000000000000000
              */
             earned: string | null;

@@ -478,6 +478,25 @@ describe("a payout of sales", () => {
     },
   );
 
+  test("has nothing of what another owner earned after a reading, while the wallet's acceptance is under way", async () => {
+    await hand(shop, collector);
+    await call(collector, "owner_propose", { account_id: shop.walletAccountId }, 1n);
+    killAt("operation.before_submit");
+    const accepted = await admin(`/integration/${shop.integrationUuid}/contract/accept`, {
+      json: { account_id: shop.contractAccountId },
+    });
+    const { operation_uuid: uuid } = (await accepted.json()) as { operation_uuid: string };
+    observeCheckpoints(null);
+    await background.reconcile();
+    expect(await earned()).toBe("0");
+    await call(shop, "nft_mint", { collection_id: made.near_collection.collection_id }, PRICE);
+    await background.resume(uuid);
+    expect(await bodyOf(await admin(`/operation/${uuid}`), 200)).toMatchObject({ state: "succeeded" });
+    await noneLeft();
+    await sell();
+    expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE) - whole(SHARE));
+  });
+
   test("has what was sold in the last block before a hand-over, which is final when the owner is read", async () => {
     await sell();
     const isRead = spoilViews(

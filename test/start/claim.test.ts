@@ -165,6 +165,15 @@ test("whoever opens links beside others, or mints, is told how few copies are le
   const status = await command("status", folder);
   expect(status.stderr).toContain("4 copies are missing, so some links will fail");
   expect(status.stdout).toMatch(/^copies left +36$/m);
+  const file = join(home, "receivers.csv");
+  writeFileSync(file, `account,quantity\n${shop.walletAccountId},2\n`);
+  const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  const airdrop = await startCommand("airdrop.ts", [collection, file], env).ended;
+  expect(airdrop.code).toBe(2);
+  expect(airdrop.stderr).toContain(
+    `need ${open} of the 36 copies left; after 2 more are minted, 6 copies are missing, so some links will fail`,
+  );
+  expect((await client.collections.get(collection)).minted).toBe(4);
 });
 
 test("a folder whose file is broken is named", async () => {

@@ -2,11 +2,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AdminClient } from "../../client/src/admin.ts";
 import { MintageClient } from "../../client/src/index.ts";
 import { openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
-import { type Ended, everywhere, killingProxy, startCommand } from "../support/killed-command.ts";
+import {
+  type Ended,
+  everywhere,
+  killingProxy,
+  startCommand,
+  type Verdict,
+} from "../support/killed-command.ts";
 
 /** Two requests' worth of pictures, and of accounts. */
 const PICTURES = 20;
@@ -290,6 +297,42 @@ test("what collectors paid is shown for each collection, and paid out on request
   const again = await payout("sales", "--yes");
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("Nothing is left to pay out")]);
   expect((await payout("some")).stderr).toMatch(/^Give sales, all or an amount/);
+});
+
+test("a payout that is killed before and after its request is made once, however often it is repeated", async () => {
+  const { data } = localState();
+  const admin = new AdminClient({ baseUrl: service.url, adminToken: service.adminToken });
+  await admin.integrations.setPayoutAccount((await client.me()).integration_uuid, shop.walletAccountId);
+  const verdicts: Verdict[] = ["kill_before", "kill_after"];
+  const proxy = await killingProxy(service.url, (write) =>
+    write.includes("/wallet/payout") ? (verdicts.shift() ?? "pass") : "pass",
+  );
+  const run = (amount: string) =>
+    proxy.run("payout.ts", [amount, "--yes"], { MINTAGE_DATA: data, MINTAGE_API_KEY: shop.key });
+  const made = () => all(client.operations.list({ kind: "wallet_payout" })).then(({ length }) => length);
+  const before = await made();
+  try {
+    expect((await run("0.5")).killed).toBe(true);
+    expect(await made()).toBe(before);
+    const other = await run("0.6");
+    expect([other.code, other.stderr]).toEqual([
+      2,
+      expect.stringContaining("Run npm run payout -- 0.5 first: it is paid once."),
+    ]);
+    expect((await run("0.5")).killed).toBe(true);
+    const known = await run("0.5");
+    expect(known, known.stderr).toMatchObject({
+      code: 0,
+      stdout: `0.5000 NEAR were paid to ${shop.walletAccountId}.\n`,
+      stderr: expect.stringContaining("This is the payout that an earlier run sent."),
+    });
+    expect(await made()).toBe(before + 1);
+    const next = await run("0.6");
+    expect(next.stdout, next.stderr).toMatch(/^0\.6000 NEAR were paid/);
+    expect(await made()).toBe(before + 2);
+  } finally {
+    await proxy.stop();
+  }
 });
 
 test("shares for accounts that don't exist are refused before anything is uploaded, and files left out are named", async () => {

@@ -72,7 +72,8 @@ export const collectionView = z
           "yoctoNEAR that the contract's owner was paid of its mint fees, as last read from the chain: what remains of each fee " +
           "after the NFT's storage, the platform's 5% and the initial royalties. Mints through the API and claims bring nothing, " +
           "what a collector sent too much and shares that couldn't be delivered aren't counted, and neither are resales. Null: " +
-          "not read yet since the wallet became the contract's owner, or the contract is of a release that doesn't count it.",
+          "not read yet since the wallet began to become the contract's owner, or since a payout that could not read it, or the " +
+          "contract is of a release that doesn't count it.",
         example: "2557693500000000000000000",
       }),
     ipfs_root_cid: text("CID of the directory of all files.", DIRECTORY_CID),

@@ -40,7 +40,9 @@ export const walletPayout = chainWrite(
       "are never paid out, and a payout is refused while a finalization or an upgrade is pending. `sales` pays all that the collections " +
       "of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1 NEAR in the wallet, " +
       "and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. " +
-      "Each payout reads the collections from the chain before it is accepted.",
+      "With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the " +
+      "quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does " +
+      "without contracts that can't be read.",
     request: { body: jsonBody(payoutBody, { amount: "sales" }) },
     success: { 200: json("What was paid, and to whom.", payoutView) },
     errors: ["payout_account_missing"],
