@@ -317,14 +317,18 @@ describe("replay, test and rotation", () => {
     for (let times = 0; times < 3; times++) await mint();
     await sent(hook.webhook_uuid, 3);
     const [first, second, third] = eventsOf(received) as [Event, Event, Event];
-    await runInDurableObject(env.WEBHOOK.getByName(hook.webhook_uuid), (_, { storage: { sql } }) => {
-      for (const { seq } of [first, second, third]) sql.exec("INSERT INTO failed VALUES (?)", seq);
-    });
+    const failed = (...add: readonly Event[]) =>
+      runInDurableObject(env.WEBHOOK.getByName(hook.webhook_uuid), (_, { storage: { sql } }) => {
+        for (const { seq } of add) sql.exec("INSERT INTO failed VALUES (?)", seq);
+        return sql.exec("SELECT seq FROM failed ORDER BY seq").toArray();
+      });
+    await failed(first, second, third);
     const replay = async (after: Event, before?: Event) => {
       const json = { after: after.seq, ...(before && { before: before.seq }), only_failed: true };
       expect((await post(`/webhook/${hook.webhook_uuid}/replay`, json)).status).toBe(204);
     };
     await replay(first, third);
+    expect(await failed()).toEqual([{ seq: first.seq }, { seq: third.seq }]);
     await sent(hook.webhook_uuid, 4);
     await ring(hook.webhook_uuid);
     expect(eventsOf(received).slice(3)).toEqual([second]);
