@@ -94,7 +94,8 @@ export const writesOnly =
 
 /**
  * Authenticates the caller: `Authorization: Api-Key <API_KEY>`, or the same with `Bearer` (the scheme's name in any case,
- * RFC 9110 section 11.1). Any problem with the key is 401; a key of role `read` on a write is 403.
+ * RFC 9110 section 11.1). A form that writes the scheme itself may have been given the key with its scheme, as our examples
+ * show it, so that there may be two. Any problem with the key is 401; a key of role `read` on a write is 403.
  */
 export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const context = c.get("context");
@@ -140,7 +141,7 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
       "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
     );
   }
-  const key = /^(?:Api-Key|Bearer) +(\S+) *$/i.exec(header)?.[1];
+  const key = /^(?:(?:Api-Key|Bearer) +){1,2}(\S+) *$/i.exec(header)?.[1];
   if (key === undefined || !isApiKey(key)) {
     throw new ServiceError(
       "api_key_invalid",
