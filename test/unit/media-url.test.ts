@@ -93,7 +93,9 @@ describe("urlFault", () => {
       expect(urlFault(rules, `http://${host}:3000/hook`, []), host).toBeNull();
       expect(urlFault(rules, `http://${host}:8787/api`, []), host).toMatch(/this service/);
     }
-    expect(urlFault(rules, "http://localhost.:3000/hook", [])).toBe("Write localhost without a dot at its end.");
+    expect(urlFault(rules, "http://localhost.:3000/hook", [])).toBe(
+      "Write localhost without a dot at its end.",
+    );
     expect(urlFault(rules, "http://localhost.:8787/api", [])).toMatch(/this service/);
     for (const url of [
       "http://10.0.0.1/",
