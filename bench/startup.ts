@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { KeyPair } from "near-api-js";
 import { modulesOf } from "../scripts/local-runtime.ts";
 
 /** What the Worker is configured with; nothing is signed or sent, and no query is made. */
@@ -12,7 +13,7 @@ const SETTINGS = {
   NEAR_NETWORK: "devchain",
   NEAR_RPC_URL: "http://127.0.0.1:1",
   PLATFORM_ACCOUNT_ID: "platform.bench",
-  PLATFORM_PRIVATE_KEY: "ed25519:none",
+  PLATFORM_PRIVATE_KEY: KeyPair.fromRandom("ed25519").toString(),
   WALLET_SECRETS: JSON.stringify({ 1: Buffer.alloc(32).toString("base64") }),
 };
 

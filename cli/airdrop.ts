@@ -9,7 +9,7 @@ import { assetsOf } from "./airdrop/assets.ts";
 import { atOnce, BALANCE_LASTS_MS, costRows, quoteRun, requireFunds } from "./airdrop/cost.ts";
 import { AirdropJournal } from "./airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "./airdrop/plan.ts";
-import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
+import { lostAccounts, readReceivers } from "./airdrop/receivers.ts";
 import {
   type Airdrop,
   inDoubt,
@@ -22,7 +22,7 @@ import {
 } from "./airdrop/run.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
-import { firstProblems } from "./csv.ts";
+import { byLine, firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -92,24 +92,17 @@ function journalOf({ file, collectionUuid }: Arguments, baseUrl: string, text: s
   );
 }
 
-function receiversOf(file: string, text: string): readonly Receiver[] {
-  const found = readReceivers(basename(file), text);
-  if ("problems" in found) throw new FolderError(found.problems);
-  return found.receivers;
-}
-
 async function airdrop(): Promise<void> {
   const args = readArguments();
   const text = readFileSync(args.file, "utf8");
-  const receivers = receiversOf(args.file, text);
-  const parts = planMints(receivers);
+  const name = basename(args.file);
+  const { receivers, problems } = readReceivers(name, text);
   const { baseUrl } = keyAccess();
   const client = commandClient({
     fetch: pacedFetch(),
     retry: { retries: MINT_RETRIES },
     onRetry: undefined,
   });
-  const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   // Whether there is such a service at all is found out sooner.
   const reader = commandClient();
   const [me, collection, claims] = await Promise.all([
@@ -117,15 +110,22 @@ async function airdrop(): Promise<void> {
     reader.collections.get(args.collectionUuid),
     openClaims(reader, args.collectionUuid),
   ]);
-  const draft = { draftUuid: collection.collection_draft_uuid, name: basename(args.file) };
+  const draft = { draftUuid: collection.collection_draft_uuid, name };
   const named = await assetsOf(client, draft, receivers);
-  if ("problems" in named) throw new FolderError(named.problems);
+  const wrong = [
+    ...problems,
+    ...lostAccounts(name, receivers, collection.contract_address),
+    ...named.problems,
+  ];
+  if (wrong.length > 0) throw new FolderError(byLine(name, wrong));
+  const parts = planMints(receivers);
+  const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   const journal = journalOf(args, baseUrl, text);
   const minted = mintedSoFar({ receivers, parts, journal });
   const left = collection.total_copies - collection.minted;
   if (minted === 0 && total > left && parts.every((_, index) => journal.part(index).sent === null)) {
     throw new UsageError(
-      `The collection has ${counted(left, "NFT")} left, and ${basename(args.file)} asks for ${total}. Nothing was sent.`,
+      `The collection has ${counted(left, "NFT")} left, and ${name} asks for ${total}. Nothing was sent.`,
     );
   }
   const line = new ProgressLine();

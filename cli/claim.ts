@@ -7,12 +7,14 @@ import {
   type Drop,
   type MintageClient,
   NotFoundError,
+  type Quote,
 } from "../client/src/index.ts";
-import { continued, inOptions, type OpenedDrop, openDrop, prepareDrop } from "./claim/drop.ts";
-import { drawFor, type IssuedDrop, readIssued } from "./claim/folder.ts";
+import { continued, dropInput, inOptions, newDrop, type OpenedDrop, openDrop } from "./claim/drop.ts";
+import { drawFor, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
+import { costText, requireMoney } from "./cost.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -36,6 +38,8 @@ it, or a link of it, can redeem the links. An interrupted command resumes: run
 it again. A time is as "2026-12-24 18:00 Europe/Berlin".
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
+
+const NOTHING_SENT = "Nothing was sent.";
 
 const MOST_LINKS = 10_000;
 const MOST_PER_LINK = 25;
@@ -96,7 +100,7 @@ async function pageOf(client: MintageClient, uuid: string): Promise<CollectionPa
 async function mayGoOn({ yes }: Arguments, rows: Record<string, string>, question: string): Promise<boolean> {
   process.stderr.write(`${table(Object.entries(rows).map(([what, value]) => ({ what, value })))}\n\n`);
   if (yes || (await agreed(question))) return true;
-  process.stderr.write("Nothing was sent.\n");
+  process.stderr.write(`${NOTHING_SENT}\n`);
   return false;
 }
 
@@ -163,25 +167,27 @@ async function create(args: Arguments, client: MintageClient): Promise<void> {
   const folder = resolve(args.folder ?? `claims-${page.slug}`);
   const wanted = { links, quantity, expires_at: expires };
   const before = readIssued(folder);
-  let issued: IssuedDrop | null = null;
-  if (before) {
-    if (before.collection_uuid !== uuid || before.base_url !== baseUrl) {
-      throw new UsageError(`${folder} has the links of another collection. Give another --folder.`);
-    }
-    issued = continued(folder, before, wanted);
-  } else {
+  if (before && (before.collection_uuid !== uuid || before.base_url !== baseUrl))
+    throw new UsageError(`${folder} has the links of another collection. Give another --folder.`);
+  const issued = before ? continued(folder, before, wanted) : await newDrop(baseUrl, collection, wanted);
+  let quote: Quote | null = null;
+  // What an earlier run may have sent was agreed to.
+  if (!before || before.refused) {
+    quote = await client.quote({ method: "POST", path: `/collection/${uuid}/drop`, body: dropInput(issued) });
+    requireMoney(quote, me, { what: "opening the drop", state: NOTHING_SENT });
     const rows = {
       collection: collection.title,
       links: `${links}, of ${quantity} each, until ${expires}`,
       "copies left": String(collection.total_copies - collection.minted),
       folder,
-      "the wallet may spend": `${near(me.wallet.available)} NEAR`,
+      "cost in all": costText(quote),
+      "the wallet may spend": `${near(quote.wallet.available)} NEAR`,
     };
     await tellOpen(client, uuid, collection.total_copies - collection.minted, links, quantity);
     if (!(await mayGoOn(args, rows, "Open the drop and create the links?"))) return;
   }
-  issued ??= await prepareDrop(folder, baseUrl, collection, wanted);
-  report(args, await write(client, folder, await openDrop(client, folder, issued), args.format));
+  const drop = await openDrop(client, folder, issued, quote?.quote_uuid ?? null);
+  report(args, await write(client, folder, drop, args.format));
 }
 
 /** The drop of a folder, as it is known there and on the chain. */
@@ -213,15 +219,23 @@ async function topUp(args: Arguments, client: MintageClient): Promise<void> {
     ...(links !== null && links !== drop.links && { links }),
     ...(expires !== null && expires !== drop.expires_at && { expires_at: expires }),
   };
-  const rows = {
-    links: `${drop.links}${links === null ? "" : `, then ${links}`}`,
-    until: `${drop.expires_at}${expires === null ? "" : `, then ${expires}`}`,
-  };
   if (Object.keys(changes).length > 0) {
+    const path = `/collection/${issued.collection_uuid}/drop/${issued.drop_id}`;
+    const [quote, me] = await Promise.all([
+      client.quote({ method: "PUT", path, body: changes }),
+      client.me(),
+    ]);
+    requireMoney(quote, me, { what: "changing the drop", state: NOTHING_SENT });
+    const rows = {
+      links: `${drop.links}${links === null ? "" : `, then ${links}`}`,
+      until: `${drop.expires_at}${expires === null ? "" : `, then ${expires}`}`,
+      "cost in all": costText(quote),
+      "the wallet may spend": `${near(quote.wallet.available)} NEAR`,
+    };
     const added = (links ?? drop.links) - drop.links;
     await tellOpen(client, issued.collection_uuid, drop.copies_left, added, drop.quantity);
     if (!(await mayGoOn(args, rows, "Change the drop?"))) return;
-    await client.drops.extend(issued.collection_uuid, issued.drop_id, changes);
+    await client.drops.extend(issued.collection_uuid, issued.drop_id, changes, { quote: quote.quote_uuid });
   }
   report(args, await write(client, folder, issued, args.format));
 }

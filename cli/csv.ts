@@ -16,6 +16,19 @@ interface ParsedRow {
   readonly info: { readonly lines: number };
 }
 
+/** What is wrong with a row, as a whole sentence. */
+export interface RowProblem {
+  /** Line of the file, from 1; 0: of the file as such. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A problem of a cell. @param name of the file @param what to do about it */
+export const cellProblem = (name: string, line: number, cell: string, what: string): RowProblem => ({
+  line,
+  text: `${name}:${line} "${cell}": ${what}.`,
+});
+
 /**
  * Reads separated values (RFC 4180): of `,`, `;` and the tab, the first that the text has outside quotes separates its
  * cells. Lines without any text are left out, cells are trimmed, and a byte order mark is not part of the first.
@@ -25,7 +38,7 @@ interface ParsedRow {
 export function readCsv(
   name: string,
   text: string,
-): { readonly rows: readonly CsvRow[]; readonly problems: readonly string[] } {
+): { readonly rows: readonly CsvRow[]; readonly problems: readonly RowProblem[] } {
   const source = text.replaceAll(/\r\n?/g, "\n");
   const [delimiter = ","] = /[,;\t]/.exec(source.replaceAll(/"[^"]*"/g, "")) ?? [];
   let isQuoteOpen = false;
@@ -51,7 +64,8 @@ export function readCsv(
     cells: record.map((cell) => cell.trim()),
   }));
   const openAt = (parsed.at(-1)?.info.lines ?? 0) + 1;
-  return { rows, problems: isQuoteOpen ? [`${name}:${openAt} the row has a quote that is not closed.`] : [] };
+  const open = { line: openAt, text: `${name}:${openAt} the row has a quote that is not closed.` };
+  return { rows, problems: isQuoteOpen ? [open] : [] };
 }
 
 /** A row of a file of accounts. A missing column is an empty text. */
@@ -72,14 +86,13 @@ const OTHER_COLUMNS = /^(?:quantity|asset|block_height|block_hash)$/;
  * one would be ignored silently.
  * @param columns the columns that the command reads, the account first
  * @param check reads a row and returns its mistakes
- * @returns the first mistakes, and the number of others
  */
 export function readAccounts(
   name: string,
   text: string,
   columns: readonly ("account" | "quantity" | "asset")[],
-  check: (row: AccountRow) => readonly string[],
-): readonly string[] {
+  check: (row: AccountRow) => readonly RowProblem[],
+): readonly RowProblem[] {
   const { rows, problems: unread } = readCsv(name, text);
   const first = rows[0]?.cells.map((cell) => cell.toLowerCase()) ?? [];
   const hasHeader = first.some((cell) => ACCOUNT.test(cell) || cell === "quantity" || cell === "asset");
@@ -88,24 +101,33 @@ export function readAccounts(
     : columns;
   const unknown = header.filter((cell) => cell !== "account" && !OTHER_COLUMNS.test(cell));
   const read = columns.length === 1 ? `column ${columns[0]} is` : `columns ${columns.join(", ")} are`;
-  const problems = unknown.map(
-    (cell) => `${name}:1 unknown column "${cell}": rename or remove it; the ${read} read.`,
-  );
-  if (!header.includes("account")) problems.push(`${name}:1 there is no column account.`);
+  const problems: RowProblem[] = [];
+  const add = (line: number, what: string) => problems.push({ line, text: `${name}:${line} ${what}` });
+  for (const cell of unknown) add(1, `unknown column "${cell}": rename or remove it; the ${read} read.`);
+  if (!header.includes("account")) add(1, "there is no column account.");
   const entries = hasHeader ? rows.slice(1) : rows;
   for (const { line, cells } of entries) {
     const cellOf = (column: string) => cells[header.indexOf(column)] ?? "";
     const account = cellOf("account");
     if (cells.slice(header.length).some((cell) => cell !== ""))
-      problems.push(`${name}:${line} has more than ${counted(header.length, "column")}.`);
+      add(line, `has more than ${counted(header.length, "column")}.`);
     if (header.includes("account") && !isAccountId(account))
-      problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
+      problems.push(cellProblem(name, line, account, ACCOUNT_ID_RULE));
     problems.push(...check({ line, account, quantity: cellOf("quantity"), asset: cellOf("asset") }));
   }
   problems.push(...unread);
-  if (problems.length === 0 && entries.length === 0) problems.push(`${name} names no account.`);
-  return firstProblems(name, problems, "mistake");
+  if (problems.length === 0 && entries.length === 0)
+    problems.push({ line: 0, text: `${name} names no account.` });
+  return problems;
 }
+
+/** The first problems of a file by their lines, and how many others there are. */
+export const byLine = (name: string, problems: readonly RowProblem[]): readonly string[] =>
+  firstProblems(
+    name,
+    problems.toSorted((one, other) => one.line - other.line).map(({ text }) => text),
+    "mistake",
+  );
 
 /** Bad rows that are named one by one. */
 const NAMED = 20;

@@ -16,7 +16,7 @@ payout is made once.
 
   sales    what was earned and isn't paid out yet
   <NEAR>   this much of the wallet's money, such as 2.5
-  all      all but 1 NEAR: also the money that gas is paid from
+  all      all but 1.01 NEAR: also the money that gas is paid from
 
   --yes    skips the confirmation
   --json   one line of JSON instead of a table

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { isAccountId } from "./domain/account-ids.ts";
+import { seedOf } from "./domain/private-keys.ts";
 
 /** Settings and secrets of the Worker, parsed once an isolate. docs/deploying.md lists them in one table. */
 const rpcUrls = z
@@ -94,12 +96,21 @@ const fieldsSchema = z.object({
     .optional()
     .describe(PUBLIC_ADDRESS),
   /** The account that creates wallets and deploys contracts. */
-  PLATFORM_ACCOUNT_ID: z.string().min(2).describe("a NEAR account, such as shop.testnet"),
-  /** Its full-access key, `ed25519:<base58>`. */
+  PLATFORM_ACCOUNT_ID: z
+    .stringFormat("account_id", isAccountId)
+    .describe("a NEAR account, such as shop.testnet"),
+  /** Its full-access key, `ed25519:<base58>`; read as its seed. */
   PLATFORM_PRIVATE_KEY: z
     .string()
-    .startsWith("ed25519:")
-    .describe("the full-access key of that account, such as ed25519:3D4YudUahN1nawWogh8pAKSj92s…"),
+    .transform((text, context) => {
+      const seed = seedOf(text);
+      if (seed !== null) return seed;
+      context.addIssue({ code: "invalid_format", format: "private_key" });
+      return z.NEVER;
+    })
+    .describe(
+      "the whole full-access key of that account, 64 bytes in base58, such as ed25519:3D4YudUahN1nawWogh8pAKSj92s…",
+    ),
   /** `{"<version>": "<base64 of 32 bytes>"}`; the highest version seals, all of them open. */
   WALLET_SECRETS: z
     .string()

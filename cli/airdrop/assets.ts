@@ -1,5 +1,5 @@
 import type { MintageClient } from "../../client/src/index.ts";
-import { firstProblems } from "../csv.ts";
+import { cellProblem, type RowProblem } from "../csv.ts";
 import type { Receiver } from "./receivers.ts";
 
 /**
@@ -10,10 +10,10 @@ export async function assetsOf(
   client: MintageClient,
   { draftUuid, name }: { readonly draftUuid: string; readonly name: string },
   receivers: readonly Receiver[],
-): Promise<{ readonly uuids: ReadonlyMap<string, string> } | { readonly problems: readonly string[] }> {
+): Promise<{ readonly uuids: ReadonlyMap<string, string>; readonly problems: readonly RowProblem[] }> {
   const uuids = new Map<string, string>();
   const wanted = new Set(receivers.flatMap(({ asset }) => asset ?? []));
-  if (wanted.size === 0) return { uuids };
+  if (wanted.size === 0) return { uuids, problems: [] };
   for await (const { asset_uuid: uuid, asset_filename: filename } of client.drafts.assets(draftUuid)) {
     if (wanted.has(filename)) uuids.set(filename, uuid);
     if (wanted.has(uuid)) uuids.set(uuid, uuid);
@@ -21,7 +21,7 @@ export async function assetsOf(
   const problems = receivers.flatMap(({ line, asset }) =>
     asset === undefined || uuids.has(asset)
       ? []
-      : [`${name}:${line} "${asset}": give the file name or the uuid of an asset of the collection.`],
+      : [cellProblem(name, line, asset, "give the file name or the uuid of an asset of the collection")],
   );
-  return problems.length > 0 ? { problems: firstProblems(name, problems, "row") } : { uuids };
+  return { uuids, problems };
 }

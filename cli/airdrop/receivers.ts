@@ -1,4 +1,4 @@
-import { readAccounts } from "../csv.ts";
+import { cellProblem, type RowProblem, readAccounts } from "../csv.ts";
 
 /** A row of the receivers' file. */
 export interface Receiver {
@@ -17,11 +17,12 @@ const MAX_QUANTITY = 1_000_000;
 /**
  * Reads a CSV of receivers with the columns `account`, `quantity` and `asset` in any order, or without a header in this
  * order. The quantity may be left out, which is 1, and so may the asset. An account may have several rows; each row counts.
+ * @returns all rows, those with problems too
  */
 export function readReceivers(
   name: string,
   text: string,
-): { readonly receivers: readonly Receiver[] } | { readonly problems: readonly string[] } {
+): { readonly receivers: readonly Receiver[]; readonly problems: readonly RowProblem[] } {
   const receivers: Receiver[] = [];
   const problems = readAccounts(name, text, ["account", "quantity", "asset"], (row) => {
     const { line, account, asset } = row;
@@ -30,7 +31,27 @@ export function readReceivers(
     receivers.push({ line, account, quantity, ...(asset !== "" && { asset }) });
     return quantity >= 1 && quantity <= MAX_QUANTITY
       ? []
-      : [`${name}:${line} "${written}": give a whole number from 1 to ${MAX_QUANTITY} as quantity.`];
+      : [cellProblem(name, line, written, `give a whole number from 1 to ${MAX_QUANTITY} as quantity`)];
   });
-  return problems.length > 0 ? { problems } : { receivers };
+  return { receivers, problems };
+}
+
+/**
+ * Rows of accounts that can never sign, to which the service mints nothing (src/operations/kinds/mint.ts).
+ * @param contract the account of the collection's contract
+ */
+export function lostAccounts(
+  name: string,
+  receivers: readonly Receiver[],
+  contract: string,
+): readonly RowProblem[] {
+  const whose = new Map([
+    ["system", "nobody has the account system"],
+    [contract, "this is the NFT contract's own account"],
+  ]);
+  return receivers.flatMap(({ line, account }) => {
+    const why = whose.get(account);
+    const what = `give another account: ${why}, and the NFT would be lost`;
+    return why === undefined ? [] : [cellProblem(name, line, account, what)];
+  });
 }

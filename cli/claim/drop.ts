@@ -2,6 +2,7 @@ import {
   ClaimIssuer,
   type Collection,
   type DropAnswer,
+  type DropInput,
   InvalidRequestError,
   type MintageClient,
 } from "../../client/src/index.ts";
@@ -20,15 +21,14 @@ export interface Wanted {
 /** A drop that is on the chain. */
 export type OpenedDrop = IssuedDrop & { readonly drop_id: number };
 
-/** Makes an issuer for a drop, and keeps it before anything is sent. */
-export async function prepareDrop(
-  folder: string,
+/** What a folder is made from for a new drop, with an issuer of its own. */
+export async function newDrop(
   baseUrl: string,
   collection: Pick<Collection, "collection_uuid" | "contract_address">,
   wanted: Wanted,
 ): Promise<IssuedDrop> {
   const { seed, publicKey } = await ClaimIssuer.create();
-  const issued: IssuedDrop = {
+  return {
     base_url: baseUrl,
     collection_uuid: collection.collection_uuid,
     contract_address: collection.contract_address,
@@ -38,9 +38,15 @@ export async function prepareDrop(
     attempt: 1,
     drop_id: null,
   };
-  keepIssued(folder, issued);
-  return issued;
 }
+
+/** The request that opens a drop. */
+export const dropInput = ({ issuer_public_key, links, quantity, expires_at }: IssuedDrop): DropInput => ({
+  issuer_public_key,
+  links,
+  quantity,
+  expires_at,
+});
 
 /** Which option gives a field of a drop. */
 const OPTIONS: Readonly<Record<keyof Wanted, string>> = {
@@ -52,7 +58,7 @@ const OPTIONS: Readonly<Record<keyof Wanted, string>> = {
 /** A refusal of the service that names a field, in words of the options; any other error as it is. */
 export function inOptions(error: unknown): unknown {
   const [issue] = error instanceof InvalidRequestError ? error.issues : [];
-  const option = Object.entries(OPTIONS).find(([name]) => name === issue?.path[0])?.[1];
+  const option = Object.entries(OPTIONS).find(([name]) => name === issue?.path.at(-1))?.[1];
   return issue && option ? new UsageError(`${option}: ${issue.message}`) : error;
 }
 
@@ -79,12 +85,14 @@ async function findDrop(client: MintageClient, issued: IssuedDrop): Promise<numb
 
 /**
  * Opens the drop once, however often this is called and broken off: the service carries an Idempotency-Key out once, and
- * where it has forgotten the key, the chain shows the issuer's drop.
+ * where it has forgotten the key, the chain shows the issuer's drop. The folder is made before anything is sent.
+ * @param quote uuid of the quote that was agreed to; null where an earlier run may have sent the request
  */
 export async function openDrop(
   client: MintageClient,
   folder: string,
   issued: IssuedDrop,
+  quote: string | null,
 ): Promise<OpenedDrop> {
   const keep = (changes: Partial<IssuedDrop>): IssuedDrop => {
     const kept = { ...issued, ...changes };
@@ -93,15 +101,14 @@ export async function openDrop(
   };
   const found = issued.drop_id ?? (await findDrop(client, issued));
   if (found !== null) return keep({ drop_id: found, refused: false }) as OpenedDrop;
-  const { collection_uuid: uuid, issuer_public_key, links, quantity, expires_at, attempt } = issued;
+  const { collection_uuid: uuid, issuer_public_key, attempt } = issued;
   // From here on the folder stands for what is sent.
   keep({ refused: false });
   const answer = await client.drops
-    .create(
-      uuid,
-      { issuer_public_key, links, quantity, expires_at },
-      { idempotencyKey: `claim-${issuer_public_key}-${attempt}` },
-    )
+    .create(uuid, dropInput(issued), {
+      idempotencyKey: `claim-${issuer_public_key}-${attempt}`,
+      ...(quote !== null && { quote }),
+    })
     .catch((error: unknown): DropAnswer => {
       // The next run makes another attempt; this one would be answered with the same failure.
       if (hadNoEffect(error)) keep({ attempt: attempt + 1, refused: true });

@@ -1,4 +1,4 @@
-import { readAccounts } from "../csv.ts";
+import { byLine, readAccounts } from "../csv.ts";
 
 /** Accounts of a request (the service's limit). */
 const ALLOWLIST_BATCH = 500;
@@ -16,7 +16,7 @@ export function readAllowlist(
     accounts.add(account);
     return [];
   });
-  return problems.length > 0 ? { problems } : { accounts: [...accounts] };
+  return problems.length > 0 ? { problems: byLine(name, problems) } : { accounts: [...accounts] };
 }
 
 /** Cuts accounts into requests; the same accounts are always cut alike. */

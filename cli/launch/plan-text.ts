@@ -1,5 +1,5 @@
 import type { Me, Quote } from "../../client/src/index.ts";
-import { UsageError } from "../command.ts";
+import { costText, requireMoney } from "../cost.ts";
 import { size } from "../progress.ts";
 import { counted, listed, near, table } from "../table.ts";
 import type { CheckedFolder } from "./folder.ts";
@@ -59,14 +59,10 @@ can't pay for is refused before anything is sent, and says how much is missing.`
  * What putting the collection on-chain costs, for a person to agree to.
  * @throws UsageError where the wallet lacks money for it
  */
-export function quoteText({ cost, top_up: topUp, transactions, wallet }: Quote, me: Me): string {
-  if (wallet.missing !== "0") {
-    throw new UsageError(
-      `Send at least ${near(wallet.missing, "up")} NEAR to ${me.wallet.account_id} and run it again: putting the collection on-chain takes up to ${near(cost.at_most, "up")} NEAR. All is uploaded; nothing was put on-chain.`,
-    );
-  }
-  const held = topUp === "0" ? "" : `; ${near(topUp)} of it the contract holds for storage`;
-  return `Putting the collection on-chain costs about ${near(cost.expected, "up")} NEAR, at most ${near(cost.at_most, "up")}${held}. Transactions: ${transactions}.`;
+export function quoteText(quote: Quote, me: Me): string {
+  const state = "All is uploaded; nothing was put on-chain.";
+  requireMoney(quote, me, { what: "putting the collection on-chain", state });
+  return `Putting the collection on-chain costs ${costText(quote)}. Transactions: ${quote.transactions}.`;
 }
 
 const payoutText = ({ account, instead }: WantedPayout): string =>

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { atOnce, costOfRun } from "../airdrop/cost.ts";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "../airdrop/plan.ts";
-import { type Receiver, readReceivers } from "../airdrop/receivers.ts";
+import { type Receiver, readReceivers as readFile } from "../airdrop/receivers.ts";
 import { inDoubt, mintedSoFar, receiptsCsv } from "../airdrop/run.ts";
-import { csvText, readCsv } from "../csv.ts";
+import { byLine, csvText, readCsv } from "../csv.ts";
 import { pacedFetch, pauseOf } from "../paced-fetch.ts";
 
 const account = fc.integer({ min: 0, max: 30 }).map((number) => `account${number}.near`);
@@ -18,6 +18,12 @@ const receivers: fc.Arbitrary<Receiver[]> = fc
     maxLength: 200,
   })
   .map((rows) => rows.map(([name, quantity], index) => ({ line: index + 1, account: name, quantity })));
+
+/** Rows of a file without mistakes; of another one its mistakes, as they are shown. */
+function readReceivers(name: string, text: string) {
+  const { receivers: rows, problems } = readFile(name, text);
+  return problems.length > 0 ? { problems: byLine(name, problems) } : { receivers: rows };
+}
 
 describe("comma-separated values", () => {
   test("are read as they were written", () => {
@@ -47,7 +53,7 @@ describe("comma-separated values", () => {
     expect(readCsv("r.csv", 'a,b\r\n,\r\n"x\r\ny",c\r\nd\r\n').rows).toEqual(rows);
     expect(readCsv("r.csv", 'a\n"b\nc')).toEqual({
       rows: [{ line: 1, cells: ["a"] }],
-      problems: ["r.csv:2 the row has a quote that is not closed."],
+      problems: [{ line: 2, text: "r.csv:2 the row has a quote that is not closed." }],
     });
   });
 
@@ -99,7 +105,7 @@ describe("the receivers' file", () => {
   test("reports all mistakes together", () => {
     const text = 'account;colour;quantity\nAlice;red;0\nb.near;;2\nBob;red;1;9\n"c.near;;1';
     const found = readReceivers("r.csv", text);
-    expect("problems" in found && found.problems.map((problem) => problem.slice(0, 15))).toEqual([
+    expect(found.problems?.map((problem) => problem.slice(0, 15))).toEqual([
       "r.csv:1 unknown",
       'r.csv:2 "Alice"',
       'r.csv:2 "0": gi',
@@ -113,7 +119,7 @@ describe("the receivers' file", () => {
     const text =
       "account,quantity\nAlice,1\nbob.near,0\ncarol.near,1.5\ndave.near,1,2,3\nerin.near,9999999\n";
     const found = readReceivers("r.csv", text);
-    expect("problems" in found && found.problems.map((problem) => problem.slice(0, 8))).toEqual([
+    expect(found.problems?.map((problem) => problem.slice(0, 8))).toEqual([
       "r.csv:2 ",
       "r.csv:3 ",
       "r.csv:4 ",

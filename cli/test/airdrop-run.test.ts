@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Me, MintageClient } from "../../client/src/index.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
+import { startCommand } from "../../test/support/killed-command.ts";
 import { quoteRun } from "../airdrop/cost.ts";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { planMints } from "../airdrop/plan.ts";
@@ -248,4 +249,46 @@ test("accounts that don't exist are named all at once, the others get theirs, an
   expect(await runFor(service.url, rows)).toMatchObject({ refused: [], minted: 60 });
   expect(await runFor(service.url, rows)).toMatchObject({ refused: [], minted: 60 });
   expect(chain.owners.toSorted()).toEqual(rows.map(({ account }) => account).toSorted());
+});
+
+test("all that is wrong with a file is named by its lines, before anything is sent", async () => {
+  const uuid = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+  const collection = {
+    contract_address: "herons.near",
+    collection_draft_uuid: uuid,
+    title: "Herons",
+    total_copies: 9,
+    minted: 0,
+  };
+  await using service = await scriptedService(({ path }) => ({
+    status: 200,
+    body: path.includes("/asset")
+      ? [{ asset_uuid: uuid, asset_filename: "1.png" }]
+      : path.includes("/collection/")
+        ? collection
+        : { contracts: [], wallet: { available: "1" } },
+  }));
+  const file = join(folder, "receivers.csv");
+  const rows = ["a.near,1,1.png", "system", "Bob", "b.near,1,2.png", "herons.near,2", "system,0"];
+  writeFileSync(file, `account,quantity,asset\n${rows.join("\n")}\n`);
+  const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: `mk_live_${"a".repeat(43)}` };
+  const { code, stderr } = await startCommand("airdrop.ts", [uuid, file, "--yes"], env).ended;
+  expect(code).toBe(1);
+  const named = Array.from(stderr.matchAll(/receivers\.csv:(\d+) "([^"]*)": (.*)/g), ([, ...parts]) => parts);
+  const nobody = "give another account: nobody has the account system, and the NFT would be lost.";
+  expect(named).toEqual([
+    ["3", "system", nobody],
+    ["4", "Bob", expect.stringContaining("give a NEAR account id")],
+    ["5", "2.png", expect.stringContaining("an asset of the collection")],
+    [
+      "6",
+      "herons.near",
+      "give another account: this is the NFT contract's own account, and the NFT would be lost.",
+    ],
+    ["7", "0", expect.stringContaining("as quantity")],
+    ["7", "system", nobody],
+  ]);
+  expect(stderr).toContain("Nothing was sent.");
+  expect(service.seen.filter(({ method }) => method !== "GET")).toEqual([]);
+  expect(readdirSync(folder)).toEqual(["receivers.csv"]);
 });

@@ -22,23 +22,6 @@ export const keyFromSeed = (seed: Uint8Array): SigningKey => {
   return { publicKey: pair.getPublicKey().data, sign: (message) => pair.sign(message).signature };
 };
 
-/** The 32-byte seed in `ed25519:<base58>`, which may have the public key behind it. @throws Error without the text */
-export const seedFromText = (text: string): Uint8Array => {
-  const bytes = decodeKey(text);
-  if (bytes.length !== 32 && bytes.length !== 64) throw new Error("an ed25519 key has 32 or 64 bytes");
-  return bytes.slice(0, 32);
-};
-
-const decodeKey = (text: string): Uint8Array => {
-  const [curve, value] = text.split(":");
-  if (curve !== "ed25519" || !value) throw new Error("a key has to be `ed25519:<base58>`");
-  try {
-    return baseDecode(value);
-  } catch {
-    throw new Error("a key's value has to be base58");
-  }
-};
-
 /** `ed25519:<base58>` of a 32-byte public key. */
 export const publicKeyText = (publicKey: Uint8Array): string => `ed25519:${baseEncode(publicKey)}`;
 

@@ -50,7 +50,8 @@ const LAST_USED_EVERY_MS = 60_000;
 
 /**
  * Authenticates the caller: `Authorization: Api-Key <API_KEY>`, or the same with `Bearer` (the scheme's name in any case,
- * RFC 9110 section 11.1), and counts the request. Any problem with the key is 401; a key of role `read` on a write is 403.
+ * RFC 9110 section 11.1). A form that writes the scheme itself may have been given the key with its scheme, as our examples
+ * show it, so that there may be two. Any problem with the key is 401; a key of role `read` on a write is 403.
  */
 export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   const context = c.get("context");
@@ -90,7 +91,7 @@ const digestOf = async (header: string | undefined): Promise<string> => {
       "Send the header `Authorization: Api-Key <API_KEY>` or `Authorization: Bearer <API_KEY>`.",
     );
   }
-  const key = /^(?:Api-Key|Bearer) +(\S+) *$/i.exec(header)?.[1];
+  const key = /^(?:(?:Api-Key|Bearer) +){1,2}(\S+) *$/i.exec(header)?.[1];
   if (key === undefined || !isApiKey(key)) {
     throw new ServiceError(
       "api_key_invalid",

@@ -52,6 +52,16 @@ test("a key works at once, with either scheme in any case", async () => {
   }
 });
 
+test("a key that was pasted with its scheme into a field which writes one works too", async () => {
+  const { api_key } = await issue();
+  for (const pasted of ["Api-Key", "Bearer"]) {
+    expect(await bodyOf(await attempt(`Bearer ${pasted} ${api_key}`), 200)).toEqual([]);
+  }
+  expect(await bodyOf(await attempt(`Bearer Basic ${api_key}`), 401)).toMatchObject({
+    code: "api_key_invalid",
+  });
+});
+
 test("a revoked key is refused, and says so", async () => {
   const { api_key, key_uuid } = await issue();
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);

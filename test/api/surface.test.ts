@@ -283,6 +283,16 @@ describe("wrong settings", () => {
       { PLATFORM_PRIVATE_KEY: "c2hvcnQ=", NEAR_RPC_URL: "c2hvcnQ=", MAX_LANES: "c2hvcnQ=" },
       ["NEAR_RPC_URL", "PLATFORM_PRIVATE_KEY", "MAX_LANES"],
     ],
+    [
+      "an account and a key that no chain has",
+      { PLATFORM_ACCOUNT_ID: "Bad", PLATFORM_PRIVATE_KEY: "ed25519:c2hvcnQ" },
+      ["PLATFORM_ACCOUNT_ID", "PLATFORM_PRIVATE_KEY"],
+    ],
+    [
+      "a key whose halves don't belong together",
+      { PLATFORM_PRIVATE_KEY: env.PLATFORM_PRIVATE_KEY.replace(/.$/, (end) => (end === "2" ? "3" : "2")) },
+      ["PLATFORM_PRIVATE_KEY"],
+    ],
   ];
 
   test.each(wrong)(

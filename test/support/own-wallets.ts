@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
+import { keyFromSeed, signTransaction } from "../../src/chain/transaction.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { settingsOf } from "../../src/env.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
 import { chainCall, SERVICES_NODE } from "./chain-control.ts";
@@ -37,7 +38,7 @@ export const useNonceOfPlatform = async (receiverId: string, nonce: bigint): Pro
   const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
   const { bytes } = signTransaction({
     signerId: env.PLATFORM_ACCOUNT_ID,
-    key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
+    key: keyFromSeed(settingsOf(env).PLATFORM_PRIVATE_KEY),
     receiverId,
     nonce,
     blockHash: header.hash,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parsePanic } from "../../src/chain/errors.ts";
 import { type FinalOutcome, pendingResult, readOutcome } from "../../src/chain/outcome.ts";
-import { keyFromSeed, publicKeyText, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
+import { keyFromSeed, signTransaction } from "../../src/chain/transaction.ts";
 
 const identity = {
   hash: "HASH",
@@ -93,23 +93,6 @@ describe("a panic", () => {
 
 describe("a key", () => {
   const seed = new Uint8Array(32).fill(3);
-
-  it("is read from 32 or 64 bytes", () => {
-    const key = keyFromSeed(seed);
-    expect(key.publicKey).toHaveLength(32);
-    const long = publicKeyText(new Uint8Array([...seed, ...key.publicKey]));
-    expect(seedFromText(long)).toEqual(seed);
-    expect(seedFromText(publicKeyText(seed))).toEqual(seed);
-  });
-
-  it.each(["ed25519:", "secp256k1:abc", "ed25519:0OIl", publicKeyText(new Uint8Array(5))])(
-    "that is none is refused without being shown: %s",
-    (text) => {
-      const refusal = () => seedFromText(text);
-      expect(refusal).toThrow(/key/);
-      expect(refusal).not.toThrow(text.split(":")[1] || "never");
-    },
-  );
 
   it("signs the same transaction to the same bytes, and another nonce to another hash", () => {
     const sign = (nonce: bigint) =>

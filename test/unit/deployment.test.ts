@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { KeyPair } from "near-api-js";
 import { describe, expect, test } from "vitest";
 import { checksOf, type Findings, missing } from "../../scripts/deployment.ts";
 import {
@@ -146,7 +147,7 @@ describe("where npm start runs", () => {
 
   const account = {
     PLATFORM_ACCOUNT_ID: "shop.testnet",
-    PLATFORM_PRIVATE_KEY: "ed25519:x",
+    PLATFORM_PRIVATE_KEY: KeyPair.fromRandom("ed25519").toString(),
     PUBLIC_URL: "https://mint.example.com",
   };
   const data = () => ({ MINTAGE_DATA: mkdtempSync(join(tmpdir(), "mintage-plan-")) });
@@ -245,6 +246,18 @@ describe("where npm start runs", () => {
         expect(read).not.toThrow(wrong);
       },
     );
+
+    test.each([
+      ["PLATFORM_PRIVATE_KEY", "ed25519:abc"],
+      ["PLATFORM_ACCOUNT_ID", "Bad"],
+      ["PLATFORM_ACCOUNT_ID", "shop..testnet"],
+    ])("%s=%s, which no chain has, is refused with what to give", (name, wrong) => {
+      const read = () => settingsOf({ ...settings, [name]: wrong });
+      expect(read).toThrow(
+        new RegExp(`^settings are missing or wrong: ${name}: must be [^;]+ such as [^;]+$`),
+      );
+      expect(read).not.toThrow(wrong);
+    });
 
     test("PUBLIC_URL has to be there on every network but the embedded one, and loses slashes at its end", () => {
       const { PUBLIC_URL, ...without } = settings;

@@ -89,12 +89,14 @@ describe("urlFault", () => {
 
   it("takes http to this machine where the service runs there itself, but never itself", () => {
     const rules = { PUBLIC_URL: "http://localhost:8787", LOCAL_WEBHOOKS: "on" } as const;
-    for (const url of ["http://localhost:3000/hook", "http://127.0.0.1:3000/", "http://[::1]:3000/"]) {
-      expect(urlFault(rules, url, [])).toBeNull();
+    for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
+      expect(urlFault(rules, `http://${host}:3000/hook`, []), host).toBeNull();
+      expect(urlFault(rules, `http://${host}:8787/api`, []), host).toMatch(/this service/);
     }
-    for (const url of ["http://localhost:8787/", "http://127.0.0.1:8787/", "http://[::1]:8787/api"]) {
-      expect(urlFault(rules, url, [])).toMatch(/this service/);
-    }
+    expect(urlFault(rules, "http://localhost.:3000/hook", [])).toBe(
+      "Write localhost without a dot at its end.",
+    );
+    expect(urlFault(rules, "http://localhost.:8787/api", [])).toMatch(/this service/);
     for (const url of [
       "http://10.0.0.1/",
       "http://a:b@localhost:3000/",

@@ -37,7 +37,9 @@ export const urlFault = (
   if (url !== null && own.some((address) => sameHost(url, URL.parse(address)))) {
     return "Give an address of your own: events aren't sent to this service.";
   }
-  if (local && url?.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname)) {
+  if (local && url?.protocol === "http:" && isLocal(url)) {
+    // Not every resolver finds this machine by a name with a dot.
+    if (url.hostname.endsWith(".")) return "Write localhost without a dot at its end.";
     return url.username === "" && url.password === ""
       ? null
       : "Remove the user name and password from the URL.";
@@ -48,10 +50,13 @@ export const urlFault = (
 /** Compares hosts; on this machine ports, because several services run on it. */
 const sameHost = (url: URL, own: URL | null): boolean => {
   if (own === null) return false;
-  const bare = (host: string) => host.replace(/\.$/, "");
-  const isLocal = LOCAL_HOSTS.includes(own.hostname) && LOCAL_HOSTS.includes(url.hostname);
-  return isLocal ? url.port === own.port : bare(url.hostname) === bare(own.hostname);
+  return isLocal(own) && isLocal(url) ? url.port === own.port : hostOf(url) === hostOf(own);
 };
+
+const isLocal = (url: URL): boolean => LOCAL_HOSTS.includes(hostOf(url));
+
+/** The host without the dot that may end a name. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
 /** Columns of an endpoint that its response needs. */
 type ShownRow = Omit<

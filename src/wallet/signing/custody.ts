@@ -1,4 +1,4 @@
-import { keyFromSeed, seedFromText } from "../../chain/transaction.ts";
+import { keyFromSeed } from "../../chain/transaction.ts";
 import { toHex } from "../../domain/ids.ts";
 import { seal, unseal } from "../../domain/sealing.ts";
 import type { Settings } from "../../env.ts";
@@ -117,8 +117,7 @@ export class Custody {
   /** Imports the key from the settings. A changed key is used once no row signed by the old one is open. */
   async #importPlatform(): Promise<void> {
     const { journal, settings, log } = this.#parts;
-    const { PLATFORM_ACCOUNT_ID: accountId, PLATFORM_PRIVATE_KEY } = settings;
-    const seed = seedFromText(PLATFORM_PRIVATE_KEY);
+    const { PLATFORM_ACCOUNT_ID: accountId, PLATFORM_PRIVATE_KEY: seed } = settings;
     const wallet = journal.wallet();
     if (wallet === null) return this.#enter(accountId, seed, "active", null);
     const keyring = new Keyring(seed);
