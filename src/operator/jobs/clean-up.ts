@@ -178,7 +178,7 @@ export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> 
     const objects = expired.flatMap(({ body }) => (body === null ? [] : (textKey(body) ?? [])));
     if (objects.length > 0) await env.BUCKET.delete(objects);
     const names = expired.map(({ integrationId, key }) => [integrationId.replaceAll("-", ""), key]);
-    // Another request may have used a key anew in between.
+    // Another request may have used a key again in between.
     const gone = sql`(idempotency_keys.integration_id, idempotency_keys.key) IN (
         SELECT unhex(value ->> 0), value ->> 1 FROM json_each(${JSON.stringify(names)}))
       AND idempotency_keys.expires_at <= ${now().getTime()}`;
