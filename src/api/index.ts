@@ -8,8 +8,7 @@ import { dropEndpoints } from "./drops/endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { eventsList } from "./events/list.ts";
 import { nftEndpoints } from "./nfts/endpoints.ts";
-import { operationEndpoints } from "./operations/list.ts";
-import { transactionsList } from "./operations/transactions.ts";
+import { operationEndpoints } from "./operations/endpoints.ts";
 import { quotesCreate } from "./quotes/create.ts";
 import { health, ready } from "./service/health.ts";
 import { me } from "./service/me.ts";
@@ -32,7 +31,6 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   quotesCreate,
   ...dropEndpoints,
   ...operationEndpoints,
-  transactionsList,
   eventsList,
   ...webhookEndpoints,
 ];

@@ -10,25 +10,9 @@ A write that touches the chain waits for finality. If that takes too long, the a
 
 Amounts are decimal strings of yoctoNEAR, times are RFC 3339 in UTC, lengths are counted in Unicode code points, and a field that is not known is an error.`;
 
-/** The document as text without its end, so that the servers can be put behind it, and a tag of its text. */
-interface Written {
-  readonly text: string;
-  readonly tag: string;
-}
-
-/** Writes down the document of an app, which its own routes make up. */
-const write = async (app: OpenAPIHono<AppEnv>): Promise<Written> => {
-  const document = app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "Mintage",
-      version: "1.0.0",
-      description: DESCRIPTION,
-      license: { name: "Apache-2.0" },
-    },
-  });
-  const text = JSON.stringify(document).slice(0, -1);
-  return { text, tag: await digestOf(text) };
+const ABOUT = {
+  openapi: "3.1.0",
+  info: { title: "Mintage", version: "1.0.0", description: DESCRIPTION, license: { name: "Apache-2.0" } },
 };
 
 const digestOf = async (text: string): Promise<string> =>
@@ -47,9 +31,13 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     scheme: "bearer",
     description: "The operator's token. Without one in the settings, /admin/v1 returns 404.",
   });
-  let written: Written | undefined;
+  // The text is without its end, so that the servers can be put behind it.
+  let written: { readonly text: string; readonly tag: string } | undefined;
   app.get("/openapi.json", async (c) => {
-    written ??= await write(app);
+    if (written === undefined) {
+      const text = JSON.stringify(app.getOpenAPI31Document(ABOUT)).slice(0, -1);
+      written = { text, tag: await digestOf(text) };
+    }
     const servers = JSON.stringify([{ url: baseUrl(c) }]);
     const etag = `"${await digestOf(written.tag + servers)}"`;
     c.header("Cache-Control", "public, max-age=300");

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gatewayQuery, readGatewayRequest } from "../../src/api/gateway/request.ts";
+import { gatewayQuery, readGatewayRequest } from "../../src/api/gateway/cache.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { acceptsJson } from "../../src/http/acceptance.ts";
 import { parametrised, parametrisedList } from "../../src/http/header-parameters.ts";

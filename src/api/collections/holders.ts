@@ -90,7 +90,7 @@ const countedAt = async (
   last: BlockHead,
   height: number,
 ): Promise<Holders | null> => {
-  const places: CallOptions[] = [{}, ...(rpc.archival.length > 0 ? [{ archival: true }] : [])];
+  const places: CallOptions[] = rpc.archival.length > 0 ? [{}, { archival: true }] : [{}];
   for (const options of height <= last.height ? places : []) {
     try {
       const block = height === last.height ? last : await readBlock(rpc, { block: height }, options);

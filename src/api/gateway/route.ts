@@ -9,8 +9,16 @@ import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
-import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
-import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
+import {
+  type Content,
+  cacheKey,
+  findKept,
+  type GatewayRequest,
+  gatewayQuery,
+  IMMUTABLE,
+  readGatewayRequest,
+  sendContent,
+} from "./cache.ts";
 
 /** A plain page that lists a directory. It has no script and loads nothing. */
 function directoryPage(path: string, entries: readonly ShownEntry[], more: boolean): string {

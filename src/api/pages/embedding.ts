@@ -21,9 +21,6 @@ const slugOf = (url: string | undefined, base: string): string => {
 /** Pixels of a picture in an embedding that asks for nothing smaller. */
 const WIDTH = 300;
 
-const widthFor = (asked: string | undefined): number =>
-  asked !== undefined && /^[1-9]\d{0,4}$/.test(asked) ? Math.min(Number(asked), WIDTH) : WIDTH;
-
 /** What other sites show of a page: by oEmbed, and by an element of their own. */
 export const serveEmbedding = (app: Hono<AppEnv>): void => {
   app.get(OEMBED, async (c) => {
@@ -32,7 +29,8 @@ export const serveEmbedding = (app: Hono<AppEnv>): void => {
     const format = c.req.query("format") ?? "json";
     if (format !== "json") return c.text("Only the format json is available.", 501);
     const { title, cover } = await briefReads(c, slug).collection();
-    const [width, link] = [widthFor(c.req.query("maxwidth")), `${base}/m/${slug}`];
+    const [asked = "", link] = [c.req.query("maxwidth"), `${base}/m/${slug}`];
+    const width = /^[1-9]\d{0,4}$/.test(asked) ? Math.min(Number(asked), WIDTH) : WIDTH;
     const isPicture = cover && (cover.media_type === null || cover.media_type.startsWith("image/"));
     const picture = isPicture
       ? html`<img src="${cover.url}" alt="" width="${width}" height="${width}" style="object-fit:contain"><br>`

@@ -38,7 +38,7 @@ const royaltiesView = z
 
 const ANY_ACCOUNTS = { example: [] };
 
-export const settingsView = {
+const settingsView = {
   title: z.string().openapi({ example: "Night Herons" }),
   description: z.string().nullable().openapi({ example: "Twelve herons, painted after dark." }),
   public_mint_config: z.union([mintConfigView, z.null()]),
