@@ -34,6 +34,14 @@ export const DOMAIN: readonly Mutant[] = [
     tests: royalties,
   },
   {
+    id: "private keys: a public half of another key is taken",
+    file: "src/domain/private-keys.ts",
+    search: "equals(publicHalf(seed))",
+    replacement: "equals(bytes.slice(SEED_BYTES))",
+    tests: ["test/unit/private-keys.test.ts"],
+    named: "with another public half or a wrong letter it is none",
+  },
+  {
     id: "account ids: one character too many is taken",
     file: "src/domain/account-ids.ts",
     search: "const MAX_LENGTH = 64;",

@@ -38,6 +38,22 @@ export const TERMINAL: readonly Mutant[] = [
     named: "in requests that the service takes",
   },
   {
+    id: "airdrop: a row of the contract's own account is sent",
+    file: "cli/airdrop/receivers.ts",
+    search: '    [contract, "this is the NFT contract\'s own account"],\n',
+    replacement: "",
+    tests: ["cli/test/airdrop-run.test.ts"],
+    named: "all that is wrong with a file is named by its lines",
+  },
+  {
+    id: "claim: a drop may cost more than was agreed to",
+    file: "cli/claim/drop.ts",
+    search: "      ...(quote !== null && { quote }),\n",
+    replacement: "",
+    tests: ["cli/test/claim-run.test.ts"],
+    named: "is the most that they may cost",
+  },
+  {
     id: "airdrop: a line that a kill cut off is joined to the next",
     file: "cli/airdrop/journal.ts",
     search: "if (whole < bytes.length) truncateSync(file, whole);",
