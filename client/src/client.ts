@@ -122,7 +122,7 @@ export class MintageClient {
   readonly wallet = {
     /**
      * Pays to the account that the operator has set: `sales`, what was earned and not paid out; yoctoNEAR; or, where `confirm`
-     * is true, `all` beyond 1 NEAR, gas money included. With a quote or `maxCost`, `sales` and `all` pay what that leaves.
+     * is true, `all` beyond 1.01 NEAR, gas money included. With a quote or `maxCost`, `sales` and `all` pay what that leaves.
      */
     payOut: (amount: string, { confirm, ...options }: ChainCallOptions & { confirm?: boolean } = {}) =>
       this.#chain<PayoutAnswer>("POST", "/wallet/payout", options, { amount, confirm }),

@@ -1,6 +1,5 @@
 import type { ServiceContext } from "../context.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
-
 import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";

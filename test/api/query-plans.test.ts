@@ -24,13 +24,14 @@ import {
   isOpen,
   openOperationOf,
   releaseEffects,
-  spendsInParts,
+  hasPending,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { openOperationsOf } from "../../src/db/queries/recovery.ts";
 import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
 import { webhooks } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
+import { KINDS_IN_PARTS } from "../../src/domain/operations.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { enabledWebhooks } from "../../src/events/webhooks/interface.ts";
 import { secretsBefore } from "../../src/events/webhooks/secrets.ts";
@@ -121,7 +122,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "what will spend more than is reserved",
-    () => holds(db, spendsInParts(id)),
+    () => holds(db, hasPending(id, KINDS_IN_PARTS)),
     "operations_going_on (integration_id=?",
   ],
   ["a quote", () => findQuote(db, id, id), "quotes USING INDEX sqlite_autoindex_quotes_1 (id=?)"],

@@ -4,6 +4,7 @@ import { baseEncode } from "near-api-js";
 import { requireAccounts } from "../../collections/accounts.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, holds } from "../../db/client.ts";
+import { findContractOf } from "../../db/queries/contracts.ts";
 import {
   hasOpenOperations,
   type IntegrationRow,
@@ -195,7 +196,15 @@ export const integrationEndpoints = [
       errors: ["unknown_account", "chain_unavailable"],
     },
     async ({ context, params: { integration_uuid: id }, body: { account_id: accountId } }) => {
-      await requireIntegration(context, id);
+      const { walletAccountId } = await requireIntegration(context, id);
+      if (
+        accountId !== null &&
+        (accountId === walletAccountId || (await findContractOf(context.db, accountId)))
+      ) {
+        const message =
+          "Name an account outside the service: the money would stay in this wallet or contract.";
+        throw new ServiceError("invalid_request", message, { issues: [{ path: ["account_id"], message }] });
+      }
       await requireAccounts(
         context,
         accountId === null ? [] : [{ path: ["account_id"], accountId }],

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, lt, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { KINDS_IN_PARTS, KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
+import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { CostLimit } from "../../domain/spending.ts";
 import type { Database } from "../client.ts";
 import { operations } from "../schema/index.ts";
@@ -195,10 +195,10 @@ export const hasOpenOperation = (
   SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)}
   AND subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind} AND ${OPEN})`;
 
-/** Condition: an integration has a pending operation that will spend more than its wallet has reserved. */
-export const spendsInParts = (integrationId: Uuid): SQL => sql`EXISTS (
+/** Condition: an integration has a pending operation of one of these kinds. */
+export const hasPending = (integrationId: Uuid, kinds: readonly OperationKind[]): SQL => sql`EXISTS (
   SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)} AND ${OPEN}
-  AND state = 'pending' AND ${inArray(operations.kind, KINDS_IN_PARTS)})`;
+  AND state = 'pending' AND ${inArray(operations.kind, kinds)})`;
 
 /** The open operation of a kind on a subject; undefined if there is none. */
 export const openOperationOf = (db: Database, subject: Subject, kind: OperationKind) =>

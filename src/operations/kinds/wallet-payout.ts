@@ -7,10 +7,11 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
 import { forgetEarned } from "../../db/queries/contracts.ts";
 import { findPayoutAccount, hasPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
-import { spendsInParts } from "../../db/queries/operations.ts";
+import { hasPending } from "../../db/queries/operations.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid } from "../../domain/ids.ts";
+import { KINDS_IN_PARTS, PAYOUT } from "../../domain/operations.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
@@ -72,6 +73,9 @@ export const proposePayout = async (
   const sales = salesUpTo(integrationId, nano < MOST_NANO ? nano : MOST_NANO);
   const request = isSales ? {} : { amount: most.toString() };
   const account = payoutAccount(integrationId);
+  // The balance doesn't show yet what a pending operation will spend, and "sales" and "all" leave some of it.
+  const others = isExact ? KINDS_IN_PARTS : [...KINDS_IN_PARTS, PAYOUT];
+  const isSpending = hasPending(integrationId, others);
   const ofSales = { amount: sql`(${sales}) || ${NANO.toString().slice(1)}` };
   return {
     id,
@@ -79,11 +83,11 @@ export const proposePayout = async (
     subjectId: integrationId,
     request,
     filled: { account, sales: sql`CAST(${sales} AS TEXT)`, ...(isSales && ofSales) },
-    condition: sql`${hasPayoutAccount(integrationId)} AND NOT ${spendsInParts(integrationId)} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
+    condition: sql`${hasPayoutAccount(integrationId)} AND NOT ${isSpending} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
     refusal: async () => {
       if (!(await holds(db, hasPayoutAccount(integrationId)))) return noAccount();
-      if (await holds(db, spendsInParts(integrationId))) return waiting();
-      return isSales ? noSales() : null;
+      if (isSales && !(await holds(db, sql`${sales} > 0`))) return noSales();
+      return (await holds(db, isSpending)) ? waiting() : null;
     },
     after: uncounted.length > 0 ? [forgetEarned(db, uncounted, id)] : [],
   };
@@ -136,7 +140,7 @@ const noAccount = (): ServiceError =>
 const waiting = (): ServiceError =>
   new ServiceError(
     "wallet_busy",
-    `Pay out in ${RETRY_AFTER} seconds: a finalization or an upgrade is spending the wallet's balance.`,
+    `Pay out in ${RETRY_AFTER} seconds: a finalization, an upgrade or another payout is spending the wallet's balance.`,
     { outcome: "not_submitted", retryable: true, retryAfter: RETRY_AFTER },
   );
 
@@ -148,7 +152,7 @@ const noSales = (): ServiceError =>
   );
 
 const unconfirmed = (amount: bigint): ServiceError => {
-  const message = `Send confirm: true to pay out ${exactNear(amount.toString())} NEAR, all but 1 NEAR, including the money for gas. "sales" pays out only what was earned.`;
+  const message = `Send confirm: true to pay out ${exactNear(amount.toString())} NEAR, all but 1.01 NEAR, including the money for gas. "sales" pays out only what was earned.`;
   return new ServiceError("invalid_request", message, { issues: [{ path: ["confirm"], message }] });
 };
 
