@@ -12,12 +12,17 @@ const CHAIN_TIMEOUT = 300_000;
 /** Tests compute for about a third of their time and wait for blocks otherwise: two cores have room for five files at once. */
 const WORKERS = Math.max(5, availableParallelism());
 
-/** vitest begins with the largest files. The fault run is a small one that takes long, and would be alone at the end. */
-class FaultRunFirst extends BaseSequencer {
+/** What `npm test` keeps of the project `start`. */
+const FIRST_START = "test/start/first-start.test.ts";
+
+/** vitest sorts projects by name and begins with the largest files. These are small, take long, and would be alone at the end. */
+const LONG_PROJECTS = ["faults", "first-start"];
+
+class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isFaultRun = ({ project }: TestSpecification) => project.name === "faults";
+    const isLong = ({ project }: TestSpecification) => LONG_PROJECTS.includes(project.name);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isFaultRun), ...sorted.filter((file) => !isFaultRun(file))];
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
@@ -51,7 +56,7 @@ export default defineConfig({
     // A request is a line of log; those of tests that pass say nothing.
     silent: "passed-only",
     maxWorkers: WORKERS,
-    sequence: { sequencer: FaultRunFirst },
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
@@ -87,9 +92,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "first-start",
+          environment: "node",
+          include: [FIRST_START],
+          testTimeout: 2 * CHAIN_TIMEOUT,
+          hookTimeout: CHAIN_TIMEOUT,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "start",
           environment: "node",
           include: ["test/start/**/*.test.ts"],
+          exclude: [FIRST_START],
           testTimeout: 2 * CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,
         },

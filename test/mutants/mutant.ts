@@ -19,6 +19,7 @@ export const isContract = ({ file }: Mutant): boolean => file.endsWith(".rs");
 /** The project of vitest.config.ts that a test file belongs to. */
 export function projectOf(test: string): string {
   const folder = /^test\/(unit|api|chain|faults|start)\//.exec(test)?.[1];
+  if (folder === "start") return "*start";
   if (folder) return folder;
   if (/^(client|cli)\/test\//.test(test)) return "unit";
   throw new Error(`${test} belongs to no project of vitest.config.ts`);
