@@ -132,9 +132,9 @@ describe("a mint", () => {
       { answer: await api("/quote", { key: integration.key, json: quote }), fields: ["body"] },
     ];
     for (const { answer, fields } of refusals) {
-      const refusal = await bodyOf(answer, 400);
+      const refusal = await bodyOf<{ issues: { path: unknown[] }[] }>(answer, 400);
       expect(refusal).toMatchObject({ code: "invalid_request" });
-      expect(refusal.issues.map(({ path }: { path: unknown[] }) => path)).toEqual(
+      expect(refusal.issues.map(({ path }) => path)).toEqual(
         [1, 2].map((index) => [...fields, "receiver_addresses", index]),
       );
     }
