@@ -16,9 +16,10 @@ export interface Mutant {
 /** Whether a mutant is the contract's: it needs Rust, and the wasm is built again with it. */
 export const isContract = ({ file }: Mutant): boolean => file.endsWith(".rs");
 
-/** The project of vitest.config.ts that a test file belongs to. */
+/** The project of vitest.config.ts that a test file belongs to, or a pattern of the two that its folder is divided into. */
 export function projectOf(test: string): string {
   const folder = /^test\/(unit|api|chain|faults|start)\//.exec(test)?.[1];
+  if (folder === "api") return "api*";
   if (folder === "start") return "*start";
   if (folder) return folder;
   if (/^(client|cli)\/test\//.test(test)) return "unit";
