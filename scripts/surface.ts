@@ -4,13 +4,11 @@
  */
 import { runStep, type Step } from "./steps.ts";
 
-const update = (project: string, ...files: string[]): Step["command"] => [
+const update = (folder: string, ...files: string[]): Step["command"] => [
   "vitest",
   "run",
   "-u",
-  "--project",
-  project,
-  ...files.map((file) => `test/${project}/${file}.test.ts`),
+  ...files.map((file) => `test/${folder}/${file}.test.ts`),
 ];
 
 const STEPS: readonly Step[] = [

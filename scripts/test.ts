@@ -1,5 +1,6 @@
 /**
- * `npm test`: types, lint, and every test project. Arguments go to vitest. It ends with the slowest files, then with
+ * `npm test`: types, lint, and the test projects that take minutes altogether. `npm test -- --slow` runs the others, as
+ * `.ci/run` does. Other arguments go to vitest, and choose among all projects. It ends with the slowest files, then with
  * what failed, so that the end of a log is enough. With MINTAGE_RESULTS the same is left in that file as a `Results`,
  * a static step counting as one test.
  */
@@ -17,20 +18,21 @@ interface Results {
 
 const SLOWEST = 10;
 
+/** Projects that are slow by nature, and what makes them so. */
+const SLOW = {
+  faults: "a fault run: operations through failing nodes, lost answers and kills",
+  pages: "the pages in Chromium",
+  start: "npm start, dev, deploy and the commands on top, each with a service of its own",
+};
+
 /** Runs vitest. A run that crashed before it wrote its report is one failure, not none. */
-function runTests(): TestRun {
+function runTests(args: readonly string[]): TestRun {
   const scratch = mkdtempSync(join(tmpdir(), "mintage-test-"));
   const report = join(scratch, "report.json");
   try {
     const succeeded = runStep({
       name: "tests",
-      command: [
-        "vitest",
-        "run",
-        "--reporter=default",
-        "--reporter=./scripts/test-reporter.ts",
-        ...process.argv.slice(2),
-      ],
+      command: ["vitest", "run", "--reporter=default", "--reporter=./scripts/test-reporter.ts", ...args],
       env: { MINTAGE_TEST_REPORT: report },
     });
     const crash = (error: string): Failure => ({ name: "vitest", error });
@@ -43,10 +45,18 @@ function runTests(): TestRun {
   }
 }
 
-const failedSteps = await runStaticSteps();
-const run = runTests();
+/** What vitest is asked to run. */
+function choice(args: readonly string[], slow: boolean): string[] {
+  if (!slow && args.length > 0) return [...args];
+  return Object.keys(SLOW).flatMap((name) => ["--project", slow ? name : `!${name}`]);
+}
+
+const args = process.argv.slice(2);
+const slow = args.length === 1 && args[0] === "--slow";
+const failedSteps = slow ? [] : await runStaticSteps();
+const run = runTests(choice(args, slow));
 const results: Results = {
-  passed: run.passed + STATIC_STEPS - failedSteps.length,
+  passed: run.passed + (slow ? 0 : STATIC_STEPS - failedSteps.length),
   failures: [...failedSteps, ...run.failures],
 };
 if (process.env.MINTAGE_RESULTS) writeFileSync(process.env.MINTAGE_RESULTS, JSON.stringify(results));
@@ -56,6 +66,14 @@ const lines = [
   "",
   "The slowest files, in seconds:",
   ...slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)}  ${name}`),
+  ...(args.length === 0
+    ? [
+        "",
+        "Left to .ci/run, whose part without Rust is npm test -- --slow and npm run test:mutants:",
+        ...Object.entries(SLOW).map(([name, what]) => `  ${name}: ${what}`),
+        "  mutants, and the contract's own tests",
+      ]
+    : []),
   "",
   ...results.failures.map(({ name, error }) => `FAILED ${name}\n       ${error}`),
   `${results.passed} passed, ${results.failures.length} failed`,

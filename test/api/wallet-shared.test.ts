@@ -219,25 +219,31 @@ it("a wallet that can't pay the gas of all at once sends as many as it can, then
 });
 
 describe("a burst of requests", () => {
+  /** A mint's last answer. A slow machine may refuse one before anything is sent: it is sent again, as a caller would. */
+  const mintedTo = async (receiver: string) => {
+    for (;;) {
+      const answer = await api(`/collection/${collection.collection_uuid}/mint`, {
+        key: shop.key,
+        json: { receiver_addresses: [receiver] },
+      });
+      const uuid = answer.headers.get("x-operation-uuid")!;
+      const final = await finalAnswer<{
+        tokens: { token_id: string; owner_id: string }[];
+        tx_results: { transaction_hash: string }[];
+      }>(shop.key, answer);
+      if (final.status !== 503) return { uuid, ...final };
+      expect(final.body).toMatchObject({ outcome: "not_submitted", retryable: true });
+    }
+  };
+
   it("takes fewer transactions than mints, and each caller gets its own tokens", async () => {
     const before = await minted();
     const count = 40;
     const answers = await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const receiver = receivers[index % receivers.length]!;
-        const answer = await api(`/collection/${collection.collection_uuid}/mint`, {
-          key: shop.key,
-          json: { receiver_addresses: [receiver] },
-        });
-        const uuid = answer.headers.get("x-operation-uuid")!;
-        const { status, body } = await finalAnswer<{
-          tokens: { token_id: string; owner_id: string }[];
-          tx_results: { transaction_hash: string }[];
-        }>(shop.key, answer);
-        expect({ status, owners: body.tokens.map(({ owner_id }) => owner_id) }).toEqual({
-          status: 201,
-          owners: [receiver],
-        });
+        const { uuid, status, body } = await mintedTo(receiver);
+        expect({ status, body }).toMatchObject({ status: 201, body: { tokens: [{ owner_id: receiver }] } });
         return { uuid, token: body.tokens[0]!.token_id, hash: body.tx_results[0]!.transaction_hash };
       }),
     );

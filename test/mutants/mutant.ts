@@ -19,9 +19,11 @@ export const isContract = ({ file }: Mutant): boolean => file.endsWith(".rs");
 /** Whether a mutant's tests open pages in Chromium. The scripts of browser/ are bundled again for them. */
 export const isOfPages = ({ tests }: Mutant): boolean => tests.some((test) => test.startsWith("test/pages/"));
 
-/** The project of vitest.config.ts that a test file belongs to. */
+/** The project of vitest.config.ts that a test file belongs to, or a pattern of the two that its folder is divided into. */
 export function projectOf(test: string): string {
   const folder = /^test\/(unit|api|chain|faults|start|pages)\//.exec(test)?.[1];
+  if (folder === "api") return "api*";
+  if (folder === "start") return "*start";
   if (folder) return folder;
   if (/^(client|cli)\/test\//.test(test)) return "unit";
   throw new Error(`${test} belongs to no project of vitest.config.ts`);
