@@ -5,7 +5,6 @@ import { accountIdField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 const accountBody = z.strictObject({ account: accountIdField }).openapi("AccountInput");
-
 const checkedView = z.object({ is_allowlisted: z.boolean() }).openapi("AllowlistAnswer");
 
 export const allowlistCheck = endpoint(

@@ -37,19 +37,17 @@ export const collectionPageView = z
     enabled: z.boolean(),
     mint_url: z.url().openapi({ example: "https://mint.example.com/m/night-herons" }),
     gallery_url: z.url().openapi({ example: "https://mint.example.com/g/night-herons" }),
-    claim_url: z
-      .url()
-      .openapi({
-        description: "A claim link is this address, `#` and what only its holder knows.",
-        example: "https://mint.example.com/c/night-herons",
-      }),
+    claim_url: z.url().openapi({
+      description: "A claim link is this address, `#` and what only its holder knows.",
+      example: "https://mint.example.com/c/night-herons",
+    }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
   .openapi("CollectionPage");
-
 export type CollectionPage = Shown<typeof collectionPageView>;
 
+/** A page as the API shows it. @param base the address of the service */
 export const toPage = (row: Omit<CollectionPageRow, "traitsCursor">, base: string): CollectionPage => ({
   collection_uuid: row.collectionId,
   slug: row.slug,
@@ -64,6 +62,7 @@ export const toPage = (row: Omit<CollectionPageRow, "traitsCursor">, base: strin
   updated_at: row.updatedAt.toISOString(),
 });
 
+/** No collection of the caller has this id. */
 export const noCollection = (): ServiceError =>
   new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
 

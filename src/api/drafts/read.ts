@@ -7,6 +7,7 @@ import { endpoint, json } from "../endpoint.ts";
 import { type Draft, draftView } from "../resources/collection.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
+/** A draft as the API shows it. */
 export const toDraft = ({ draft, collectionId }: DraftRow): Draft => ({
   collection_draft_uuid: draft.id,
   contract_uuid: draft.contractId,

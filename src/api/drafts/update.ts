@@ -17,6 +17,7 @@ import { draftParam } from "../schemas/parameters.ts";
 import { checkContract } from "./create.ts";
 import { requireDraft, toDraft } from "./read.ts";
 
+/** The refusal of a change that comes too late. */
 export const draftLocked = () =>
   new ServiceError("draft_locked", "The draft's finalization has begun: it can't change.");
 

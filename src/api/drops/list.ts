@@ -21,7 +21,7 @@ export const dropsList = list(
     entries: ["The drops, oldest first.", dropSummaryView],
     errors: ["conflict", "chain_unavailable"],
   },
-  // The contract lists the drops of all collections together.
+  // The contract lists the drops of all collections together: a page may have fewer than the limit, and a next one.
   async ({ context, caller, params: { collection_uuid: collectionUuid } }, cursor, limit) => {
     const collection = await readableOf(context, caller, collectionUuid);
     requireUpgraded(collection);

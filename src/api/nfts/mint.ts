@@ -63,19 +63,14 @@ const mintBody = z
       .transform((quantity) => quantity ?? 1)
       .openapi({ default: 1, description: "Receivers times quantity is at most 25." }),
     metadata: z.strictObject(metadataFields).nullish(),
-    asset_uuid: uuidField
-      .nullish()
-      .openapi({
-        description: "Copies of this asset, as the draft lists it; default: copies are drawn at random.",
-      }),
-    receivers_must_exist: z
-      .boolean()
-      .nullish()
-      .openapi({
-        default: false,
-        description:
-          "Whether a named receiver that doesn't exist on the chain is refused. Implicit accounts need not exist.",
-      }),
+    asset_uuid: uuidField.nullish().openapi({
+      description: "Copies of this asset, as the draft lists it; default: copies are drawn at random.",
+    }),
+    receivers_must_exist: z.boolean().nullish().openapi({
+      default: false,
+      description:
+        "Whether a named receiver that doesn't exist on the chain is refused. Implicit accounts need not exist.",
+    }),
     reference: referenceField,
   })
   .openapi("MintInput");

@@ -7,13 +7,11 @@ import { textField } from "../schemas/fields.ts";
 
 /** Fields of new and changed webhooks. */
 export const webhookFields = {
-  url: textField(2048)
-    .min(1)
-    .openapi({
-      description:
-        "https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.",
-      example: "https://shop.example.com/mintage",
-    }),
+  url: textField(2048).min(1).openapi({
+    description:
+      "https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.",
+    example: "https://shop.example.com/mintage",
+  }),
   types: z
     .array(z.enum(EVENT_TYPES, `Give some of ${EVENT_TYPES.join(", ")}.`))
     .min(1)
