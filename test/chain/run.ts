@@ -116,15 +116,14 @@ const passedTests = (results: Results): string[] =>
 
 /** Runs the tests that haven't passed yet, and adds their outcomes. Returns after the longest time, even if a test hangs. */
 async function run(results: Results): Promise<void> {
-  let isLate = false;
   const note = (test: TestCase) => {
     const tests = results[test.module.relativeModuleId] ?? {};
     results[test.module.relativeModuleId] = tests;
     const { state, errors } = test.result();
     if (state === "failed") tests[test.fullName] = { failed: errors[0]?.message.split("\n")[0] ?? "" };
     else if (state === "passed") tests[test.fullName] = "passed";
-    // Skipped: it has passed before, it concerns embedded chains alone, or the time is over.
-    else tests[test.fullName] ??= isLate ? "not run" : "inapplicable";
+    // Otherwise it has passed before, or the preparation of its file has failed, or the time is over.
+    else tests[test.fullName] ??= test.options.mode === "skip" ? "inapplicable" : "not run";
   };
   const reporters = ["default", { onTestCaseResult: note }];
   const vitest = await createVitest("test", {
@@ -138,12 +137,7 @@ async function run(results: Results): Promise<void> {
     ({ moduleId }) => !basename(moduleId).startsWith("embedded-"),
   );
   for (const { moduleId } of specifications) results[relative(process.cwd(), moduleId)] ??= {};
-  const late = async () => {
-    await setTimeout(LONGEST_MS, undefined, { ref: false });
-    isLate = true;
-    void vitest.cancelCurrentRun("keyboard-input");
-  };
-  await Promise.race([vitest.runTestSpecifications(specifications), late()]);
+  await Promise.race([vitest.runTestSpecifications(specifications), setTimeout(LONGEST_MS)]);
 }
 
 /** Prints the table and each failure. @returns the exit code */
