@@ -645,3 +645,49 @@ fn a_claim_wants_its_gas_before_it_draws() {
         .transact("relayer.near", CONTRACT, with(15 * TGAS))
         .json();
 }
+
+/// Keys of small order sign without a secret: none is an issuer's or a link's.
+#[test]
+fn keys_without_a_secret_are_refused() {
+    let (mut scene, issuer) = scene();
+    let drop = scene.drop(1, &issuer, 10, 1);
+    let spelled = |first: u8, middle: u8, last: u8| {
+        let mut bytes = [middle; 32];
+        (bytes[0], bytes[31]) = (first, last);
+        bytes
+    };
+    let weak = [
+        [0; 32],
+        spelled(0, 0, 0x80),
+        spelled(1, 0, 0),
+        spelled(1, 0, 0x80),
+        spelled(0xec, 0xff, 0x7f),
+        spelled(0xec, 0xff, 0xff),
+        spelled(0xed, 0xff, 0x7f),
+        spelled(0xee, 0xff, 0x7f),
+    ];
+    let torsion = curve25519_torsion();
+    for key in weak.into_iter().chain(torsion) {
+        let text = near_text(&key);
+        let mut args = create(&issuer, scene.chain.now_ms() + DAY);
+        args["issuer_public_key"] = json!(text);
+        let outcome = scene.sign(OWNER, "drop_create", args);
+        assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{text}");
+        let mut args = issuer.link(CONTRACT, drop, 0).claim("bob.near");
+        args["link_public_key"] = json!(text);
+        assert_eq!(claim(&mut scene, args).code(), "E_INVALID_ARGUMENT", "{text}");
+    }
+}
+
+/// The points of order 8, with either sign.
+fn curve25519_torsion() -> Vec<[u8; 32]> {
+    curve25519_dalek::constants::EIGHT_TORSION
+        .iter()
+        .map(|point| point.compress().to_bytes())
+        .collect()
+}
+
+/// A key as NEAR writes it.
+fn near_text(key: &[u8; 32]) -> String {
+    near_crypto::PublicKey::ED25519(near_crypto::ED25519PublicKey(*key)).to_string()
+}

@@ -147,10 +147,10 @@ export interface ContractRoles {
 }
 
 /**
- * A page of at least this many bytes may have been cut by its size: the contract limits collections to 600 kB and other
- * lists to 3 MB, and an entry is below 300 kB.
+ * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
+ * its length, at least 50 kB (docs/contract.md).
  */
-const LARGE_PAGE = 300_000;
+const LARGE_PAGE = 49_000;
 
 /**
  * Whether a list may have more entries after a page: the contract ends a page at its limit or by its size

@@ -19,7 +19,7 @@ pub const TRANSFERS_FILTERED: u16 = 1 << 2;
 pub const METADATA_LOCKED: u16 = 1 << 3;
 /// Nothing is minted any more.
 pub const SUPPLY_LOCKED: u16 = 1 << 4;
-/// Ongoing royalties never rise in all.
+/// Ongoing royalties keep their accounts and their shares.
 pub const ROYALTIES_LOCKED: u16 = 1 << 5;
 /// Transfers and approvals never become narrower.
 pub const TRANSFERS_LOCKED: u16 = 1 << 6;
@@ -136,7 +136,9 @@ impl Header {
         let (assets, total, minted) = (reader.u32()?, reader.u32()?, reader.u32()?);
         let burnt = since_2(reader)?;
         let (last_block, last_first) = (reader.u64()?, reader.u32()?);
-        let width = reader.u8()?;
+        let width = reader
+            .u8()
+            .filter(|width| matches!(width, 1 | 2 | 4 | 8 | 16 | 32))?;
         let credit = since_2(reader)?;
         let old_assets = match (old, flags & OLD_PAGES) {
             (true, _) => assets,

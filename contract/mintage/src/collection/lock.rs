@@ -32,7 +32,7 @@ pub fn collection_lock() {
     let mut header = store::header(collection);
     let before = header.flags;
     let flags = locks::flags(&names).or_fail();
-    locks::check_new(flags, header.flags).or_fail();
+    locks::check_new(flags, header.flags, !assets.is_empty()).or_fail();
     if flags & SUPPLY_LOCKED != 0 && !header.is(PUBLISHED) {
         refuse(Code::NotPublished, "The collection is not published yet.");
     }

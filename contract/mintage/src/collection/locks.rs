@@ -2,7 +2,7 @@
 //! stands in the header's flags; assets that are locked one by one have a record.
 
 use super::header::{
-    METADATA_LOCKED, ROYALTIES_LOCKED, SUPPLY_LOCKED, TRANSFERS_LOCKED, TRANSFERS_OFF,
+    HIDDEN, METADATA_LOCKED, ROYALTIES_LOCKED, SUPPLY_LOCKED, TRANSFERS_LOCKED, TRANSFERS_OFF,
 };
 use super::settings::{Details, Settings};
 use crate::codec::{put_varint, Reader};
@@ -56,8 +56,14 @@ pub fn write(json: &mut Writer, flags: u16) {
     json.close(']');
 }
 
-/// Refuses a lock that would promise nothing.
-pub fn check_new(flags: u16, header: u16) -> Outcome<()> {
+/// Refuses a lock that would promise nothing: of transfers that are off, or of metadata that nobody can check. `assets`
+/// tells whether some are locked one by one.
+pub fn check_new(flags: u16, header: u16, assets: bool) -> Outcome<()> {
+    if header & HIDDEN != 0 && (assets || flags & METADATA_LOCKED != 0) {
+        return Err(Failure::argument(
+            "locks: metadata are locked once all assets are revealed; whether a commitment can be opened is not known before.",
+        ));
+    }
     if flags & TRANSFERS_LOCKED != 0 && header & TRANSFERS_OFF != 0 {
         return Err(Failure::argument(
             "locks: \"transfers\" keeps transfers possible; allow_transfers has to be true first.",
@@ -74,9 +80,10 @@ pub fn check_supply(flags: u16) -> Outcome<()> {
     Ok(())
 }
 
-fn points(details: &Details) -> u32 {
-    let points = details.royalties.iter().map(|share| u32::from(share.1));
-    points.sum()
+/// Whether both pay the same shares to the same accounts, in any order.
+fn same_royalties(old: &Details, new: &Details) -> bool {
+    let (old, new) = (&old.royalties, &new.royalties);
+    old.len() == new.len() && old.iter().all(|share| new.contains(share))
 }
 
 /// Whether `list` names an account that `other` doesn't. One of them is sorted, because two lists of 1,000 accounts
@@ -125,9 +132,9 @@ pub fn check_change(flags: u16, before: &Settings, after: &Settings) -> Outcome<
             "metadata is locked: title and description of this collection stay as they are.",
         ));
     }
-    if flags & ROYALTIES_LOCKED != 0 && points(new) > points(old) {
+    if flags & ROYALTIES_LOCKED != 0 && !same_royalties(old, new) {
         return Err(locked(
-            "royalties are locked: ongoing_royalties may only become less in all.",
+            "royalties are locked: ongoing_royalties keep their accounts and their shares.",
         ));
     }
     if flags & TRANSFERS_LOCKED != 0 && narrower(before, after) {

@@ -13,7 +13,7 @@ use crate::prelude::*;
 use crate::solvency::BYTE_PRICE;
 use crate::store::{self, key1, prefix};
 use crate::token::mint::{check_copies, published_header};
-use crate::window::window;
+use crate::window::{page_bytes, window};
 
 /// The drop with this number.
 pub fn find(drop: u32) -> Outcome<ClaimDrop> {
@@ -147,5 +147,8 @@ pub fn drops() {
     let (skip, limit) = window(&mut host::args());
     let count = u64::from(store::root().0.drops);
     let numbers = skip..count.min(skip.saturating_add(limit));
-    host::return_list(numbers, |json, index| write(json, index as u32 + 1, false));
+    let length = page_bytes(limit);
+    host::return_list(length, numbers, |json, index| {
+        write(json, index as u32 + 1, false)
+    });
 }

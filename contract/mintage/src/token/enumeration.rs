@@ -7,7 +7,7 @@ use crate::guard;
 use crate::host::{self, OrFail};
 use crate::prelude::*;
 use crate::store;
-use crate::window::{window, MOST};
+use crate::window::{page_bytes, window, MOST};
 use alloc::borrow::Cow;
 
 pub fn nft_token() {
@@ -19,13 +19,16 @@ pub fn nft_token() {
 pub fn nft_tokens_by_ids() {
     let ids: Vec<Cow<str>> = host::args().required("token_ids").or_fail();
     let mut reader = TokenReader::default();
-    host::return_list(ids.iter().take(MOST as usize), |json, id| {
+    let limit = MOST.min(ids.len() as u64);
+    let ids = ids.iter().take(limit as usize);
+    host::return_list(page_bytes(limit), ids, |json, id| {
         write_optional_token(json, reader.token(id).as_ref())
     });
 }
 
-fn return_tokens(tokens: impl Iterator<Item = Token>) {
-    host::return_list(tokens, |json, token| write_token(json, &token));
+fn return_tokens(limit: usize, tokens: impl Iterator<Item = Token>) {
+    let length = page_bytes(limit as u64);
+    host::return_list(length, tokens, |json, token| write_token(json, &token));
 }
 
 fn return_count(count: u64) {
@@ -93,7 +96,7 @@ pub fn nft_tokens() {
     let tokens = places
         .into_iter()
         .filter_map(|(collection, number)| reader.numbered(collection, number));
-    return_tokens(tokens);
+    return_tokens(limit, tokens);
 }
 
 pub fn nft_supply_for_owner() {
@@ -124,17 +127,19 @@ pub fn nft_tokens_for_owner() {
         .iter()
         .take(limit)
         .filter_map(|&(collection, number)| reader.numbered(collection, number));
-    return_tokens(tokens);
+    return_tokens(limit, tokens);
 }
 
 pub fn collection_tokens() {
     let mut args = host::args();
     let (skip, limit) = window(&mut args);
+    let limit = limit as usize;
     let collection = args.required("collection_id").or_fail();
     let header = store::header(collection);
-    let numbers = living(collection, &header, skip, limit as usize);
+    let numbers = living(collection, &header, skip, limit);
     let mut reader = TokenReader::default();
     return_tokens(
+        limit,
         numbers
             .into_iter()
             .filter_map(|number| reader.numbered(collection, number)),
