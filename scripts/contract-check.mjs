@@ -72,5 +72,7 @@ check(
 
 for (const failure of failures) console.error(failure);
 if (failures.length === 0)
-  console.log(`contract/wasm/mintage.wasm: ${committed.length} bytes, digest, imports and ABI as they should be`);
+  console.log(
+    `contract/wasm/mintage.wasm: ${committed.length} bytes, digest, imports and ABI as they should be`,
+  );
 process.exit(failures.length === 0 ? 0 : 1);

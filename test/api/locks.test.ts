@@ -69,7 +69,7 @@ test("locks of a collection and of a token are told of each token, and with elig
   });
 });
 
-test("a contract of the release before has none", async () => {
+test("a contract of the release before has none until they are set", async () => {
   const old = await withFormer(shop);
   const collection = await createCollection(old, { copies: [10], settings });
   expect((await mint(old, collection, 1))[0]!.locks).toEqual([]);

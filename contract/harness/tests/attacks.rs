@@ -153,7 +153,7 @@ fn no_call_loosens_a_lock() {
     scene
         .sign(OWNER, "nft_lock", json!({ "token_id": "1:1" }))
         .json();
-    let all = json!(["metadata", "supply", "royalties", "transfers"]);
+    let all = json!(["metadata", "supply", "royalties", "transfers", "code"]);
     let lock = json!({ "collection_id": 1, "locks": all, "assets": [0, 2] });
     scene.sign(OWNER, "collection_lock", lock).json();
     let seen = |scene: &Scene| {
@@ -304,8 +304,13 @@ fn no_call_loosens_a_lock() {
             0,
             "E_ALREADY_PUBLISHED",
         ),
-        ("collection_migrate", of_1(json!({})), 0, ""),
-        ("upgrade", json!({ "code_hash": hash }), 1, ""),
+        (
+            "upgrade_announce",
+            json!({ "code_hash": hash }),
+            1,
+            "E_LOCKED",
+        ),
+        ("upgrade", json!({ "code_hash": hash }), 1, "E_LOCKED"),
     ] {
         let outcome = scene.pay(OWNER, method, args.clone(), deposit);
         assert_eq!(outcome.code(), code, "{method} {args}");

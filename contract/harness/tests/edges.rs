@@ -219,7 +219,7 @@ fn the_largest_numbers_meet_a_rule() {
         ),
         (
             OWNER,
-            "drop_extend",
+            "drop_update",
             json!({ "drop_id": u32s, "reserve": u128s }),
             1,
         ),

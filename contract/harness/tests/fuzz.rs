@@ -153,7 +153,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
         ),
         (
             OWNER,
-            "drop_extend",
+            "drop_update",
             text(json!({ "drop_id": 1, "links": 200, "reserve": "5000000000000000000000" })),
             1,
         ),

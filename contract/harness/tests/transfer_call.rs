@@ -401,17 +401,27 @@ fn deposits_return_to_owners_without_a_name() {
     let implicit = "ab".repeat(32);
     let ethereum = format!("0x{}", "1f".repeat(20));
     for owner in [implicit, ethereum] {
-        for (approvals, gas) in [(1, 30), (1, 100), (3, 30), (3, 100), (3, 300), (10, 30), (100, 100)] {
+        for (approvals, gas) in [
+            (1, 30),
+            (1, 100),
+            (3, 30),
+            (3, 100),
+            (3, 300),
+            (10, 30),
+            (100, 100),
+        ] {
             for answer in ["false", "true"] {
                 let behaviour = Behaviour::Return(answer.as_bytes().to_vec());
                 let mut scene = scene(behaviour);
                 scene.chain.create_account(&owner, 100 * NEAR);
                 scene.mint(1, &[&owner]).json();
                 for number in 0..approvals {
-                    let args = json!({ "token_id": "1:2", "account_id": format!("m{number}.near") });
+                    let args =
+                        json!({ "token_id": "1:2", "account_id": format!("m{number}.near") });
                     scene.pay(&owner, "nft_approve", args, NEAR / 100).json();
                 }
-                let owed = |scene: &Scene| scene.view("contract_balance", json!({}))["owed"].clone();
+                let owed =
+                    |scene: &Scene| scene.view("contract_balance", json!({}))["owed"].clone();
                 let before = owed(&scene);
                 let args = json!({ "receiver_id": "receiver.near", "token_id": "1:2", "msg": "" });
                 let call = Action::call("nft_transfer_call", args, gas * TGAS, 1);

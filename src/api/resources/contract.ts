@@ -51,7 +51,7 @@ export const upgradePlanView = z
       .string()
       .nullable()
       .openapi({ description: "Code that the account runs.", example: CODE_HASH }),
-    layout: z.int().nullable().openapi({ description: "Layout of its storage.", example: 2 }),
+    layout: z.int().nullable().openapi({ description: "Layout of its storage.", example: 4 }),
     version: z.string().nullable().openapi({ example: "0.1.0" }),
     new_code_hash: z.string().openapi({ description: "Code that it will run.", example: NEW_CODE_HASH }),
     collections: z.int().openapi({ example: 3 }),
@@ -80,12 +80,17 @@ export const upgradePlanView = z
   })
   .openapi("UpgradePlan");
 
-/** A contract that has been upgraded. */
+/** A contract that has been upgraded, or whose upgrade is announced. */
 export const contractUpgradedView = z
   .object({
     contract_uuid: z.uuid(),
     account_id: z.string().openapi({ example: CONTRACT }),
     code_hash: z.string().openapi({ example: NEW_CODE_HASH }),
+    earliest_height: z.int().nullable().openapi({
+      description:
+        "The upgrade is announced, and can be carried out by the same call from this block height on; null: it is done.",
+      example: null,
+    }),
     tx_results: z.array(transactionView).openapi({ description: "Empty if it was current already." }),
   })
   .openapi("ContractUpgraded");

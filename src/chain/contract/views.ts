@@ -146,6 +146,16 @@ export interface ContractRoles {
   readonly platform_id: string;
 }
 
+/** What may become of a contract's code. */
+export interface ContractUpgrade {
+  /** It never changes. */
+  readonly locked: boolean;
+  /** Base58 of the announced code's SHA-256; null: none is announced. */
+  readonly code_hash: string | null;
+  /** Block height from which it may be used. */
+  readonly earliest_height: number | null;
+}
+
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
  * its length, at least 50 kB (docs/contract.md).
@@ -219,6 +229,8 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
       view<ContractClaimEligibility>("claim_eligibility", proof),
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
+    /** The announced change of the contract's code, and whether it can change at all. */
+    upgrade: () => view<ContractUpgrade>("contract_upgrade"),
     roles: () => view<ContractRoles>("contract_roles"),
     metadata: () => view<ContractMetadata>("nft_metadata"),
   };

@@ -10,18 +10,9 @@ export interface CollectionRow {
   readonly contractAccountId: string;
 }
 
-/** A collection with its contract's account, and the SHA-256 of the code that the contract runs. */
-export interface FoundCollection extends CollectionRow {
-  readonly codeHash: Uint8Array;
-}
-
 const select = (db: Database) =>
   db
-    .select({
-      collection: collections,
-      contractAccountId: contracts.accountId,
-      codeHash: contracts.codeHash,
-    })
+    .select({ collection: collections, contractAccountId: contracts.accountId })
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId));
 
@@ -42,7 +33,7 @@ export const findCollection = (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
-): Promise<FoundCollection | undefined> => {
+): Promise<CollectionRow | undefined> => {
   let find = prepared.get(db);
   if (find === undefined) {
     find = prepareFind(db);

@@ -1,6 +1,6 @@
 //! Collections and their assets as views show them.
 
-use super::asset_pages::{self, AssetPages, AssetPlace};
+use super::asset_pages::{self, AssetPages};
 use super::commitment::{given, Reveal};
 use super::header::{pages, Copies, Header, HIDDEN, PUBLISHED, ROYALTIES_LOCKED};
 use super::locks;
@@ -50,7 +50,7 @@ fn write_list(json: &mut Writer, list: Option<&[String]>) {
 }
 
 fn total_of_draft(collection: u32, header: &Header) -> u32 {
-    let pages = asset_pages::copies(collection, header);
+    let pages = asset_pages::copies(collection, header.assets);
     pages.iter().flatten().fold(0, |total, &(length, copies)| {
         total.saturating_add(length.saturating_mul(copies))
     })
@@ -82,6 +82,7 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
         ("minted", header.minted),
         ("burnt", header.burnt),
         ("allowlisted", allowlisted),
+        ("staff_mints_left", header.staff_left(host::now_ms())),
     ] {
         json.key(name).number(u64::from(count));
     }
@@ -186,7 +187,7 @@ pub fn collection_assets() {
     let remaining = remaining(collection, &header, start, end);
     let mut pages = AssetPages::default();
     host::return_list(page_bytes(limit), start..end, |json, asset| {
-        let place = AssetPlace::of(collection, &header, asset);
+        let place = (collection, asset);
         json.open('{');
         let shown = |digest: Option<Vec<u8>>| digest.map(|digest| files::single(&digest));
         let media = shown(pages.media(place));

@@ -3,6 +3,7 @@
 use super::view::{write_optional_token, write_token, Token, TokenReader};
 use crate::collection::header::Header;
 use crate::collection::token_page::PAGE_TOKENS;
+use crate::error::Code;
 use crate::guard;
 use crate::host::{self, OrFail};
 use crate::prelude::*;
@@ -47,21 +48,34 @@ pub fn nft_total_supply() {
     return_count(collections().map(|(_, header)| header.living()).sum());
 }
 
+/// Pages of tokens that a list reads at most where tokens were burnt, 0.07 Tgas each.
+const PAGES: u32 = 2_500;
+
 /// The numbers of a collection's tokens that were not burnt, `most` at most behind the first `skip` of them. Where tokens
-/// were burnt the pages before are read, of one part of the numbers at most.
+/// were burnt all pages before are read.
 fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u32> {
     if header.burnt == 0 {
         let first = skip.min(u64::from(header.minted)) as u32 + 1;
         return (first..=header.minted).take(most).collect();
     }
     let mut numbers = Vec::new();
-    let mut first = 1;
-    while first <= header.minted && numbers.len() < most {
-        if let Some((last, living)) = header.part_from(first).filter(|part| part.1 <= skip) {
-            skip -= living;
-            first = last + 1;
-            continue;
+    for page in 0..header.minted.div_ceil(PAGE_TOKENS) {
+        if numbers.len() == most {
+            break;
         }
+        if page == PAGES {
+            host::refuse(
+                Code::TooMany,
+                "from_index: tokens were burnt, and too many others come before this one for a view.",
+            );
+        }
+        if let Some(living) = store::living_on_full_page(collection, header, page) {
+            if living <= skip {
+                skip -= living;
+                continue;
+            }
+        }
+        let first = page * PAGE_TOKENS + 1;
         let Some((page, ..)) = store::token_page(header, collection, first) else {
             host::corrupt()
         };
@@ -72,7 +86,6 @@ fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u
                 numbers.push(first + at as u32);
             }
         }
-        first += PAGE_TOKENS;
     }
     numbers
 }

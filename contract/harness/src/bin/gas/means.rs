@@ -164,7 +164,7 @@ fn drops(base: &Scene) -> [(&'static str, Terms); 3] {
         .map(|drop| {
             scene.sign(
                 OWNER,
-                "drop_extend",
+                "drop_update",
                 json!({ "drop_id": drop, "links": 300 }),
             )
         })
@@ -176,7 +176,7 @@ fn drops(base: &Scene) -> [(&'static str, Terms); 3] {
     let only = |outcomes| BTreeMap::from([("call", ggas(outcomes))]);
     [
         ("drop_create", only(created)),
-        ("drop_extend", only(extended)),
+        ("drop_update", only(extended)),
         ("drop_close", only(closed)),
     ]
 }
