@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "b39b86f54416edd70a6c1b19962b041ff12b5bdb0cbf3a325115363000f2c5e0",
+  "80f0997c8f523c4be40d93fd0b081a734be85374093be3f7ee74816a3b751590",
 ];
 
 /** Whether a code is a release of ours from before the present one. */

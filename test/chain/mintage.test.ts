@@ -186,7 +186,7 @@ describe("the contract", () => {
   });
 
   it("mints many at once for its owner, with an event", async () => {
-    const args = { collection_id: 1, receiver_ids: [collector.accountId], quantity_per_receiver: 25 };
+    const args = { collection_id: 1, receiver_ids: [collector.accountId], quantities: [25] };
     const first = await call("nft_batch_mint", args, { gas: "nft_batch_mint_25_first" });
     expect(first.receipts[0]?.logs.join()).toContain('"event":"nft_mint"');
     const tokens = JSON.parse(first.value!.toString());

@@ -230,7 +230,7 @@ impl Scene {
         receiver: &str,
         quantity: u32,
     ) -> TransactionOutcome {
-        let args = json!({ "collection_id": collection, "receiver_ids": [receiver], "quantity_per_receiver": quantity });
+        let args = json!({ "collection_id": collection, "receiver_ids": [receiver], "quantities": [quantity] });
         self.call(OWNER, "nft_batch_mint", args)
     }
 

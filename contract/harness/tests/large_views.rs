@@ -246,7 +246,7 @@ fn results_end_below_four_mebibytes_and_reading_goes_on() {
     let extra = "漢".repeat(16_384);
     for _ in 0..12 {
         let args = json!({
-            "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": 10,
+            "collection_id": 1, "receiver_ids": ["alice.near"], "quantities": [10],
             "metadata": { "extra": extra }
         });
         scene.call(OWNER, "nft_batch_mint", args).json();

@@ -220,7 +220,7 @@ fn a_mint_with_metadata_shows_it_and_takes_a_copy() {
         "title": "Lion", "subtitle": "King", "description": "D", "extra": "{}", "copies": 2,
         "media": { "sha256": STANDARD.encode(digest(9)) }
     });
-    let args = json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": 2, "metadata": metadata });
+    let args = json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "quantities": [2], "metadata": metadata });
     assert_eq!(
         scene.call(OWNER, "nft_batch_mint", args).json(),
         json!(["1:1", "1:2"])
@@ -457,7 +457,7 @@ fn the_next_mint_tells_which_tokens_show_their_assets() {
     // Several mints of one block are told of together; above a hundred tokens the whole contract is.
     let batch = |receiver: &str| {
         let args =
-            json!({ "collection_id": 1, "receiver_ids": [receiver], "quantity_per_receiver": 60 });
+            json!({ "collection_id": 1, "receiver_ids": [receiver], "quantities": [60] });
         harness::Action::call("nft_batch_mint", args, 100 * harness::TGAS, 0)
     };
     for receiver in ["alice.near", "bob.near"] {

@@ -494,18 +494,21 @@ fn api_mints_are_for_owner_and_admins_and_take_no_deposit() {
             .call(ADMIN, "nft_batch_mint", args.clone())
             .succeeded()
     );
-    assert!(!scene.pay(OWNER, "nft_batch_mint", args, 1).succeeded());
-    let mint = |receivers: Value, quantity: Value| json!({ "collection_id": 1, "receiver_ids": receivers, "quantity_per_receiver": quantity });
+    assert!(!scene.pay(OWNER, "nft_batch_mint", args, 2).succeeded());
+    let mint = |receivers: Value, quantities: Value| json!({ "collection_id": 1, "receiver_ids": receivers, "quantities": quantities });
     for (args, code) in [
         (mint(json!([]), Value::Null), "E_INVALID_ARGUMENT"),
-        (mint(json!(["alice.near"]), json!(0)), "E_INVALID_ARGUMENT"),
-        (mint(json!(["alice.near"]), json!(101)), "E_TOO_MANY"),
         (
-            mint(json!(["alice.near", "bob.near"]), json!(51)),
+            mint(json!(["alice.near"]), json!([0])),
+            "E_INVALID_ARGUMENT",
+        ),
+        (mint(json!(["alice.near"]), json!([101])), "E_TOO_MANY"),
+        (
+            mint(json!(["alice.near", "bob.near"]), json!([51, 51])),
             "E_TOO_MANY",
         ),
         (
-            mint(json!(["alice.near"]), json!(4_294_967_295u32)),
+            mint(json!(["alice.near"]), json!([4_294_967_295u32])),
             "E_TOO_MANY",
         ),
         (mint(json!(["Alice"]), Value::Null), "E_INVALID_ARGUMENT"),
@@ -519,7 +522,7 @@ fn api_mints_are_for_owner_and_admins_and_take_no_deposit() {
     let outcome = scene.call(
         OWNER,
         "nft_batch_mint",
-        mint(json!(["alice.near", "alice.near", "bob.near"]), json!(1)),
+        mint(json!(["alice.near", "alice.near", "bob.near"]), Value::Null),
     );
     assert_eq!(
         outcome.json(),
@@ -749,7 +752,7 @@ fn staff_mints_have_a_quota_for_each_collection_and_day() {
     let left = |scene: &Scene| {
         scene.view("collection", json!({ "collection_id": 1 }))["staff_mints_left"].clone()
     };
-    let order = |quantity: u32| json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": quantity });
+    let order = |quantity: u32| json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "quantities": [quantity] });
     for _ in 0..9 {
         scene.mint_many(1, "alice.near", 100).json();
     }

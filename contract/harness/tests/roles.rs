@@ -406,7 +406,7 @@ fn a_top_up_is_a_plain_transfer() {
 }
 
 /// Calls of the staff that a function-call key may sign, with arguments that work on collection 1 and token 1:1.
-fn lane_calls() -> [(&'static str, Value); 6] {
+fn lane_calls() -> [(&'static str, Value); 5] {
     let accounts = json!({ "collection_id": 1, "account_ids": ["alice.near"] });
     [
         (

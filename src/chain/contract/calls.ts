@@ -133,6 +133,10 @@ export const updateCollection = (collectionId: number, changes: Partial<Collecti
   return call("collection_update", args, MAX_GAS, ONE_YOCTO);
 };
 
+/** The same number of tokens for each receiver; the contract's default is one. */
+const each = (receivers: readonly string[], quantity: number): { readonly quantities?: readonly number[] } =>
+  quantity === 1 ? {} : { quantities: receivers.map(() => quantity) };
+
 /** Mints tokens. Gas: measured 7.6 Tgas for 25 receivers who already hold tokens, plus metadata, doubled. */
 export const mintBatch = (
   collectionId: number,
@@ -143,7 +147,7 @@ export const mintBatch = (
   mint(receiverIds.length * quantity, {
     collection_id: collectionId,
     receiver_ids: receiverIds,
-    quantity_per_receiver: quantity,
+    ...each(receiverIds, quantity),
     ...(metadata && { metadata }),
   });
 
@@ -164,7 +168,7 @@ export const mintAsset = (
   mint(receivers.length * quantity, {
     collection_id: collectionId,
     receiver_ids: receivers,
-    quantity_per_receiver: quantity,
+    ...each(receivers, quantity),
     asset_index: assetIndex,
     ...(metadata && { metadata }),
   });

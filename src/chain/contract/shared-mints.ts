@@ -14,7 +14,7 @@ export interface MintOrder {
 }
 
 /** Arguments of a mint that may share a call. A mint with others, such as metadata, can't. */
-const SHARED_ARGUMENTS = ["collection_id", "receiver_ids", "quantity_per_receiver", "asset_index"];
+const SHARED_ARGUMENTS = ["collection_id", "receiver_ids", "quantities", "asset_index"];
 
 /** Orders with the same name may share a call: those of one collection, all drawn or all of one asset. */
 export const shareNameOf = (contract: string, { collectionId, assetIndex }: MintOrder): string =>
@@ -30,19 +30,27 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
   if (action.method !== "nft_batch_mint" || BigInt(action.deposit) > 0n) return null;
   const args = parsed(action.args);
   if (args === null || Object.keys(args).some((name) => !SHARED_ARGUMENTS.includes(name))) return null;
-  const { collection_id: collectionId, receiver_ids: receivers, quantity_per_receiver: quantity } = args;
-  const { asset_index: assetIndex } = args;
-  if (!isCount(collectionId) || !isCount(quantity) || !isListOfTexts(receivers)) return null;
+  const { collection_id: collectionId, receiver_ids: receivers, asset_index: assetIndex } = args;
+  if (!isCount(collectionId) || !isListOfTexts(receivers)) return null;
+  const quantity = quantityIn(args.quantities);
+  if (quantity === null) return null;
   if (assetIndex !== undefined && !isCount(assetIndex)) return null;
   const order = { collectionId, receivers, quantity, ...(assetIndex !== undefined && { assetIndex }) };
   const tokens = tokensOf(order);
   return tokens > 0 && tokens <= MAX_MINTS ? order : null;
 };
 
+/** The number that all receivers of a mint get; null if they get different ones. */
+const quantityIn = (quantities: unknown): number | null => {
+  if (quantities === undefined) return 1;
+  if (!Array.isArray(quantities)) return null;
+  const [first, ...rest] = quantities as unknown[];
+  return isCount(first) && rest.every((other) => other === first) ? first : null;
+};
+
 /**
  * Combines orders with the same share name in one call. The contract mints for the receivers in order and returns the
- * token ids in the same order (docs/contract.md, "Orders"). Contracts of layout 2 accept this form too; they lack
- * `mints` and `quantities`.
+ * token ids in the same order (docs/contract.md, "Orders").
  */
 export const mintTogether = (orders: readonly MintOrder[]): Action => {
   const [first, ...rest] = orders;

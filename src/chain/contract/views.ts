@@ -184,8 +184,9 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
   const view = <T>(method: string, args: object = {}) =>
     viewFunction<T>(rpc, { contractId, method, args }, at, options);
   return {
-    tokens: (tokenIds: readonly string[]) =>
-      view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),
+    /** Null for missing ones. */
+    tokens: async (tokenIds: readonly string[]) =>
+      (await tokensByIds(rpc, contractId, tokenIds, { at, options })).tokens,
     tokensOfCollection: (collectionId: number, fromIndex: number, limit: number) =>
       view<ContractToken[]>("collection_tokens", {
         collection_id: collectionId,
@@ -246,9 +247,28 @@ export const shownTokens = async (
   tokenIds: readonly string[],
   atLeast: number,
 ): Promise<{ readonly tokens: readonly (ContractToken | null)[]; readonly height: number }> => {
-  const call = { contractId, method: "nft_tokens_by_ids", args: { token_ids: tokenIds } };
-  const { value, height } = await viewSeen<(ContractToken | null)[]>(rpc, call, "final", { atLeast });
-  return { tokens: value, height };
+  const shown = await tokensByIds(rpc, contractId, tokenIds, { at: "final", options: { atLeast } });
+  return { tokens: shown.tokens, height: shown.height };
+};
+
+/** All of the tokens, however many calls their size takes, and the height of the first. */
+const tokensByIds = async (
+  rpc: ChainRpc,
+  contractId: string,
+  tokenIds: readonly string[],
+  { at, options }: { readonly at: At; readonly options: CallOptions },
+) => {
+  const method = "nft_tokens_by_ids";
+  const tokens: (ContractToken | null)[] = [];
+  let first: number | null = null;
+  do {
+    const call = { contractId, method, args: { token_ids: tokenIds.slice(tokens.length) } };
+    const { value, height } = await viewSeen<(ContractToken | null)[]>(rpc, call, at, options);
+    if (value.length === 0 && tokenIds.length > 0) throw new Error(`${contractId} shows none of its tokens`);
+    tokens.push(...value);
+    first ??= height;
+  } while (tokens.length < tokenIds.length);
+  return { tokens, height: first };
 };
 
 /** The views of one contract. */

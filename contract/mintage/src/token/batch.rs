@@ -17,8 +17,6 @@ use alloc::rc::Rc;
 use core::ops::Range;
 
 const TOKENS_PER_CALL: u32 = 100;
-const QUANTITIES: &str =
-    "quantities has a number for each of receiver_ids, and stands instead of quantity_per_receiver.";
 
 fn few(count: u32) -> Outcome<()> {
     if count > TOKENS_PER_CALL {
@@ -41,22 +39,15 @@ fn metadata(json: Option<Object>) -> Outcome<Option<Rc<Vec<u8>>>> {
 /// Reads one order, as it stands alone in the arguments or as one of `mints`, behind the others.
 fn order(args: &mut Object, grants: &mut Vec<Grant>) -> Outcome<()> {
     let receivers: Vec<Cow<str>> = args.required("receiver_ids")?;
-    let each: Option<u32> = args.optional("quantity_per_receiver")?;
-    let quantities: Vec<u32> = match args.optional("quantities")? {
-        None => vec![each.unwrap_or(1); receivers.len()],
-        Some(_) if each.is_some() => return Err(Failure::argument(QUANTITIES)),
-        Some(quantities) => quantities,
-    };
-    if quantities.len() != receivers.len() {
-        return Err(Failure::argument(QUANTITIES));
+    let quantities: Option<Vec<u32>> = args.optional("quantities")?;
+    let quantities = quantities.unwrap_or_else(|| vec![1; receivers.len()]);
+    if quantities.len() != receivers.len() || quantities.is_empty() || quantities.contains(&0) {
+        return Err(Failure::argument(
+            "receiver_ids and quantities: at least one receiver, and at least one token for each.",
+        ));
     }
     let asset: Option<u32> = args.optional("asset_index")?;
     let overrides = metadata(args.optional("metadata")?)?;
-    if quantities.is_empty() || quantities.contains(&0) {
-        return Err(Failure::argument(
-            "receiver_ids and quantity_per_receiver: at least one token is minted.",
-        ));
-    }
     let sum = |sum: u32, &quantity| sum.saturating_add(quantity);
     few(quantities.iter().fold(0, sum))?;
     for (account, count) in receivers.into_iter().zip(quantities) {

@@ -28,7 +28,7 @@ fn mints(base: &Scene) -> Terms {
     let collection = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
     scene.mint(collection, &["alice.near"]).json();
     let to = |names: &[String], metadata: Option<usize>| {
-        let mut args = json!({ "collection_id": collection, "receiver_ids": names, "quantity_per_receiver": 25 / names.len() });
+        let mut args = json!({ "collection_id": collection, "receiver_ids": names, "quantities": vec![25 / names.len(); names.len()] });
         if let Some(bytes) = metadata {
             args["metadata"] = json!({ "extra": "x".repeat(bytes) });
         }
