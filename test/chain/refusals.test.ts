@@ -104,7 +104,7 @@ it("the contract refuses in the words that the service's tests have of it", asyn
   await provoke("drop_close", { drop_id: 1 });
   await succeed("withdraw", {}, { deposit: 1n });
   const extra = JSON.stringify({ story: "heron ".repeat(2_000) });
-  await provoke("nft_batch_mint", { ...mint, quantities: [25], metadata: { extra } });
+  await provoke("nft_batch_mint", { ...mint, quantities: [25], metadata: { extra } }, sign);
 
   const texts = Object.fromEntries(found.toSorted(([a], [b]) => a.localeCompare(b)));
   if (process.env.UPDATE && !isRemote) {
