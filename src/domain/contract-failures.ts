@@ -19,6 +19,8 @@ export const MEANINGS = {
   E_MINT_LIMIT: "transaction_failed",
   E_DEPOSIT_TOO_SMALL: "transaction_failed",
   E_GAS_TOO_LOW: "transaction_failed",
+  E_STAFF_QUOTA: "transaction_failed",
+  E_UPGRADE_NOT_DUE: "conflict",
   E_TRANSFERS_DISABLED: "transaction_failed",
   E_TRANSFER_DENIED: "transaction_failed",
   E_APPROVALS_DISABLED: "transaction_failed",

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { readableOf } from "../../collections/collection-target.ts";
-import { requireUpgraded } from "../../collections/contract-release.ts";
 import { dropOf, noDrop, toSummary } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
@@ -41,7 +40,6 @@ const listDrops = async (
   { cursor, limit }: PageOfList,
 ): Promise<Page<DropSummary>> => {
   const collection = await readableOf(context, caller, collectionUuid);
-  requireUpgraded(collection);
   const { contract, collectionId, views } = collection;
   const items: DropSummary[] = [];
   const home = { collectionUuid, contract, shown: await views.collection(collectionId) };

@@ -150,7 +150,7 @@ impl World {
         let amount = self.rng.random_range(0..NEAR / 50);
         args["reserve"] = json!(amount.to_string());
         longer.reserve = self.reserved(&longer, amount);
-        let call = self.call("drop_extend", args, deposit);
+        let call = self.call("drop_update", args, deposit);
         let from = signer.clone();
         let done = self.expect(&signer, call, may, |_, _| paid(&from, deposit));
         if done.is_some() {

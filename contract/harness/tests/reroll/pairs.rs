@@ -185,7 +185,7 @@ fn calls() -> Vec<(String, Action)> {
 /// Copies of an asset that is chosen.
 fn chosen(asset: u32, quantity: u32) -> Value {
     json!({
-        "collection_id": 1, "receiver_ids": [ALICE], "quantity_per_receiver": quantity, "asset_index": asset
+        "collection_id": 1, "receiver_ids": [ALICE], "quantities": [quantity], "asset_index": asset
     })
 }
 
@@ -199,14 +199,14 @@ fn mints() -> Vec<(String, Action)> {
         call("nft_batch_mint", args, 0)
     };
     let orders = json!([
-        { "receiver_ids": [ALICE], "quantity_per_receiver": 2 },
+        { "receiver_ids": [ALICE], "quantities": [2] },
         { "receiver_ids": [ALICE], "asset_index": 2 }
     ]);
     vec![
         call("nft_mint", json!({ "collection_id": 1 }), 0),
         batch(json!({})),
         claim(1, ALICE),
-        batch(json!({ "quantity_per_receiver": 7, "metadata": { "extra": "{}" } })),
+        batch(json!({ "quantities": [7], "metadata": { "extra": "{}" } })),
         call(
             "nft_batch_mint",
             json!({ "collection_id": 1, "mints": orders }),

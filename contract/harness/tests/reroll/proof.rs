@@ -16,7 +16,7 @@ fn scene() -> Scene {
     for (calls, each, length) in [(26, 10, 16_000), (3, 20, 100)] {
         for _ in 0..calls {
             let args = json!({
-                "collection_id": 2, "receiver_ids": ["alice.near"], "quantity_per_receiver": each,
+                "collection_id": 2, "receiver_ids": ["alice.near"], "quantities": [each],
                 "metadata": { "extra": "x".repeat(length) }
             });
             scene.call(OWNER, "nft_batch_mint", args).json();
