@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "80f0997c8f523c4be40d93fd0b081a734be85374093be3f7ee74816a3b751590",
+  "252a9cfdab4c96b1a95e337b0c4a505ef592c4bbe26a670ef728104f154dab63",
 ];
 
 /** Whether a code is a release of ours from before the present one. */

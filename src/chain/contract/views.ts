@@ -158,9 +158,9 @@ export interface ContractUpgrade {
 
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
- * its length, at least 50 kB (docs/contract.md).
+ * its length, at least 30 kB (docs/contract.md).
  */
-const LARGE_PAGE = 49_000;
+const LARGE_PAGE = 29_000;
 
 /**
  * Whether a list may have more entries after a page: the contract ends a page at its limit or by its size
