@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "252a9cfdab4c96b1a95e337b0c4a505ef592c4bbe26a670ef728104f154dab63",
+  "aa42410e3e7254980d0f00e12cec0d41da860060adfe00a89443167b478745bf",
 ];
 
 /** Whether a code is a release of ours from before the present one. */
