@@ -125,8 +125,8 @@ export const publishCollection = (collectionId: number): Action =>
 const ONE_YOCTO = 1n;
 
 /**
- * Changes settings. The gas grows with the collection's account lists, whatever is changed, and is highest for
- * contracts with an older layout (docs/contract.md), so the maximum is attached.
+ * Changes settings. The gas grows with the collection's account lists, whatever is changed (docs/contract.md), so the
+ * maximum is attached.
  */
 export const updateCollection = (collectionId: number, changes: Partial<CollectionSettings>): Action => {
   const args = json({ collection_id: collectionId, ...contractSettings(changes) });

@@ -26,10 +26,7 @@ export interface ContractToken {
     readonly reference_hash: string | null;
   };
   readonly approved_account_ids?: Readonly<Record<string, number>>;
-  /**
-   * The collection's locks, and "metadata" if the token's own or its asset's metadata is locked; absent before layout
-   * 3.
-   */
+  /** The collection's locks, and "metadata" if the token's own or its asset's metadata is locked. */
   readonly locks?: readonly Lock[];
 }
 
@@ -55,11 +52,11 @@ export interface ContractCollection extends ContractSettingsView {
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
-  /** yoctoNEAR of mint fees that went to the owner; absent in older layouts. */
+  /** yoctoNEAR of mint fees that went to the owner. */
   readonly earned?: string;
-  /** Promises to holders; absent before layout 3. */
+  /** Promises to holders. */
   readonly locks?: readonly Lock[];
-  /** State of delayed reveal; null if assets are always visible; absent before layout 3. */
+  /** State of delayed reveal; null if assets are always visible. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
     /** CID of the placeholder shown until then. */
@@ -78,7 +75,7 @@ export interface ContractBalance {
   readonly reserve: string;
   readonly owed: string;
   readonly free: string;
-  /** The amount by which the account is below its required balance; absent before layout 3. */
+  /** The amount by which the account is below its required balance. */
   readonly missing?: string;
 }
 
@@ -98,7 +95,7 @@ export interface ContractEligibility {
   readonly message: string | null;
   readonly opens_at_ms: number | null;
   readonly remaining_for_account: number | null;
-  /** Locks of the collection; absent before layout 3. */
+  /** Locks of the collection. */
   readonly locks?: readonly Lock[];
 }
 
@@ -212,7 +209,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
       view<ContractCollection[]>("collections", { from_index: fromIndex, limit }),
     isAllowlisted: (collectionId: number, accountId: string) =>
       view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
-    /** @param quantity absent: one, for contracts before layout 3 */
+    /** @param quantity absent: one */
     eligibility: (collectionId: number, accountId: string, quantity?: number) =>
       view<ContractEligibility>("mint_eligibility", {
         collection_id: collectionId,
