@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "80f0997c8f523c4be40d93fd0b081a734be85374093be3f7ee74816a3b751590",
+  "aa42410e3e7254980d0f00e12cec0d41da860060adfe00a89443167b478745bf",
 ];
 
 /** Whether a code is a release of ours from before the present one. */

@@ -80,7 +80,7 @@ fn views_of_ten_thousand_stay_within_what_markets_attach() {
         ] {
             let all = gas(&scene, method, args);
             println!("{what}: {method} of 50 {all:.2}");
-            assert!(all <= 100.0, "{what}: {method} of 50 takes {all} Tgas");
+            assert!(all <= 30.0, "{what}: {method} of 50 takes {all} Tgas");
         }
         let most = gas(&scene, "nft_tokens", json!({ "from_index": "100" }));
         println!("{what}: nft_tokens {most:.2}");
@@ -249,7 +249,7 @@ fn results_end_below_four_mebibytes_and_reading_goes_on() {
             "collection_id": 1, "receiver_ids": ["alice.near"], "quantities": [10],
             "metadata": { "extra": extra }
         });
-        scene.call(OWNER, "nft_batch_mint", args).json();
+        scene.sign(OWNER, "nft_batch_mint", args).json();
     }
     let all: Vec<String> = (1..=120).map(|number| format!("1:{number}")).collect();
     for method in [
@@ -275,7 +275,8 @@ fn results_end_below_four_mebibytes_and_reading_goes_on() {
             seen.extend(page.iter().map(|token| token["token_id"].clone()));
             pages += 1;
         }
-        assert_eq!(pages, 2, "{method}: a page of 3 MB, and the rest");
+        // A page of 100 ends with the token that reaches 180 kB; a token shows 49 kB.
+        assert!((24..=40).contains(&pages), "{method}: {pages} pages");
         seen.sort_by_key(|id| {
             id.as_str().unwrap().len() * 1_000 + id.as_str().unwrap()[2..].parse::<usize>().unwrap()
         });

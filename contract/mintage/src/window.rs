@@ -11,10 +11,10 @@ const DEFAULT_LIMIT: u64 = 100;
 /// they have used, and an item takes up to 0.4 Tgas.
 pub const MOST: u64 = 500;
 
-/// Bytes of a page of up to 50 items, and for each item of a longer one: a byte takes up to 0.1 Ggas to read and to show, so
+/// Bytes of a page of up to 50 items, and for each item of a longer one: a byte takes up to 0.16 Ggas to read and to show, so
 /// that a page of 50 stays within 30 Tgas, and any within 300.
-const PAGE_BYTES: u64 = 150_000;
-const ITEM_BYTES: u64 = 3_000;
+const PAGE_BYTES: u64 = 90_000;
+const ITEM_BYTES: u64 = 1_800;
 
 /// A page of so many items ends with the one that reaches this length.
 pub fn page_bytes(limit: u64) -> usize {

@@ -120,7 +120,10 @@ export const publishCollection = (collectionId: number): Action =>
 /** Deposit of calls that change holders' rights or metadata: only a full-access key can attach it. */
 const ONE_YOCTO = 1n;
 
-/** Changes settings. The gas grows with the account lists, whatever is changed, and is higher on an older layout. */
+/**
+ * Changes settings. The gas grows with the collection's account lists, whatever is changed (docs/contract.md), so the
+ * maximum is attached.
+ */
 export const updateCollection = (collectionId: number, changes: Partial<CollectionSettings>): Action => {
   const args = json({ collection_id: collectionId, ...contractSettings(changes) });
   return call("collection_update", args, MAX_GAS, ONE_YOCTO);

@@ -30,7 +30,7 @@ export interface ContractToken {
     readonly reference_hash: string | null;
   };
   readonly approved_account_ids?: Readonly<Record<string, number>>;
-  /** The collection's, and "metadata" if the token's or its asset's is locked; absent before layout 3. */
+  /** The collection's locks, and "metadata" if the token's own or its asset's metadata is locked. */
   readonly locks?: readonly Lock[];
 }
 
@@ -54,11 +54,11 @@ export interface ContractCollection extends ContractSettingsView {
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
-  /** Mint fees that went to the owner, yoctoNEAR; absent in older layouts. */
+  /** yoctoNEAR of mint fees that went to the owner. */
   readonly earned?: string;
-  /** Absent before layout 3. */
+  /** Promises to holders. */
   readonly locks?: readonly Lock[];
-  /** Null if assets are always visible; absent before layout 3. */
+  /** State of delayed reveal; null if assets are always visible. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
     /** CID of the placeholder. */
@@ -77,7 +77,7 @@ export interface ContractBalance {
   readonly reserve: string;
   readonly owed: string;
   readonly free: string;
-  /** What it lacks of its required balance; absent before layout 3. */
+  /** The amount by which the account is below its required balance. */
   readonly missing?: string;
 }
 
@@ -95,7 +95,7 @@ export interface ContractEligibility {
   readonly message: string | null;
   readonly opens_at_ms: number | null;
   readonly remaining_for_account: number | null;
-  /** Absent before layout 3. */
+  /** Locks of the collection. */
   readonly locks?: readonly Lock[];
 }
 
@@ -217,9 +217,9 @@ export interface ContractUpgrade {
 
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
- * its length, at least 50 kB (docs/contract.md).
+ * its length, at least 30 kB (docs/contract.md).
  */
-const LARGE_PAGE = 49_000;
+const LARGE_PAGE = 29_000;
 
 /**
  * Whether a list may have more entries after a page, which ends at its limit or by its size. @param limit at most 250
@@ -273,7 +273,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     },
     isAllowlisted: (collectionId: number, accountId: string) =>
       view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
-    /** @param quantity absent: one, for contracts before layout 3 */
+    /** @param quantity absent: one */
     eligibility: (collectionId: number, accountId: string, quantity?: number) =>
       view<ContractEligibility>("mint_eligibility", {
         collection_id: collectionId,
