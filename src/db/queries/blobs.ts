@@ -11,6 +11,7 @@ import { keptFilesWeight, ownerOf, weighed } from "./usage.ts";
 export interface StoredBlob {
   /** Lower-case hexadecimal. */
   readonly sha256: string;
+  /** Bytes. */
   readonly size: number;
   readonly mediaType: string;
 }

@@ -10,6 +10,7 @@ export const blobs = sqliteTable(
   "blobs",
   {
     sha256: bytes("sha256").primaryKey(),
+    /** Bytes. */
     size: integer("size").notNull(),
     /** Media type by the content, such as `image/png`. */
     mediaType: text("media_type").notNull(),

@@ -128,6 +128,7 @@ export const quotes = sqliteTable(
     path: text("path").notNull(),
     /** SHA-256 of the body's canonical JSON. */
     bodyDigest: bytes("body_digest").notNull(),
+    /** yoctoNEAR, like `most`. */
     expected: text("expected").notNull(),
     most: text("most").notNull(),
     createdAt: instant("created_at").notNull(),

@@ -27,6 +27,7 @@ export const signedHeaders = (
 const EXCERPT_BYTES = 256;
 
 export interface Attempt extends AttemptOutcome {
+  /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly ms: number;
   /** The first 256 bytes of the response, or why there is none. */
