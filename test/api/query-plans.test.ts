@@ -21,18 +21,18 @@ import { keepMintTransaction, mintTransactionOf, moveMints } from "../../src/db/
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
+  hasPending,
   isOpen,
   openOperationOf,
   releaseEffects,
-  hasPending,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { openOperationsOf } from "../../src/db/queries/recovery.ts";
 import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
 import { webhooks } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
-import { KINDS_IN_PARTS } from "../../src/domain/operations.ts";
 import { newUuid } from "../../src/domain/ids.ts";
+import { KINDS_IN_PARTS } from "../../src/domain/operations.ts";
 import { enabledWebhooks } from "../../src/events/webhooks/interface.ts";
 import { secretsBefore } from "../../src/events/webhooks/secrets.ts";
 import { pageOfWebhooks } from "../../src/events/webhooks/webhooks.ts";
