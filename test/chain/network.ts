@@ -14,7 +14,7 @@ import {
   KeyPairSigner,
   type KeyPairString,
 } from "near-api-js";
-import { afterAll } from "vitest";
+import { afterAll, beforeEach } from "vitest";
 import { type Devchain, type DevchainOptions, startDevchain } from "../../devchain/index.ts";
 
 export interface Network {
@@ -32,6 +32,15 @@ export const TGAS = 10n ** 12n;
 /** Whether the suite runs against a network that isn't ours: what only an embedded chain can do is skipped. */
 export const isRemote = Boolean(process.env.CHAIN_TEST_RPC);
 
+/** Full titles of tests that have passed before. */
+const passed = new Set<string>(JSON.parse(process.env.CHAIN_TEST_PASSED ?? "[]"));
+
+if (isRemote) {
+  beforeEach(({ task, skip }) => {
+    skip(passed.has(task.fullTestName), "passed before");
+  });
+}
+
 /** Retries of near-api-js itself would hide what a node answers. */
 const RETRIES = { retries: 1 };
 
@@ -44,9 +53,11 @@ export async function connect(options: DevchainOptions = {}): Promise<Network> {
 
 /** As `connect`, for one test, which closes an embedded chain itself. */
 export async function openNetwork(options: DevchainOptions = {}): Promise<Network> {
-  const { CHAIN_TEST_RPC: url, CHAIN_TEST_ACCOUNT: accountId, CHAIN_TEST_KEY: key } = process.env;
-  if (url && accountId && key) {
+  const { CHAIN_TEST_RPC: url, CHAIN_TEST_ACCOUNT: accountId, CHAIN_TEST_KEYS: keys } = process.env;
+  if (url && accountId && keys) {
     const provider = new JsonRpcProvider({ url });
+    const key = (JSON.parse(keys) as string[])[Number(process.env.VITEST_POOL_ID) - 1];
+    if (key === undefined) throw new Error("there are more workers than keys");
     return { url, provider, funder: new Account(accountId, provider, signer(key)) };
   }
   const pair = KeyPair.fromRandom("ed25519");
