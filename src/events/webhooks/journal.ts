@@ -179,10 +179,11 @@ type AttemptRow = Omit<Delivery, "at" | "next_attempt_at"> & {
   readonly next_attempt_at: number | null;
 };
 
-const toDelivery = ({ id, at, next_attempt_at: next, ...row }: AttemptRow): Delivery => ({
+/** In the order of the columns, which is that of the view. */
+const toDelivery = ({ id, ...row }: AttemptRow): Delivery => ({
   ...row,
-  at: new Date(at).toISOString(),
-  next_attempt_at: next === null ? null : new Date(next).toISOString(),
+  at: new Date(row.at).toISOString(),
+  next_attempt_at: row.next_attempt_at === null ? null : new Date(row.next_attempt_at).toISOString(),
 });
 
 const TABLES = [
