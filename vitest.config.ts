@@ -76,6 +76,7 @@ const ALONE = [
   "metrics",
   "node-calls",
   "rate-limit",
+  "tired-nodes",
   // They move the chain's time or heights, or drop its blocks, which never come back.
   "holders",
   "http-surface",
