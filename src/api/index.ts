@@ -1,39 +1,61 @@
-import { allowlistEndpoints } from "./collections/allowlist.ts";
-import { collectionEndpoints, eligibilityRead } from "./collections/collections.ts";
+import { allowlistAdd, allowlistRemove } from "./allowlist/change.ts";
+import { allowlistCheck } from "./allowlist/check.ts";
+import { allowlistClear } from "./allowlist/clear.ts";
+import { eligibilityRead } from "./collections/eligibility.ts";
 import { holdersList } from "./collections/holders.ts";
-import { pageEndpoints } from "./collections/page.ts";
-import { assetEndpoints } from "./drafts/assets.ts";
-import { draftEndpoints, draftsFinalize } from "./drafts/drafts.ts";
-import { dropEndpoints } from "./drops/endpoints.ts";
+import { collectionsList } from "./collections/list.ts";
+import { collectionsRead } from "./collections/read.ts";
+import { pageRead } from "./collections/read-page.ts";
+import { collectionsUpdate } from "./collections/update.ts";
+import { pageUpdate } from "./collections/update-page.ts";
+import { assetsAttach } from "./drafts/attach-assets.ts";
+import { draftsCreate } from "./drafts/create.ts";
+import { draftsDelete } from "./drafts/delete.ts";
+import { assetsDelete } from "./drafts/delete-asset.ts";
+import { draftsFinalize } from "./drafts/finalize.ts";
+import { draftsList } from "./drafts/list.ts";
+import { assetsList } from "./drafts/list-assets.ts";
+import { draftsRead } from "./drafts/read.ts";
+import { draftsUpdate } from "./drafts/update.ts";
+import { dropsClose } from "./drops/close.ts";
+import { dropsCreate } from "./drops/create.ts";
+import { dropsExtend } from "./drops/extend.ts";
+import { dropsList } from "./drops/list.ts";
+import { dropsRead } from "./drops/read.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { eventsList } from "./events/list.ts";
-import { nftEndpoints } from "./nfts/endpoints.ts";
+import { nftsList } from "./nfts/list.ts";
+import { nftsMint } from "./nfts/mint.ts";
+import { nftsUpdate } from "./nfts/update.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { quotesCreate } from "./quotes/create.ts";
 import { health, ready } from "./service/health.ts";
 import { me } from "./service/me.ts";
 import { walletPayout } from "./service/payout.ts";
-import { webhookEndpoints } from "./webhooks/endpoints.ts";
+import { webhooksCreate } from "./webhooks/create.ts";
+import { webhooksDelete } from "./webhooks/delete.ts";
+import { webhooksList } from "./webhooks/list.ts";
+import { deliveriesList } from "./webhooks/list-deliveries.ts";
+import { webhooksRead } from "./webhooks/read.ts";
+import { webhooksReplay } from "./webhooks/replay.ts";
+import { webhooksRotateSecret } from "./webhooks/rotate-secret.ts";
+import { webhooksSendTest } from "./webhooks/send-test.ts";
+import { webhooksUpdate } from "./webhooks/update.ts";
 
 /** Everything under /api/v1, in the order in which the reference shows it. */
 export const API_ENDPOINTS: readonly Endpoint[] = [
-  me,
-  walletPayout,
-  ...draftEndpoints,
-  ...assetEndpoints,
-  draftsFinalize,
-  ...collectionEndpoints,
-  ...pageEndpoints,
-  eligibilityRead,
-  holdersList,
-  ...allowlistEndpoints,
-  ...nftEndpoints,
-  quotesCreate,
-  ...dropEndpoints,
-  ...operationEndpoints,
-  eventsList,
-  ...webhookEndpoints,
-];
+  [me, walletPayout],
+  [draftsCreate, draftsRead, draftsList, draftsUpdate, draftsDelete],
+  [assetsAttach, assetsList, assetsDelete, draftsFinalize],
+  [collectionsRead, collectionsList, collectionsUpdate, pageRead, pageUpdate, eligibilityRead, holdersList],
+  [allowlistAdd, allowlistRemove, allowlistClear, allowlistCheck],
+  [nftsMint, nftsUpdate, nftsList, quotesCreate],
+  [dropsCreate, dropsRead, dropsList, dropsExtend, dropsClose],
+  operationEndpoints,
+  [eventsList],
+  [webhooksCreate, webhooksList, webhooksRead, webhooksUpdate, webhooksDelete],
+  [webhooksRotateSecret, webhooksSendTest, webhooksReplay, deliveriesList],
+].flat();
 
 /** Endpoints about the state of the service. */
 export const SERVICE_ENDPOINTS: readonly Endpoint[] = [health, ready];

@@ -13,6 +13,7 @@ export const operationParam = z.object({ operation_uuid: uuidField });
 export const eligibilityParam = z.object({ collection_uuid: uuidField, account_id: accountIdField });
 export const integrationParam = z.object({ integration_uuid: uuidField });
 export const contractParam = z.object({ contract_uuid: uuidField });
+export const webhookParam = z.object({ webhook_uuid: uuidField });
 export const keyParam = z.object({ integration_uuid: uuidField, key_uuid: uuidField });
 const MAX_PAGE = 1_000;
 

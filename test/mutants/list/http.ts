@@ -169,7 +169,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "pages: a change's answer shows what was changed meanwhile as it was",
-    file: "src/api/collections/page.ts",
+    file: "src/api/collections/update-page.ts",
     search: "AND ${asRead === null ? sql`true` : isAsRead}`;",
     replacement: "AND (${asRead === null ? sql`true` : isAsRead} OR 1)`;",
     tests: effects,

@@ -389,9 +389,9 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "uploads: a form that is refused keeps its memory",
-    file: "src/api/drafts/assets.ts",
-    search: "memory.ended();\n        throw error;",
-    replacement: "memory.moved();\n        throw error;",
+    file: "src/api/drafts/attach-assets.ts",
+    search: "memory.ended();\n      throw error;",
+    replacement: "memory.moved();\n      throw error;",
     tests: ["test/api/upload-memory.test.ts"],
     named: "release their memory if they are rejected or break off",
   },

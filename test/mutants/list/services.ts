@@ -316,14 +316,14 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "pages: any collection's page can be set up",
-    file: "src/api/collections/page.ts",
+    file: "src/api/collections/update-page.ts",
     search: "const own = sql`id = ${id} AND integration_id = ${uuidToBytes(integrationId)}`;",
     replacement: "const own = sql`id = ${id} AND ${uuidToBytes(integrationId)} IS NOT NULL`;",
     tests: ["test/api/collector-pages.test.ts"],
   },
   {
     id: "pages: an asset of another collection is taken for a cover",
-    file: "src/api/collections/page.ts",
+    file: "src/api/collections/update-page.ts",
     search: "AND ${cover === null ? sql`true` : isAsset}\n",
     replacement: "AND ${cover === null ? sql`true` : sql`(${isAsset} OR 1)`}\n",
     tests: ["test/api/collector-pages.test.ts"],

@@ -2,16 +2,15 @@ import { z } from "@hono/zod-openapi";
 import { MEDIA_NAMES } from "../../domain/media-sniffing.ts";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH, MAX_UPLOAD_BYTES } from "../../domain/quota.ts";
 import { type MemoryShare, memoryShare } from "../../files/isolate-memory.ts";
-import { deleteAsset, listAssets } from "../../files/uploads/assets.ts";
 import { attachAssets, jsonArray } from "../../files/uploads/attach-assets.ts";
 import { FORM_MEMORY } from "../../files/uploads/receive-form.ts";
 import { typedResponse } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
 import { boundaryOf, readForm } from "../../http/multipart/multipart.ts";
-import { endpoint, json, list } from "../endpoint.ts";
+import { endpoint, json } from "../endpoint.ts";
 import { type Asset, assetView } from "../resources/collection.ts";
-import { LINE_PATTERN, uuidField } from "../schemas/fields.ts";
+import { LINE_PATTERN } from "../schemas/fields.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
 /** The form of asset-bulk for the OpenAPI document; the handler reads the body itself, as it streams in. */
@@ -89,72 +88,42 @@ async function* following<T>(first: readonly T[], rest: AsyncGenerator<T, void, 
   yield* rest;
 }
 
-export const assetEndpoints = [
-  endpoint(
-    {
-      method: "post",
-      path: "/collection-draft/{collection_draft_uuid}/asset-bulk",
-      operationId: "attachAssets",
-      tag: "Collection drafts",
-      summary: "Attach assets to a draft",
-      description:
-        "One form contains the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, with parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first 100 problems. Send larger collections in several forms.",
-      request: { params: draftParam },
-      rawBody: { contentType: "multipart/form-data", schema: assetForm },
-      success: { 201: json("The assets, in the order of assets_detail.", z.array(assetView)) },
-      errors: [
-        "invalid_multipart",
-        "invalid_assets",
-        "file_too_large",
-        "unsupported_media",
-        "payload_too_large",
-        "draft_locked",
-        "conflict",
-      ],
-    },
-    async ({ context, caller, params }, c) => {
-      const boundary = boundaryOf(c.req.header("Content-Type"));
-      if (Number(c.req.header("Content-Length")) > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
-      const body = c.req.raw.body ?? new Blob([]).stream();
-      const wanted = { bytes: FORM_MEMORY, owner: caller.integrationId, what: "forms with files" };
-      const memory = await memoryShare(context, wanted);
-      try {
-        const parts = readForm(body, boundary, MAX_UPLOAD_BYTES, memory.moved);
-        const assets = await attachAssets(context, caller, params.collection_draft_uuid, parts);
-        const text = await textOf(assets, memory);
-        return typedResponse<readonly Asset[], 201>(
-          c.body(text, 201, { "Content-Type": "application/json" }),
-        );
-      } catch (error) {
-        memory.ended();
-        throw error;
-      }
-    },
-  ),
-  list(
-    {
-      path: "/collection-draft/{collection_draft_uuid}/asset",
-      operationId: "listDraftAssets",
-      tag: "Collection drafts",
-      summary: "List a draft's assets in their order",
-      params: draftParam,
-      entries: ["The assets, first attached first.", assetView],
-    },
-    ({ context, caller, params }, cursor, limit) =>
-      listAssets(context, caller, params.collection_draft_uuid, { cursor, limit }),
-  ),
-  endpoint(
-    {
-      method: "delete",
-      path: "/collection-draft/{collection_draft_uuid}/asset/{asset_uuid}",
-      operationId: "deleteDraftAsset",
-      tag: "Collection drafts",
-      summary: "Remove an asset from a draft",
-      request: { params: draftParam.extend({ asset_uuid: uuidField }) },
-      success: { 204: { description: "The asset was deleted." } },
-      errors: ["draft_locked"],
-    },
-    ({ context, caller, params: { collection_draft_uuid: draftId, asset_uuid: id } }) =>
-      deleteAsset(context, caller, draftId, id),
-  ),
-];
+export const assetsAttach = endpoint(
+  {
+    method: "post",
+    path: "/collection-draft/{collection_draft_uuid}/asset-bulk",
+    operationId: "attachAssets",
+    tag: "Collection drafts",
+    summary: "Attach assets to a draft",
+    description:
+      "One form contains the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, with parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first 100 problems. Send larger collections in several forms.",
+    request: { params: draftParam },
+    rawBody: { contentType: "multipart/form-data", schema: assetForm },
+    success: { 201: json("The assets, in the order of assets_detail.", z.array(assetView)) },
+    errors: [
+      "invalid_multipart",
+      "invalid_assets",
+      "file_too_large",
+      "unsupported_media",
+      "payload_too_large",
+      "draft_locked",
+      "conflict",
+    ],
+  },
+  async ({ context, caller, params }, c) => {
+    const boundary = boundaryOf(c.req.header("Content-Type"));
+    if (Number(c.req.header("Content-Length")) > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
+    const body = c.req.raw.body ?? new Blob([]).stream();
+    const wanted = { bytes: FORM_MEMORY, owner: caller.integrationId, what: "forms with files" };
+    const memory = await memoryShare(context, wanted);
+    try {
+      const parts = readForm(body, boundary, MAX_UPLOAD_BYTES, memory.moved);
+      const assets = await attachAssets(context, caller, params.collection_draft_uuid, parts);
+      const text = await textOf(assets, memory);
+      return typedResponse<readonly Asset[], 201>(c.body(text, 201, { "Content-Type": "application/json" }));
+    } catch (error) {
+      memory.ended();
+      throw error;
+    }
+  },
+);

@@ -1,0 +1,20 @@
+import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
+import { chainWrite } from "../chain-write.ts";
+import { json, optionalBody } from "../endpoint.ts";
+import { messageView } from "../resources/operation.ts";
+import { referenceBody } from "../schemas/fields.ts";
+import { collectionParam } from "../schemas/parameters.ts";
+
+export const allowlistClear = chainWrite(
+  {
+    method: "put",
+    path: "/collection/{collection_uuid}/allowlist-clear",
+    operationId: "allowlistClear",
+    tag: "Allowlist",
+    summary: "Remove every account from the allowlist",
+    request: { params: collectionParam, body: optionalBody(referenceBody, { reference: "order-1042" }) },
+    success: { 200: json("The transaction.", messageView) },
+  },
+  (context, caller, { params }) =>
+    proposeAllowlistChange(context, caller, params.collection_uuid, { change: "allowlist_clear" }),
+);

@@ -1,0 +1,20 @@
+import { eligibility } from "../../collections/eligibility.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { eligibilityView } from "../resources/collection.ts";
+import { eligibilityParam } from "../schemas/parameters.ts";
+
+export const eligibilityRead = endpoint(
+  {
+    method: "get",
+    path: "/collection/{collection_uuid}/eligibility/{account_id}",
+    operationId: "getEligibility",
+    tag: "Collections",
+    summary: "Whether an account may mint from its wallet now, and its price",
+    description:
+      "The contract's answer is up to five seconds old, and shows all that writes of this API have changed.",
+    request: { params: eligibilityParam },
+    success: { 200: json("What the contract says.", eligibilityView) },
+    errors: ["chain_unavailable"],
+  },
+  ({ context, caller, params }) => eligibility(context, caller, params.collection_uuid, params.account_id),
+);

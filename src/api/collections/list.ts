@@ -1,0 +1,20 @@
+import { toCollection } from "../../collections/collections.ts";
+import { listCollections } from "../../db/queries/collections.ts";
+import { cursorUuid, pageOf } from "../../domain/cursors.ts";
+import { list } from "../endpoint.ts";
+import { collectionView } from "../resources/collection.ts";
+
+export const collectionsList = list(
+  {
+    path: "/collection",
+    operationId: "listCollections",
+    tag: "Collections",
+    summary: "List all collections, newest first",
+    entries: ["The collections.", collectionView],
+  },
+  async ({ context, caller }, cursor, size) => {
+    const rows = await listCollections(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
+    const views = rows.map((row) => toCollection(row.collection, row.contractAccountId));
+    return pageOf(views, size, (view) => view.collection_uuid, rows[0]?.candidates);
+  },
+);

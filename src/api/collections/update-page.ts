@@ -1,0 +1,178 @@
+import { z } from "@hono/zod-openapi";
+import { sql } from "drizzle-orm";
+import { workOutTraits } from "../../collections/traits.ts";
+import type { Caller, RequestKey, ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { type CollectionPageRow, FROM_START, type PageChanges } from "../../db/queries/collection-pages.ts";
+import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "../../db/queries/idempotency.ts";
+import { collectionPages, collections } from "../../db/schema/index.ts";
+import { violated } from "../../db/statements.ts";
+import { SLUG, SLUG_LENGTH } from "../../domain/collector-pages.ts";
+import { invalidField, ServiceError } from "../../domain/errors.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { spellingFault } from "../../domain/media-url.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { textField, uuidField } from "../schemas/fields.ts";
+import { collectionParam } from "../schemas/parameters.ts";
+import { collectionPageView, findPage, noCollection, toPage } from "./read-page.ts";
+
+/**
+ * Stores or changes the page of an integration's collection, unless the cover is no asset of it, or the page isn't as
+ * it was read. @param asRead the page as read, null where there was none, and the answer to keep; null: it may be as it
+ * is @returns whether there is such a collection, and the page then; undefined: it was not stored @throws ServiceError
+ * idempotency_key_in_flight
+ */
+const keepPage = async (
+  db: Database,
+  integrationId: Uuid,
+  { collectionId, now, ...changes }: PageChanges & { readonly now: Date },
+  asRead: { readonly read: CollectionPageRow | null; readonly answered: KeyWithResponse } | null,
+): Promise<{ readonly isThere: boolean; readonly page: CollectionPageRow | undefined }> => {
+  const { slug, enabled, coverAssetId = null, theme = null, links = [] } = changes;
+  const id = uuidToBytes(collectionId);
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const own = sql`id = ${id} AND integration_id = ${uuidToBytes(integrationId)}`;
+  const cover = coverAssetId && uuidToBytes(coverAssetId);
+  const isAsset = sql`EXISTS (SELECT 1 FROM draft_assets WHERE id = ${cover}
+    AND draft_id = (SELECT draft_id FROM collections WHERE id = ${id}))`;
+  const page = sql`FROM collection_pages WHERE collection_id = ${id}`;
+  const isAsRead = asRead?.read
+    ? sql`EXISTS (SELECT 1 ${page} AND updated_at = ${asRead.read.updatedAt.getTime()})`
+    : sql`NOT EXISTS (SELECT 1 ${page})`;
+  const where = sql`FROM collections WHERE ${own} AND ${cover === null ? sql`true` : isAsset}
+    AND ${asRead === null ? sql`true` : isAsRead}`;
+  const find = db.select({ id: collections.id }).from(collections).where(own);
+  const keep = db
+    .insert(collectionPages)
+    .select(sql`
+      SELECT ${id}, ${slug}, ${cover}, ${json(theme)}, ${json(links)}, ${Number(enabled)}, ${FROM_START},
+        ${now.getTime()}, ${now.getTime()} ${where}`)
+    .onConflictDoUpdate({
+      target: collectionPages.collectionId,
+      // Each change has a distinct time, whatever the clock says: it shows whether a page has changed since it was read.
+      set: { ...changes, updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)` },
+    })
+    .returning();
+  const answered = asRead?.answered ?? null;
+  const condition = sql`EXISTS (SELECT 1 ${where})`;
+  const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), keep]);
+  const [stored] = results.at(-1) as Awaited<typeof keep>;
+  return { isThere: results[0].length > 0, page: stored };
+};
+
+const MOST_LINKS = 8;
+
+const httpsUrl = z
+  .string()
+  .max(2_048)
+  .refine(
+    (text) => spellingFault(text) === null,
+    "Write the URL without spaces, control characters, backslashes and invisible characters.",
+  )
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url?.protocol === "https:" && url.username === "" && url.password === "";
+  }, "Give a complete https address without user name and password.")
+  .openapi({ format: "uri", example: "https://example.com" });
+
+/** PUT collection/{uuid}/page: absent fields stay, null clears; slug and enabled are required. */
+const collectionPageBody = z
+  .strictObject({
+    slug: z
+      .string()
+      .min(SLUG_LENGTH.min)
+      .max(SLUG_LENGTH.max)
+      .regex(SLUG, "Give lower-case letters and digits with single hyphens between them.")
+      .openapi({ example: "night-herons", description: "The last part of the pages' addresses." }),
+    cover_asset_uuid: uuidField.nullish().openapi({ description: "An asset of the collection's draft." }),
+    theme: z
+      .strictObject({
+        accent: z
+          .string()
+          .regex(/^#[0-9a-fA-F]{6}$/, "Give a colour such as #1f6f54.")
+          .transform((text) => text.toLowerCase())
+          .openapi({
+            description: "Colour of buttons; the text on them is black or white, whichever reads better.",
+          }),
+      })
+      .nullish(),
+    links: z
+      .array(z.strictObject({ label: textField(60).min(1), url: httpsUrl }))
+      .max(MOST_LINKS)
+      .nullish(),
+    enabled: z.boolean(),
+  })
+  .openapi("CollectionPageInput");
+
+/** The current page, and the response to store that shows it with the changes. @throws ServiceError not_found */
+const pageAsRead = async (
+  { db }: ServiceContext,
+  { integrationId, baseUrl }: Caller,
+  requestKey: RequestKey,
+  { now, coverAssetId, theme, links, ...given }: PageChanges & { readonly now: Date },
+) => {
+  const read = await findPage(db, integrationId, given.collectionId);
+  if (read === undefined) throw noCollection();
+  const page = toPage(
+    {
+      ...given,
+      coverAssetId: coverAssetId === undefined ? (read?.coverAssetId ?? null) : coverAssetId,
+      theme: theme === undefined ? (read?.theme ?? null) : theme,
+      links: links ?? read?.links ?? [],
+      createdAt: read?.createdAt ?? now,
+      updatedAt: new Date(Math.max(now.getTime(), read === null ? 0 : read.updatedAt.getTime() + 1)),
+    },
+    baseUrl,
+  );
+  return { read, answered: await requestKey.keeps(200, JSON.stringify(page)) };
+};
+
+export const pageUpdate = endpoint(
+  {
+    method: "put",
+    path: "/collection/{collection_uuid}/page",
+    operationId: "updateCollectionPage",
+    tag: "Collections",
+    summary: "Show a collection to collectors, with a mint page and a gallery",
+    description:
+      "`slug` and `enabled` are needed each time; of the others, absent ones stay and null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.",
+    request: {
+      params: collectionParam,
+      body: jsonBody(collectionPageBody, {
+        slug: "night-herons",
+        theme: { accent: "#1f6f54" },
+        links: [{ label: "The artist", url: "https://example.com" }],
+        enabled: true,
+      }),
+    },
+    success: { 200: json("The page as it is now.", collectionPageView) },
+    errors: ["conflict"],
+  },
+  async ({ context, caller, params: { collection_uuid: id }, body }) => {
+    const { slug, cover_asset_uuid: coverAssetId, theme, links, enabled } = body;
+    const { db } = context;
+    const given = { slug, enabled, coverAssetId, theme, links: links === null ? [] : links };
+    for (;;) {
+      const changes = { collectionId: id, ...given, now: context.now() };
+      const asRead = caller.requestKey && (await pageAsRead(context, caller, caller.requestKey, changes));
+      const kept = keepPage(db, caller.integrationId, changes, asRead).catch((error: unknown) => {
+        if (!violated(error, "UNIQUE", "collection_pages.slug")) throw error;
+        throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
+      });
+      const { isThere, page } = await kept;
+      if (!isThere) throw noCollection();
+      if (page) {
+        // Most collections' traits are known at once; the scheduled job continues with those of large ones.
+        if (enabled && page.traitsCursor !== null) {
+          const failed = (error: unknown) => context.log("traits.failed", { collection_uuid: id, error });
+          context.waitUntil(workOutTraits(context, id).catch(failed));
+        }
+        return toPage(page, caller.baseUrl);
+      }
+      const now = await findPage(db, caller.integrationId, id);
+      const isUnchanged = asRead?.read?.updatedAt.getTime() === now?.updatedAt.getTime();
+      if (!asRead || (coverAssetId && isUnchanged))
+        throw invalidField(["cover_asset_uuid"], "Give the asset_uuid of an asset of this collection.");
+    }
+  },
+);

@@ -1,0 +1,41 @@
+import type { Caller, ServiceContext } from "../../context.ts";
+import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { inOrder } from "../../domain/settings.ts";
+import { noDraft } from "../../files/uploads/assets.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { type Draft, draftView } from "../resources/collection.ts";
+import { draftParam } from "../schemas/parameters.ts";
+
+/** A draft as the API shows it. */
+export const toDraft = ({ draft, collectionId }: DraftRow): Draft => ({
+  collection_draft_uuid: draft.id,
+  contract_uuid: draft.contractId,
+  state: draft.state,
+  collection_uuid: collectionId,
+  operation_uuid: draft.operationId,
+  ...inOrder(draft.settings),
+  created_at: draft.createdAt.toISOString(),
+  updated_at: draft.updatedAt.toISOString(),
+});
+
+/** A draft of the caller's integration. @throws ServiceError not_found */
+export const requireDraft = async ({ db }: ServiceContext, caller: Caller, id: Uuid): Promise<DraftRow> => {
+  const row = await findDraft(db, caller.integrationId, id);
+  if (!row) throw noDraft();
+  return row;
+};
+
+export const draftsRead = endpoint(
+  {
+    method: "get",
+    path: "/collection-draft/{collection_draft_uuid}",
+    operationId: "getCollectionDraft",
+    tag: "Collection drafts",
+    summary: "Read one draft",
+    request: { params: draftParam },
+    success: { 200: json("The draft.", draftView) },
+  },
+  async ({ context, caller, params }) =>
+    toDraft(await requireDraft(context, caller, params.collection_draft_uuid)),
+);
