@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "aa42410e3e7254980d0f00e12cec0d41da860060adfe00a89443167b478745bf",
+  "eb2ebe6b452c029d095e892226736c04f99eb8356b26457ab8bd2af12aa969c6",
 ];
 
 /** Whether a code is a release of ours from before the present one. */

@@ -352,7 +352,7 @@ fn the_reserve_pays_and_returns() {
     let free = held(&scene, "free");
     let drop = scene.drop(1, &issuer, 10, 2);
     assert_eq!(drop_of(&scene, drop)["reserve"], (20 * TOKEN).to_string());
-    let record = (40 + 5 + 61 + 2) * STORAGE_PRICE;
+    let record = (40 + 5 + 65 + 2) * STORAGE_PRICE;
     assert_eq!(held(&scene, "free") + 20 * TOKEN + record, free + 1);
     // What others may spend is not touched by claims, and claims go on when nothing is free.
     scene.sign(OWNER, "withdraw", json!({})).json();
@@ -590,7 +590,7 @@ fn a_drop_is_paid_for_when_it_is_made() {
     let args = create(&issuer, scene.chain.now_ms() + DAY);
     let refused = scene.sign(OWNER, "drop_create", args.clone());
     assert_eq!(refused.code(), "E_STORAGE_BALANCE");
-    let price = 10 * TOKEN + (40 + 5 + 61 + 2) * STORAGE_PRICE;
+    let price = 10 * TOKEN + (40 + 5 + 65 + 2) * STORAGE_PRICE;
     let short = scene.pay(OWNER, "drop_create", args.clone(), price - 2);
     assert_eq!(short.code(), "E_STORAGE_BALANCE");
     scene.pay(OWNER, "drop_create", args, price).json();

@@ -1,6 +1,6 @@
 //! Mints: API mints, direct mints, their rules, and where the money goes.
 
-use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene};
+use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args};
 use harness::{Action, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
 

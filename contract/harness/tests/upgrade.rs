@@ -243,7 +243,7 @@ fn a_migration_that_runs_out_of_gas_undoes_the_upgrade() {
 fn a_migration_that_wrote_before_it_failed_leaves_nothing() {
     // The first action writes; storage that the balance cannot cover makes the whole receipt fail.
     let code = contract(&[("migrate", Behaviour::Write(b"x".to_vec(), vec![7; 60_000]))]);
-    let mut scene = previous();
+    let mut scene = Scene::default();
     let hash = scene.chain.publish(&code).to_string();
     let args = json!({ "code_hash": hash });
     scene.sign(OWNER, "upgrade_announce", args.clone()).json();

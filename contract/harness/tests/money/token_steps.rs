@@ -63,6 +63,9 @@ impl World {
             let Some(asset) = args["asset_index"].as_u64() else {
                 return true;
             };
+            if self.model.collections[at].hidden {
+                return false;
+            }
             let Some(left) = left.get_mut(asset as usize) else {
                 return false;
             };

@@ -76,6 +76,7 @@ pub fn drop_update() {
     let number = args.required("drop_id").or_fail();
     let mut drop = find(number).or_fail();
     if let Some(links) = args.optional("links").or_fail() {
+        locks::check_supply(store::header(drop.collection).flags).or_fail();
         drop.set_links(links).or_fail();
     }
     if let Some(end) = args.optional("expires_at_ms").or_fail() {
