@@ -100,7 +100,7 @@ test("a wallet that can't pay opens no drop and changes none, and what it lacks 
   expect(writes(service.seen).every(({ path }) => path.endsWith("/quote"))).toBe(true);
 });
 
-test("a drop that was refused is quoted anew, and one that may have been opened is resumed as it was agreed to", async () => {
+test("a drop that was refused is quoted again, and one that may have been opened is resumed as it was agreed to", async () => {
   const issues = [{ path: ["expires_at"], message: "Send a time in the future." }];
   const first: Reply[] = [
     { status: 400, body: { message: "No.", code: "invalid_request", issues } },

@@ -14,7 +14,7 @@ test("a key that NEAR's own library writes is read", () => {
   expect(seed && publicKeyText(keyFromSeed(seed).publicKey)).toBe(pair.getPublicKey().toString());
 });
 
-test("a key has its seed, and with another public half or a wrong letter it is none", () => {
+test("a key has its seed, and with another public half or a wrong letter it isn't one", () => {
   fc.assert(
     fc.property(seeds, seeds, fc.nat(), fc.constantFrom("2", "z"), (seed, other, place, letter) => {
       const text = pairOf(seed);
