@@ -1,4 +1,4 @@
-import { ConflictError, type DropSummary, type MintageClient } from "../../client/src/index.ts";
+import type { DropSummary, MintageClient } from "../../client/src/index.ts";
 import { counted } from "../table.ts";
 
 /** What the open links of a collection's drops can still take. */
@@ -9,17 +9,13 @@ export interface OpenClaims {
 
 const isOpen = ({ expires_at: end }: DropSummary): boolean => Date.parse(end) > Date.now();
 
-/** The open links of a collection. A contract of an earlier release has none. */
+/** The open links of a collection. */
 export async function openClaims(client: MintageClient, collectionUuid: string): Promise<OpenClaims> {
   let [links, copies] = [0, 0];
-  try {
-    for await (const drop of client.drops.list(collectionUuid)) {
-      if (!isOpen(drop)) continue;
-      links += drop.links - drop.claimed;
-      copies += (drop.links - drop.claimed) * drop.quantity;
-    }
-  } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
+  for await (const drop of client.drops.list(collectionUuid)) {
+    if (!isOpen(drop)) continue;
+    links += drop.links - drop.claimed;
+    copies += (drop.links - drop.claimed) * drop.quantity;
   }
   return { links, copies };
 }

@@ -262,11 +262,13 @@ test("all that is wrong with a file is named by its lines, before anything is se
   };
   await using service = await scriptedService(({ path }) => ({
     status: 200,
-    body: path.includes("/asset")
-      ? [{ asset_uuid: uuid, asset_filename: "1.png" }]
-      : path.includes("/collection/")
-        ? collection
-        : { contracts: [], wallet: { available: "1" } },
+    body: path.includes("/drop")
+      ? []
+      : path.includes("/asset")
+        ? [{ asset_uuid: uuid, asset_filename: "1.png" }]
+        : path.includes("/collection/")
+          ? collection
+          : { contracts: [], wallet: { available: "1" } },
   }));
   const file = join(folder, "receivers.csv");
   const rows = ["a.near,1,1.png", "system", "Bob", "b.near,1,2.png", "herons.near,2", "system,0"];
@@ -275,7 +277,7 @@ test("all that is wrong with a file is named by its lines, before anything is se
   const { code, stderr } = await startCommand("airdrop.ts", [uuid, file, "--yes"], env).ended;
   expect(code).toBe(1);
   const named = Array.from(stderr.matchAll(/receivers\.csv:(\d+) "([^"]*)": (.*)/g), ([, ...parts]) => parts);
-  const nobody = "give another account: nobody has the account system, and the NFT would be lost.";
+  const nobody = "give another account: nobody can have this account, and the NFT would be lost.";
   expect(named).toEqual([
     ["3", "system", nobody],
     ["4", "Bob", expect.stringContaining("give a NEAR account id")],
