@@ -1,4 +1,4 @@
-// The Worker. docs/architecture.md shows the rooms of src/ and what each may import.
+// The Worker. docs/architecture.md shows the layers of src/ and what each may import.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { app, backgroundContext } from "./app.ts";

@@ -46,11 +46,11 @@ const Key = () => (
       <input type="checkbox" id="kept" /> I have kept the key
     </label>
     <p id="kept-by-passkey" hidden>
-      Your passkey keeps the key, and gives it again on this service's claim pages alone. Save it as a file
+      Your passkey keeps the key, and can restore it only on this service's claim pages. Save it as a file
       too if you want to use it anywhere else.
     </p>
     <p class="soft">
-      A wallet for NEAR imports it. To send the NFT on, the account first needs a little NEAR for the
+      You can import it into a NEAR wallet. To send the NFT on, the account first needs a little NEAR for the
       network's fee.
     </p>
   </div>

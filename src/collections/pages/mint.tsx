@@ -99,8 +99,8 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
       and the price, times the number, attached. It can move nothing else from your account.
     </p>
     <p>
-      The network takes a fee, usually below 0.001 NEAR. Up to {exactNear(GAS_SET_ASIDE.toString())} NEAR has
-      to be there for it, and what isn't used comes back. If the mint is refused the price comes back whole.
+      The network takes a fee, usually below 0.001 NEAR. Up to {exactNear(GAS_SET_ASIDE.toString())} NEAR is
+      set aside for it, and what isn't used comes back. If the mint is refused, you get the whole price back.
     </p>
     <p>Which NFT it becomes is drawn by the contract at random, after you have signed.</p>
   </details>

@@ -125,7 +125,7 @@ class Drive {
     }
   }
 
-  /** Makes one transition. Returns the row if the operation has ended or nothing more can be done now. */
+  /** Makes one transition. Returns the row once the operation has ended, else null. */
   async #advance(): Promise<EndedRow | null> {
     const outlook = await this.#kind.look(this.#context, this.#row, this.#records, this.#known);
     this.#known = outlook.facts;

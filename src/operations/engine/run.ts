@@ -147,7 +147,8 @@ const NO_WAIT = 0;
 const GRACE_MS = 1_000;
 
 /**
- * Accepts an operation and drives it while the caller waits. Every write to the chain goes through this function.
+ * Accepts an operation and drives it while the caller waits. Every operation begins here; the wallet alone sends more, its
+ * own keys and no-ops.
  * @returns the operation's response; null if the proposal's condition doesn't hold and it has no reason
  * @throws ServiceError those of `hasRoleAgain`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition
  *   that doesn't hold
