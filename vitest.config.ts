@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
-import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
-
+import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { WORKER_SETTINGS } from "./scripts/local-settings.ts";
 import type { ChainHandle } from "./test/support/chain-farm.ts";
@@ -12,82 +11,6 @@ const CHAIN_TIMEOUT = 300_000;
 
 /** Tests compute for about a third of their time and wait for blocks otherwise: two cores have room for five files at once. */
 const WORKERS = Math.max(5, availableParallelism());
-
-/**
- * API tests with a worker, a database and a chain of their own. The others share them, one file after the other: a file keeps
- * to its own integrations, and leaves nothing in memory (test/support/worker-setup.ts).
- */
-const ALONE = [
-  // They count, change, collect or recover rows and files of all integrations.
-  "admin",
-  "adoption",
-  "answers-with-effects",
-  "archive",
-  "archive-refusals",
-  "asset-url",
-  "authentication",
-  "backup",
-  "clean-up",
-  "contract-upgrade",
-  "events-recovery",
-  "example-shop",
-  "given-up",
-  "growth",
-  "journal-files",
-  "nft-update",
-  "older-database",
-  "operation-counts",
-  "operator-events",
-  "overview",
-  "pinning",
-  "provisioning",
-  "query-plans",
-  "quotes",
-  "readiness",
-  "recovery",
-  "recovery-broken-off",
-  "recovery-freed-keys",
-  "recovery-operations",
-  "secret-rotation",
-  "shared-results",
-  "usage",
-  // They run the scheduled job, which goes on with operations of all integrations.
-  "claim-relay",
-  "claims",
-  "collection-update",
-  "contract-ownership",
-  "database-outage",
-  "errors",
-  "events",
-  "examples",
-  "finalize-large",
-  "finalize-taken",
-  "idempotency",
-  "limits",
-  "mint",
-  "reconcile",
-  "spoilt-contracts",
-  "suspension",
-  "wallet-mints",
-  "wallet-unknown",
-  "webhooks",
-  // They count what a whole worker has been asked, or asks.
-  "address-limit",
-  "metrics",
-  "node-calls",
-  "rate-limit",
-  "tired-nodes",
-  // They move the chain's time or heights, or drop its blocks, which never come back.
-  "holders",
-  "http-surface",
-  "payout",
-  "wallet-forks",
-  "wallet-keys",
-  "wallet-landing",
-  "wallet-proofs",
-  "wallet-recovery",
-  "wallet-shared-losses",
-].map((name) => `test/api/${name}.test.ts`);
 
 /** What `npm test` keeps of the project `start`. */
 const FIRST_START = "test/start/first-start.test.ts";
@@ -128,31 +51,12 @@ async function workerSettings(chainFarm: string) {
   };
 }
 
-const apiProject = (
-  name: string,
-  test: TestProjectInlineConfiguration["test"],
-): TestProjectInlineConfiguration => ({
-  extends: true,
-  plugins: [
-    cloudflareTest(async ({ inject }) => ({
-      wrangler: { configPath: "./wrangler.toml" },
-      miniflare: {
-        bindings: await workerSettings(inject("chainFarm")),
-        // Not IMAGES: thumbnails are made by the library unless a test says otherwise.
-        images: { binding: "TEST_IMAGES" },
-      },
-    })),
-  ],
-  test: { name, testTimeout: CHAIN_TIMEOUT, hookTimeout: CHAIN_TIMEOUT, ...test },
-});
-
 export default defineConfig({
   test: {
     // A request is a line of log; those of tests that pass say nothing.
     silent: "passed-only",
     maxWorkers: WORKERS,
     sequence: { sequencer: LongFirst },
-    globalSetup: ["test/support/global-setup.ts"],
     projects: [
       {
         extends: true,
@@ -168,6 +72,7 @@ export default defineConfig({
         test: {
           name: "chain",
           environment: "node",
+          globalSetup: ["test/support/global-setup.ts"],
           include: ["test/chain/**/*.test.ts"],
           testTimeout: CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,
@@ -178,6 +83,7 @@ export default defineConfig({
         test: {
           name: "faults",
           environment: "node",
+          globalSetup: ["test/support/global-setup.ts"],
           include: ["test/faults/**/*.test.ts"],
           testTimeout: CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,
@@ -214,16 +120,27 @@ export default defineConfig({
           hookTimeout: CHAIN_TIMEOUT,
         },
       },
-      apiProject("api", {
-        include: ["test/api/**/*.test.ts"],
-        exclude: ALONE,
-        setupFiles: ["test/support/worker-setup.ts"],
-        isolate: false,
-      }),
-      apiProject("api-alone", {
-        include: ALONE,
-        setupFiles: ["test/support/end-chain.ts", "test/support/worker-setup.ts"],
-      }),
+      {
+        extends: true,
+        plugins: [
+          cloudflareTest(async ({ inject }) => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: await workerSettings(inject("chainFarm")),
+              // Not IMAGES: thumbnails are made by the library unless a test says otherwise.
+              images: { binding: "TEST_IMAGES" },
+            },
+          })),
+        ],
+        test: {
+          name: "api",
+          include: ["test/api/**/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: ["test/support/worker-setup.ts"],
+          testTimeout: CHAIN_TIMEOUT,
+          hookTimeout: CHAIN_TIMEOUT,
+        },
+      },
     ],
   },
 });

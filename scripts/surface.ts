@@ -4,11 +4,13 @@
  */
 import { runStep, type Step } from "./steps.ts";
 
-const update = (folder: string, ...files: string[]): Step["command"] => [
+const update = (project: string, ...files: string[]): Step["command"] => [
   "vitest",
   "run",
   "-u",
-  ...files.map((file) => `test/${folder}/${file}.test.ts`),
+  "--project",
+  project,
+  ...files.map((file) => `test/${project}/${file}.test.ts`),
 ];
 
 const STEPS: readonly Step[] = [

@@ -803,7 +803,7 @@ export interface paths {
         put?: never;
         /**
          * Mint NFTs to accounts
-         * @description At most 25 NFTs a call: receivers times quantity. Each takes one of the remaining copies at random.
+         * @description At most 25 NFTs a call: receivers times quantity. Without `asset_uuid` each takes one of the remaining copies at random.
          */
         post: operations["mint"];
         delete?: never;
@@ -998,7 +998,7 @@ export interface paths {
         put?: never;
         /**
          * Pay sales, or other money of the wallet, out to the integration's account
-         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read.
+         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read.
          */
         post: operations["payOut"];
         delete?: never;

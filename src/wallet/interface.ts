@@ -121,13 +121,6 @@ export type SubmitResponse =
   | { readonly status: "withdrawn" };
 
 export type { Action } from "../chain/actions.ts";
-export type { ChainTransactionResult } from "../chain/outcome.ts";
-
-/**
- * A wallet's interface for the rest of the service: intents in, transaction records out. Only the object behind it
- * holds the key and signs (docs/transactions.md). Every method is idempotent by `operation_uuid` and `step`: after an
- * exception the caller retries with a new stub.
- */
 
 /** One transaction that an operation needs on the chain, exactly once. */
 export interface Intent {
@@ -207,7 +200,11 @@ export interface SealedKey {
   readonly secretVersion: number;
 }
 
-/** Methods of a wallet object, as its client offers them (src/wallet/client.ts retries them). */
+/**
+ * A wallet for the rest of the service: intents in, transaction records out. Only the object behind it holds the key and
+ * signs (docs/transactions.md). Every method is idempotent: after an exception the client (client.ts) retries with a new
+ * stub.
+ */
 export interface Wallet {
   /**
    * Creates the key unless it exists, and returns it. The caller stores the sealed copy first, then creates the

@@ -16,7 +16,7 @@ import { operationOver } from "../support/operations.ts";
 /**
  * The surface that callers rely on: the OpenAPI document, and the answers to a fixed series of requests with
  * statuses, headers and bodies. Texts are left out; ids, times, hashes and amounts are replaced by their kind. A
- * change here is a change for callers: `npx vitest run test/api/http-surface.test.ts -u` writes the
+ * change here is a change for callers: `npx vitest run --project api test/api/http-surface.test.ts -u` writes the
  * fixtures, and the difference belongs in the review.
  */
 

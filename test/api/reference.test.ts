@@ -3,7 +3,7 @@ import { readDocument } from "../support/openapi.ts";
 import { apiReference, errorReference } from "../support/reference.ts";
 
 /**
- * docs/api.md and docs/errors.md are written by this test: `npx vitest run test/api/reference.test.ts
+ * docs/api.md and docs/errors.md are written by this test: `npx vitest run --project api test/api/reference.test.ts
  * -u` updates them. Without `-u` it fails if they are out of date.
  */
 

@@ -22,7 +22,6 @@ export const isOfPages = ({ tests }: Mutant): boolean => tests.some((test) => te
 /** The project of vitest.config.ts that a test file belongs to, or a pattern of the two that its folder is divided into. */
 export function projectOf(test: string): string {
   const folder = /^test\/(unit|api|chain|faults|start|pages)\//.exec(test)?.[1];
-  if (folder === "api") return "api*";
   if (folder === "start") return "*start";
   if (folder) return folder;
   if (/^(client|cli)\/test\//.test(test)) return "unit";

@@ -10,16 +10,8 @@ declare module "vitest" {
   }
 }
 
-/** Projects of the API tests. */
-const API = ["api", "api-alone"];
-
-/** Projects whose tests use embedded chains. */
-const NEED_CHAINS = [...API, "chain", "faults"];
-
-/** Starts the farm of embedded chains once a run, if a project of the run needs it. */
-export default async function setup(root: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const { projects } = root.vitest;
-  if (!projects.some(({ name }) => NEED_CHAINS.includes(name))) return undefined;
+/** Starts the farm of embedded chains once a run, whatever projects need it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const farm = spawn(process.execPath, [join(import.meta.dirname, "chain-farm.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -35,11 +27,10 @@ export default async function setup(root: TestProject): Promise<(() => Promise<v
       if (found?.[1]) resolve(found[1]);
     });
   });
-  root.provide("chainFarm", url);
+  project.provide("chainFarm", url);
   return async () => {
     try {
-      const api = projects.filter(({ name }) => API.includes(name));
-      if (api.length === API.length) await requireAllStatements(api, url);
+      if (project.name === "api") await requireAllStatements(project, url);
     } finally {
       farm.stdin.end();
       await exited;
@@ -47,12 +38,11 @@ export default async function setup(root: TestProject): Promise<(() => Promise<v
   };
 }
 
-/** Once all API tests have run, one of them has called each function that sends statements, or the run fails. */
-const requireAllStatements = async (projects: readonly TestProject[], farm: string): Promise<void> => {
-  const files = await Promise.all(projects.map(async (project) => (await project.globTestFiles()).testFiles));
+/** Once all of the project's tests have run, one of them has called each function that sends statements, or the run fails. */
+const requireAllStatements = async (project: TestProject, farm: string): Promise<void> => {
+  const { testFiles } = await project.globTestFiles();
   const said = (await (await fetch(`${farm}/census`)).json()) as string[];
-  const filtered = projects[0]?.vitest.config.testNamePattern !== undefined;
-  if (said.length < files.flat().length || filtered) return;
+  if (said.length < testFiles.length || project.vitest.config.testNamePattern !== undefined) return;
   const missing = uncalled(said.map((report) => JSON.parse(report) as Seen));
   if (missing.length === 0) return;
   process.exitCode = 1;

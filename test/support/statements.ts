@@ -39,8 +39,7 @@ export const unrecorded = (database: D1Database): D1Database =>
     },
   });
 
-/** @returns ends it */
-const watchPrepare = (prototype: Prepares): (() => void) => {
+const watchPrepare = (prototype: Prepares): void => {
   const { prepare } = prototype;
   prototype.prepare = function (this: Prepares, text: string) {
     if (!toDatabase.has(text) && EXPLAINED.test(text)) {
@@ -48,9 +47,6 @@ const watchPrepare = (prototype: Prepares): (() => void) => {
       if (DRIZZLE.test(caller)) toDatabase.add(text);
     }
     return prepare.call(this, text);
-  };
-  return () => {
-    prototype.prepare = prepare;
   };
 };
 
@@ -70,15 +66,14 @@ const watchQueries = (): void => {
   }
 };
 
-/** Begins to record. @returns tells, when the file's tests have run, which statements scan or sort what grows, and ends it */
+/** Begins to record. @returns tells, when the file's tests have run, which statements scan or sort what grows */
 export const recordStatements = (): (() => Promise<readonly string[]>) => {
-  const prototypes = new Set(
-    [env.DB, env.DB.withSession()].map((it) => Object.getPrototypeOf(it) as Prepares),
-  );
-  const ends = Array.from(prototypes, watchPrepare);
+  const database = Object.getPrototypeOf(env.DB) as Prepares;
+  watchPrepare(database);
+  const session = Object.getPrototypeOf(env.DB.withSession()) as Prepares;
+  if (session !== database) watchPrepare(session);
   watchQueries();
   return async () => {
-    for (const end of ends) end();
     const plans = await plansOf((text) => unwatched.call(env.DB, text));
     await tellCensus();
     return plans.flatMap((plan) => refused("D1", plan.text, plan.details));

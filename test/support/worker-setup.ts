@@ -1,27 +1,11 @@
-import { abortAllDurableObjects, applyD1Migrations } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, expect, vi } from "vitest";
-import { setFaults } from "./chain-control.ts";
+import { afterAll, expect } from "vitest";
 import { recordStatements } from "./statements.ts";
 
-const SPEAKING = Symbol.for("methods of the console");
-
-/** The console, with its own methods kept where the worker's next file finds them. */
-const kept = console as Console & { [SPEAKING]?: Partial<Console> };
-kept[SPEAKING] ??= { ...console };
-Object.assign(console, kept[SPEAKING]);
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 
 const scansOfGrowing = recordStatements();
-
-// Hooks run from the last to the first.
-// The next file of a shared worker finds this one's rows, objects and chain, but no memory: the objects end, and modules are
-// evaluated again.
-afterAll(async () => {
-  await setFaults();
-  await abortAllDurableObjects();
-  vi.resetModules();
-});
 
 // Objects continue after the last test. The test runner waits for each of their log lines, but forwards lines of
 // other objects only together with one of its own. A line that comes last would make it wait forever.
@@ -31,4 +15,10 @@ afterAll(() => {
 
 afterAll(async () => {
   expect(await scansOfGrowing()).toEqual([]);
+});
+
+// A chain never stops making blocks, so one of a file that has ended would slow the others down.
+afterAll(async () => {
+  const response = await fetch(env.TEST_CHAIN, { method: "DELETE" });
+  await response.body?.cancel();
 });

@@ -12,6 +12,7 @@ import { collectionParam } from "../schemas/parameters.ts";
 const MAX_EXTRA_LENGTH = 16_384;
 const MAX_URL_LENGTH = 2_048;
 
+/** http too: the gateway of a local service is read without a request. Any other address has to be https (media-url.ts). */
 const isUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
 
 const urlField = z
@@ -83,7 +84,7 @@ export const nftsMint = chainWrite(
     tag: "NFTs",
     summary: "Mint NFTs to accounts",
     description:
-      "At most 25 NFTs a call: receivers times quantity. Each takes one of the remaining copies at random.",
+      "At most 25 NFTs a call: receivers times quantity. Without `asset_uuid` each takes one of the remaining copies at random.",
     request: {
       params: collectionParam,
       body: jsonBody(mintBody, {

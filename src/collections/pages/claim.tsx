@@ -46,8 +46,8 @@ const Key = () => (
       <input type="checkbox" id="kept" /> I have kept the key
     </label>
     <p id="kept-by-passkey" hidden>
-      Your passkey keeps the key, and can restore it only on this service's claim pages. Save it as a file
-      too if you want to use it anywhere else.
+      Your passkey keeps the key, and can restore it only on this service's claim pages. Save it as a file too
+      if you want to use it anywhere else.
     </p>
     <p class="soft">
       You can import it into a NEAR wallet. To send the NFT on, the account first needs a little NEAR for the
