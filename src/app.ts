@@ -76,7 +76,7 @@ const checking =
     await next();
   };
 
-/** Refuses a request without an endpoint early, before headers and Idempotency-Key are checked. */
+/** Refuses a request without an endpoint before its bookmark and Idempotency-Key are looked at. */
 const requireEndpoint = (c: Context<AppEnv>): void => {
   if (!c.get("endpoint")) throw unmatched(app, c);
 };
