@@ -723,7 +723,7 @@ describe("the mint page", () => {
     expect(text).toContain(
       `{&quot;collection_id&quot;:${shown.near_collection.collection_id},&quot;quantity&quot;:1}`,
     );
-    expect(text).toContain("Up to 0.015 NEAR has to be there");
+    expect(text).toContain("Up to 0.015 NEAR is");
     expect(text).toContain("<noscript>");
     expect(text).toContain('<meta property="og:title" content="Night Herons"');
     expect(policy).toContain("frame-ancestors 'none'");
