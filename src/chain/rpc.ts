@@ -316,7 +316,7 @@ type Endpointed = Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">;
 
 /** Creates a connection to the chain from the settings; one per request or object. */
 export const connect = (settings: Endpointed, options?: ConnectionOptions): ChainRpc =>
-  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, options);
+  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], undefined, options);
 
 /** Like `connect`, for reads of a request: each call counts against the request's client. */
 export const connectFor = (context: {
