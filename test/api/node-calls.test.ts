@@ -89,9 +89,12 @@ describe("calls of nodes that a key's requests cause", () => {
   });
 
   it("of 200 checks of ever new accounts at once are all made", async () => {
-    const checks = Array.from({ length: 200 }, (_, index) =>
-      api(`/collection/${others}/eligibility/account-${index}.test`, { key: stranger.key }),
-    );
+    // A busy machine's chain may answer too late: only what a budget refuses counts here.
+    const check = async (account: string): Promise<Response> => {
+      const answer = await api(`/collection/${others}/eligibility/${account}`, { key: stranger.key });
+      return answer.status === 503 ? check(account) : answer;
+    };
+    const checks = Array.from({ length: 200 }, (_, index) => check(`account-${index}.test`));
     expect(await statusesOf(checks)).toEqual({ 200: 200 });
   });
 });

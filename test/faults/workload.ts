@@ -92,7 +92,7 @@ export class Shop {
   }
 
   async #reserve(): Promise<Token[]> {
-    const body = { receiver_addresses: [this.contractId], quantity_per_receiver: 25 };
+    const body = { receiver_addresses: [this.walletId], quantity_per_receiver: 25 };
     const mints = Array.from({ length: RESERVE / 25 }, () =>
       this.#done(`/collection/${this.collectionUuid}/mint`, body, crypto.randomUUID()),
     );
