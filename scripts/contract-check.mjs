@@ -1,9 +1,9 @@
 // npm run contract:check — builds the contract again in a directory of its own and compares the digest with the one that
-// is committed, then looks at what the module asks of the chain.
+// is committed, then looks at what the module asks of the chain, and whether the ABI names its methods.
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build, built, digest, discard } from "./contract-wasm.mjs";
+import { build, built, contract, digest, discard } from "./contract-wasm.mjs";
 
 const SIZE_LIMIT = 210_000;
 
@@ -57,6 +57,14 @@ for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module
     `${module}.${name} is no host function of protocol version 84`,
   );
 }
+const names = (list) => list.map(({ name }) => name).sort();
+const exported = WebAssembly.Module.exports(new WebAssembly.Module(committed));
+const methods = names(exported.filter(({ kind }) => kind === "function"));
+const abi = JSON.parse(readFileSync(join(contract, "abi.json"), "utf8"));
+for (const name of methods.filter((name) => !names(abi.body.functions).includes(name)))
+  check(false, `contract/abi.json lacks ${name}, which the module exports`);
+for (const name of names(abi.body.functions).filter((name) => !methods.includes(name)))
+  check(false, `contract/abi.json has ${name}, which the module doesn't export`);
 check(
   committed.length <= SIZE_LIMIT,
   `${committed.length} bytes; every call pays for each, the limit is ${SIZE_LIMIT}`,
@@ -64,5 +72,7 @@ check(
 
 for (const failure of failures) console.error(failure);
 if (failures.length === 0)
-  console.log(`contract/wasm/mintage.wasm: ${committed.length} bytes, digest and imports as they should be`);
+  console.log(
+    `contract/wasm/mintage.wasm: ${committed.length} bytes, digest, imports and ABI as they should be`,
+  );
 process.exit(failures.length === 0 ? 0 : 1);

@@ -33,8 +33,8 @@ interface UpgradeResult {
   readonly text: string;
 }
 
-/** Longest wait for one contract: thousands of collections take many transactions. Milliseconds. */
-const LONGEST_MS = 2 * 3_600_000;
+/** Longest wait for one contract. Milliseconds. */
+const LONGEST_MS = 600_000;
 
 const NEAR = (yocto: string | bigint) => `${near(yocto.toString())} NEAR`;
 
@@ -130,14 +130,19 @@ export const upgradeContracts = async (
   const upgraded: ContractUpgraded[] = [];
   for (const { contract_uuid, account_id } of open) {
     try {
-      upgraded.push(await admin.contracts.upgrade(contract_uuid, { waitMs: LONGEST_MS }));
+      const done = await admin.contracts.upgrade(contract_uuid, { waitMs: LONGEST_MS });
+      upgraded.push(done);
+      const what =
+        done.earliest_height === null
+          ? "is upgraded"
+          : `announces its upgrade. Run the command again from block ${done.earliest_height} on`;
+      process.stderr.write(`${account_id} ${what} (${upgraded.length} of ${open.length}).\n`);
     } catch (error) {
       process.stderr.write(
         `Stopped at ${account_id}: ${upgraded.length} of ${open.length} are upgraded. Run the command again to continue.\n`,
       );
       throw error;
     }
-    process.stderr.write(`${account_id} is upgraded (${upgraded.length} of ${open.length}).\n`);
   }
   const left = plans.filter((plan) => !open.includes(plan));
   return {
@@ -153,5 +158,6 @@ const upgradedRow = (one: ContractUpgraded) => ({
   contract: one.contract_uuid,
   account: one.account_id,
   code: one.code_hash,
+  "from block": one.earliest_height,
   transactions: one.tx_results.length,
 });

@@ -1911,6 +1911,11 @@ export interface components {
             code_hash: string;
             /** Format: uuid */
             contract_uuid: string;
+            /**
+             * @description The upgrade is announced, and can be carried out by the same call from this block height on; null: it is done.
+             * @example null
+             */
+            earliest_height: number | null;
             /** @description Empty if it was current already. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
@@ -3626,7 +3631,7 @@ export interface components {
             integration_uuid: string;
             /**
              * @description Layout of its storage.
-             * @example 2
+             * @example 4
              */
             layout: number | null;
             /**

@@ -105,7 +105,7 @@ const ACCOUNT_GAS = 7_700_000_000_000n;
 interface CountedArguments {
   readonly account_ids?: readonly string[];
   readonly receiver_ids?: readonly string[];
-  readonly quantity_per_receiver?: number;
+  readonly quantities?: readonly number[];
   readonly metadata?: object;
 }
 
@@ -115,7 +115,8 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
   const { call, byte = 0, item = 0, receiver = 0, own = 0, own_byte: ownByte = 0 } = mean;
   const counted: CountedArguments = item > 0 ? JSON.parse(new TextDecoder().decode(args)) : {};
   const { account_ids: accounts = [], receiver_ids: receivers = [], metadata } = counted;
-  const items = accounts.length + receivers.length * (counted.quantity_per_receiver ?? 1);
+  const { quantities = receivers.map(() => 1) } = counted;
+  const items = accounts.length + quantities.reduce((sum, quantity) => sum + quantity, 0);
   const each = metadata ? own + ownByte * JSON.stringify(metadata).length : 0;
   const ggas = call + byte * args.length + (item + each) * items + receiver * receivers.length;
   return BigInt(Math.round(ggas)) * 1_000_000_000n;

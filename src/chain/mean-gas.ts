@@ -13,7 +13,7 @@ export const MEAN_GAS = {
   collection_update: { byte: 0.3154, call: 2078.421 },
   drop_close: { call: 1836.4135 },
   drop_create: { call: 1825.3026 },
-  drop_extend: { call: 1853.4473 },
+  drop_update: { call: 1853.4473 },
   nft_batch_mint: { call: 1846.8385, item: 14.2338, own: 92.3637, own_byte: 0.0397, receiver: 167.4338 },
   nft_update: { byte: 0.1833, call: 1839.1353 },
 } as const satisfies Readonly<Record<string, MeanGas>>;

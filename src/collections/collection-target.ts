@@ -2,8 +2,7 @@ import { type ContractViews, contractViews } from "../chain/contract/views.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { setBounded } from "../domain/bounded-map.ts";
-import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
-import { toHex, type Uuid } from "../domain/ids.ts";
+import type { Uuid } from "../domain/ids.ts";
 import { requireCollection } from "./collections.ts";
 
 /** The on-chain address of a collection, as operations' requests store it. */
@@ -12,13 +11,8 @@ export interface CollectionTarget {
   readonly collectionId: number;
 }
 
-/** A collection's address, and the SHA-256 of its contract's code when it was read. */
-interface KnownTarget extends CollectionTarget {
-  readonly codeHash: Uint8Array;
-}
-
 /** Addresses by integration and collection. They never change, so that a write need not read D1 again. */
-const targets = new Map<string, KnownTarget>();
+const targets = new Map<string, CollectionTarget>();
 const MOST_TARGETS = 1_000;
 
 const nameOf = ({ integrationId }: Pick<Caller, "integrationId">, collectionUuid: Uuid): string =>
@@ -45,7 +39,7 @@ const remembered = async (
   collectionUuid: Uuid,
 ): Promise<ReadableCollection> => {
   const collection = await readableOf(context, caller, collectionUuid);
-  const known = { ...placeOf(collection), codeHash: collection.codeHash };
+  const known = placeOf(collection);
   setBounded(targets, MOST_TARGETS, nameOf(caller, collectionUuid), known);
   return collection;
 };
@@ -63,8 +57,7 @@ export const lookAt = async <T>(
   look: (collection: ReadableCollection) => Promise<T | null>,
 ): Promise<{ readonly collection: ReadableCollection; readonly found: T | null }> => {
   const known = targets.get(nameOf(caller, collectionUuid));
-  // A contract of a former release may have been upgraded since; contracts never go back to one.
-  if (known && !BEFORE_DEPOSITS.includes(toHex(known.codeHash))) {
+  if (known) {
     const collection = readable(context, known, 0);
     const found = await look(collection);
     if (found !== null) return { collection, found };
@@ -73,7 +66,7 @@ export const lookAt = async <T>(
   return { collection, found: await look(collection) };
 };
 
-export interface ReadableCollection extends KnownTarget {
+export interface ReadableCollection extends CollectionTarget {
   readonly views: ContractViews;
   /** Height of a block that has all effects of the service's operations on it. */
   readonly height: number;
@@ -87,12 +80,12 @@ export const readableOf = async (
 ): Promise<ReadableCollection> => {
   const row = await requireCollection(context, caller, collectionUuid);
   const { onChainId: collectionId, height } = row.collection;
-  const target = { contract: row.contractAccountId, collectionId, codeHash: row.codeHash };
+  const target = { contract: row.contractAccountId, collectionId };
   return readable(context, target, height);
 };
 
 /** @param height that the node must have reached */
-const readable = (context: ServiceContext, target: KnownTarget, height: number): ReadableCollection => ({
+const readable = (context: ServiceContext, target: CollectionTarget, height: number): ReadableCollection => ({
   ...target,
   views: contractViews(connectFor(context), target.contract, height),
   height,

@@ -3,7 +3,6 @@ import type { ContractCollection, ContractDrop } from "../chain/contract/views.t
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { ReadableCollection } from "./collection-target.ts";
-import { requireUpgraded } from "./contract-release.ts";
 
 interface DropHome {
   readonly collectionUuid: Uuid;
@@ -43,7 +42,6 @@ export const dropOf = async (
   collectionUuid: Uuid,
   dropId: number,
 ): Promise<Drop | null> => {
-  requireUpgraded(collection);
   const { contract, collectionId, views } = collection;
   const [drop, shown] = await Promise.all([views.drop(dropId), views.collection(collectionId)]);
   return drop?.collection_id === collectionId ? toDrop(drop, { collectionUuid, contract, shown }) : null;

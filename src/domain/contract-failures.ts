@@ -19,6 +19,8 @@ export const MEANINGS = {
   E_MINT_LIMIT: "transaction_failed",
   E_DEPOSIT_TOO_SMALL: "transaction_failed",
   E_GAS_TOO_LOW: "transaction_failed",
+  E_STAFF_QUOTA: "transaction_failed",
+  E_UPGRADE_NOT_DUE: "conflict",
   E_TRANSFERS_DISABLED: "transaction_failed",
   E_TRANSFER_DENIED: "transaction_failed",
   E_APPROVALS_DISABLED: "transaction_failed",
@@ -42,6 +44,7 @@ export const MEANINGS = {
 const FIELDS: Readonly<Record<string, string>> = {
   asset_index: "asset_uuid",
   receiver_ids: "receiver_addresses",
+  quantities: "quantity_per_receiver",
   account_ids: "accounts",
   expires_at_ms: "expires_at",
 };
@@ -49,7 +52,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 /** The contract's message with the API's names of fields. */
 export const inFieldsOfApi = (said: string): string =>
   said.replaceAll(
-    /\b(?:asset_index|receiver_ids|account_ids|expires_at_ms)\b/g,
+    /\b(?:asset_index|receiver_ids|quantities|account_ids|expires_at_ms)\b/g,
     (name) => FIELDS[name] ?? name,
   );
 

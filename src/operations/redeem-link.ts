@@ -128,7 +128,6 @@ export const requireRedeemable = async (
   const found = await views.claimEligibility(proof).catch((error: unknown) => {
     if (!(error instanceof ViewError)) throw error;
     const { contractCode, message } = error;
-    // A contract of an older layout has no drops.
     throw contractCode === null ? noDrop() : refusal(contractCode, message);
   });
   if (found.collection_id !== null && found.collection_id !== collectionId) throw noDrop();

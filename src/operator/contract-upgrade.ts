@@ -1,37 +1,40 @@
 import { not } from "drizzle-orm";
+import { baseEncode } from "near-api-js";
 import type { ContractUpgraded, UpgradePlan } from "../api/resources/contract.ts";
+import { readBlock } from "../chain/blocks.ts";
 import { contractCode } from "../chain/contract/code.ts";
-import { type ContractCollection, type ContractVersion, contractViews } from "../chain/contract/views.ts";
+import {
+  type ContractBalance,
+  type ContractUpgrade,
+  type ContractVersion,
+  contractViews,
+} from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
 import { type ChainRpc, connect } from "../chain/rpc.ts";
-import { accountBalance, accountCode, isPublishedCode } from "../chain/views.ts";
+import { accountCode, isPublishedCode } from "../chain/views.ts";
 import { allCollections } from "../collections/on-chain.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
 import { hasOpenOperation, openOperationOf } from "../db/queries/operations.ts";
 import { publicationOf } from "../db/queries/provisioning.ts";
-import { hasOldPages, isFormerRelease } from "../domain/contract-releases.ts";
-import { bytesPromised, mostMigrations } from "../domain/contract-upgrades.ts";
+import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { joinOperation, runOperation, tryOperation } from "../operations/engine/run.ts";
 import type { ContractPublishOperation } from "../operations/kinds/contract-publish.ts";
-import type { ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
+import { ANNOUNCEMENT_BYTES, type ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
 import { walletOf } from "../wallet/client.ts";
 import { OPERATOR, requireContract } from "./provisioning.ts";
 
 /** Burned for each byte of a code that is published, yoctoNEAR (NEP-591). */
 const PUBLICATION_PRICE = 10n ** 20n;
 
-/** Most gas of one transaction of an upgrade, and the transactions other than migrations: two payments, the switch. */
-const TRANSACTION_GAS = 300n * 10n ** 12n;
-const OTHER_TRANSACTIONS = 3;
-
-/** yoctoNEAR that the contract keeps in addition to its storage and debts (docs/contract.md, "What is paid for"). */
-const CUSHION = 10n ** 23n;
+/** Most gas of one transaction of an upgrade, and the transactions: two payments, the announcement, the switch. */
+const TRANSACTION_GAS = 100n * 10n ** 12n;
+const TRANSACTIONS = 4;
 
 interface ContractState {
   /** Hexadecimal; null if the account doesn't exist or has no code. */
@@ -39,18 +42,22 @@ interface ContractState {
   /** Null if the account has no contract of this service. */
   readonly version: ContractVersion | null;
   readonly ownerId: string | null;
-  readonly collections: readonly ContractCollection[];
-  /** yoctoNEAR that the account lacks of the balance it needs after the upgrade. */
+  readonly collections: number;
+  /** Null as `version`. */
+  readonly upgrade: ContractUpgrade | null;
+  /** Height of a final block before which the rest was read. */
+  readonly height: number;
+  /** yoctoNEAR that the account lacks of the balance it needs. */
   readonly missing: bigint;
 }
 
 interface Survey {
   readonly contract: ContractRow;
   readonly plan: UpgradePlan;
-  /** Whether the account runs the new code already; collections may still have to be converted. */
+  /** Whether the account runs the new code already, which the service hasn't recorded. */
   readonly isSwitched: boolean;
-  /** Whether collections may be stored in pages of layout 2. */
-  readonly migrates: boolean;
+  /** Whether the new code is announced. */
+  readonly isAnnounced: boolean;
 }
 
 /** Reads a contract, its wallet and the code's publication. @throws ChainUnavailableError */
@@ -68,14 +75,13 @@ const surveyOf = async (context: ServiceContext, contract: ContractRow): Promise
   const knownHash = toHex(contract.codeHash);
   const isSwitched = chain.codeHash === newCodeHash;
   const isCurrent = isSwitched && knownHash === newCodeHash;
-  const migrates = hasOldPages(isSwitched ? knownHash : (chain.codeHash ?? knownHash));
-  const steps = migrates ? mostMigrations(chain.collections.map(({ assets }) => assets)) : 0;
-  const transactions = isCurrent ? 0 : OTHER_TRANSACTIONS + steps;
+  const isAnnounced = chain.upgrade?.code_hash === baseEncode(code.hash);
+  const transactions = isCurrent ? 0 : TRANSACTIONS;
   const topUp = isCurrent ? 0n : chain.missing;
   const fees = BigInt(transactions) * TRANSACTION_GAS * limits.minGasPrice;
   const lacking = topUp + fees - BigInt(available ?? topUp + fees);
   const walletId = integration?.walletAccountId ?? null;
-  const obstacle = obstacleOf(contract, chain, walletId, newCodeHash);
+  const obstacle = obstacleOf(contract, { ...chain, isAnnounced }, walletId, newCodeHash);
   const publishes = !isCurrent && !isPublished;
   const plan: UpgradePlan = {
     contract_uuid: contract.id,
@@ -87,7 +93,7 @@ const surveyOf = async (context: ServiceContext, contract: ContractRow): Promise
     layout: chain.version?.layout ?? null,
     version: chain.version?.version ?? null,
     new_code_hash: newCodeHash,
-    collections: chain.collections.length,
+    collections: chain.collections,
     transactions,
     publish: publishes,
     publish_cost: String(publishes ? BigInt(code.bytes.length) * PUBLICATION_PRICE : 0n),
@@ -95,7 +101,7 @@ const surveyOf = async (context: ServiceContext, contract: ContractRow): Promise
     fees: String(fees),
     wallet: { account_id: walletId, available, missing: String(lacking > 0n ? lacking : 0n) },
   };
-  return { contract, plan, isSwitched, migrates };
+  return { contract, plan, isSwitched, isAnnounced };
 };
 
 /** Whether the code is published, by an operation that succeeded or by another account. */
@@ -107,27 +113,22 @@ const stateOf = async (rpc: ChainRpc, accountId: string): Promise<ContractState>
   const hash = await accountCode(rpc, accountId);
   const codeHash = hash && toHex(hash);
   try {
-    const [version, roles, balance, account, collections] = await Promise.all([
+    const { height } = await readBlock(rpc, "final");
+    const [version, roles, balance, upgrade, collections] = await Promise.all([
       views.version(),
       views.roles(),
       views.balance(),
-      accountBalance(rpc, accountId),
+      views.upgrade(),
       allCollections(views),
     ]);
-    if (account === null) return { codeHash, ...NOTHING };
-    const missing =
-      balance.missing === undefined
-        ? BigInt(account.storageUsage + bytesPromised(collections)) * BYTE_PRICE +
-          BigInt(balance.owed) +
-          CUSHION -
-          account.total
-        : BigInt(balance.missing);
     return {
       codeHash,
       version,
       ownerId: roles.owner_id,
-      collections,
-      missing: missing > 0n ? missing : 0n,
+      collections: collections.length,
+      upgrade,
+      height,
+      missing: lackFor(ANNOUNCEMENT_BYTES, balance),
     };
   } catch (error) {
     if (error instanceof ViewError) return { codeHash, ...NOTHING };
@@ -135,11 +136,24 @@ const stateOf = async (rpc: ChainRpc, accountId: string): Promise<ContractState>
   }
 };
 
-const NOTHING = { version: null, ownerId: null, collections: [], missing: 0n } as const;
+/** yoctoNEAR that a contract lacks to store so many bytes. */
+const lackFor = (bytes: number, { free, missing }: ContractBalance): bigint => {
+  const lack = BigInt(bytes) * BYTE_PRICE + BigInt(missing ?? "0") - BigInt(free);
+  return lack > 0n ? lack : 0n;
+};
+
+const NOTHING = {
+  version: null,
+  ownerId: null,
+  collections: 0,
+  upgrade: null,
+  height: 0,
+  missing: 0n,
+} as const;
 
 const obstacleOf = (
   { state, accountId, codeHash }: ContractRow,
-  chain: ContractState,
+  chain: ContractState & { readonly isAnnounced: boolean },
   walletId: string | null,
   newCodeHash: string,
 ): string | null => {
@@ -152,7 +166,12 @@ const obstacleOf = (
     return `Check the account ${accountId}: it runs code ${chain.codeHash}, and this release can't upgrade that.`;
   }
   if (chain.ownerId !== walletId) {
-    return `Ask the contract's owner ${chain.ownerId} to call upgrade with the code hash, or to make the wallet ${walletId} its owner.`;
+    return `Ask the contract's owner ${chain.ownerId} to call upgrade_announce and upgrade with the code hash, or to make the wallet ${walletId} its owner.`;
+  }
+  if (chain.upgrade?.locked) return "The contract's code is locked: it keeps the code that it has.";
+  const earliest = chain.upgrade?.earliest_height ?? 0;
+  if (chain.isAnnounced && earliest > chain.height + 1) {
+    return `The upgrade is announced. Carry it out from block ${earliest} on; the last final block is ${chain.height}.`;
   }
   return null;
 };
@@ -164,9 +183,10 @@ export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Pr
   (await surveyOf(context, await requireContract(context, contractId))).plan;
 
 /**
- * Upgrades a contract to this release's code: publishes the code if the chain lacks it, switches the contract, and
- * converts its collections. A call during an upgrade joins it; one after it changes nothing.
- * @throws ServiceError not_found, conflict, insufficient_funds, and whatever the operations fail with
+ * Upgrades a contract to this release's code: publishes the code if the chain lacks it, and announces the upgrade; where the
+ * contract's delay is over, switches it. A call during an upgrade joins it; one after it changes nothing.
+ * @throws ServiceError not_found; conflict where the contract can't be upgraded; insufficient_funds; and whatever the
+ * operations fail with
  */
 export const upgradeContract = async (
   context: ServiceContext,
@@ -177,13 +197,19 @@ export const upgradeContract = async (
   const subject = { integrationId, subjectId: contractId };
   const open = await openOperationOf(context.db, subject, KIND);
   if (open) return joinOperation(context, OPERATOR, { ...open, kind: KIND });
-  const { plan, isSwitched, migrates } = await surveyOf(context, contract);
+  const { plan, isSwitched, isAnnounced } = await surveyOf(context, contract);
   if (plan.obstacle !== null) throw new ServiceError("conflict", plan.obstacle);
   const { account_id, new_code_hash: codeHash } = plan;
   if (plan.state === "current") {
     return {
       status: 200,
-      body: { contract_uuid: contract.id, account_id, code_hash: codeHash, tx_results: [] },
+      body: {
+        contract_uuid: contract.id,
+        account_id,
+        code_hash: codeHash,
+        earliest_height: null,
+        tx_results: [],
+      },
     };
   }
   requireFunds(plan);
@@ -193,7 +219,7 @@ export const upgradeContract = async (
     codeHash,
     topUp: plan.top_up,
     switched: isSwitched,
-    migrates,
+    announced: isAnnounced,
   };
   const condition = not(hasOpenOperation(subject, KIND));
   const proposal = { kind: KIND, subjectId: contractId, request, condition } as const;

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { migrateCollection, upgradeContract } from "../../src/chain/contract/calls.ts";
+import { announceUpgrade, upgradeContract } from "../../src/chain/contract/calls.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import {
   admin,
@@ -11,7 +11,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { balanceOf } from "../support/chain-control.ts";
+import { balanceOf, chainCall } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import {
   adopt,
@@ -20,17 +20,12 @@ import {
   withdrawAll,
   withFormer,
 } from "../support/former-contract.ts";
-import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
 import {
   background,
-  finalAnswer,
-  firstPass,
   firstPasses,
   killAt,
-  killedAt,
   OPERATION_POINTS,
   type OperationResource,
-  operationOver,
 } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 
@@ -49,6 +44,7 @@ interface Plan {
   readonly wallet: { readonly account_id: string; readonly available: string; readonly missing: string };
 }
 interface Upgraded extends ContractResource {
+  readonly earliest_height: number | null;
   readonly tx_results: readonly { readonly gas_burnt: string; readonly receiver_id: string }[];
 }
 
@@ -59,8 +55,6 @@ afterEach(() => observeCheckpoints(null));
 const planOf = async (uuid: string) => bodyOf<Plan>(await admin(`/contract/${uuid}/upgrade`), 200);
 const upgrade = (uuid: string) => admin(`/contract/${uuid}/upgrade`, { method: "POST" });
 const upgraded = async (uuid: string) => bodyOf<Upgraded>(await upgrade(uuid), 200);
-const versionOf = (accountId: string) =>
-  view<{ layout: number }>(env.NEAR_RPC_URL, accountId, "contract_version");
 const moneyOf = async ({ contractAccountId }: TestIntegration) => {
   const balance = await view<{ missing: string; free: string }>(
     env.NEAR_RPC_URL,
@@ -68,6 +62,12 @@ const moneyOf = async ({ contractAccountId }: TestIntegration) => {
     "contract_balance",
   );
   return { missing: BigInt(balance.missing), isMuchFree: BigInt(balance.free) > NEAR / 20n };
+};
+/** Announces and switches a contract of the platform's own. */
+const switchTo = async (accountId: string, codeHash: string) => {
+  const code = Buffer.from(codeHash, "hex");
+  await sendFrom("platform", accountId, [announceUpgrade(code)]);
+  await sendFrom("platform", accountId, [upgradeContract(code)]);
 };
 const mint = (shop: TestIntegration, collection: Finalized, receivers: readonly string[]) =>
   api(`/collection/${collection.collection_uuid}/mint`, {
@@ -204,7 +204,7 @@ describe("a contract of the release before", () => {
     return collection;
   };
 
-  test("is taken over as it is: mints and allowlists go on, updates ask for the upgrade", async () => {
+  test("is taken over as it is, and works", async () => {
     const old = await withFormer(shop);
     const collection = await inUse(old);
     const list = await bodyOf<{ contract_uuid: string; is_current: boolean }[]>(
@@ -213,23 +213,54 @@ describe("a contract of the release before", () => {
     );
     expect(list.find(({ contract_uuid }) => contract_uuid === old.contractUuid)?.is_current).toBe(false);
     expect(list.find(({ contract_uuid }) => contract_uuid === shop.contractUuid)?.is_current).toBe(true);
-    const uuid = collection.collection_uuid;
-    const changes: [string, object][] = [
-      [`/collection/${uuid}`, { title: "New" }],
-      [
-        `/collection/${uuid}/nft-update`,
-        { token_id: `${collection.near_collection.collection_id}:1`, title: "New" },
-      ],
-    ];
-    for (const [path, json] of changes) {
-      const refused = await bodyOf<{ message: string }>(
-        await api(path, { ...key(), method: "PUT", json }),
-        409,
-      );
-      expect(refused).toMatchObject({ code: "conflict", outcome: "not_submitted" });
-      expect(refused.message).toContain("upgrade");
-    }
-    expect((await versionOf(old.contractAccountId)).layout).toBe(2);
+    const changes = { ...key(), method: "PUT", json: { title: "New" } };
+    await bodyOf(await api(`/collection/${collection.collection_uuid}`, changes), 200);
+  });
+
+  test("is announced, and upgraded once its delay is over", async () => {
+    const old = await withFormer(shop, { delayBlocks: 40 });
+    const collection = await inUse(old);
+    const before = await seen(old, collection);
+    const announced = await upgraded(old.contractUuid);
+    const { new_code_hash: hash, ...plan } = await planOf(old.contractUuid);
+    expect(announced.earliest_height).toBeGreaterThan(0);
+    const shown = await view<object>(env.NEAR_RPC_URL, old.contractAccountId, "contract_upgrade");
+    expect(shown).toMatchObject({ locked: false, earliest_height: announced.earliest_height });
+    // Until then it is what it was, and asking again sends nothing.
+    expect(plan).toMatchObject({
+      state: "blocked",
+      obstacle: expect.stringContaining(`${announced.earliest_height}`),
+    });
+    await bodyOf(await upgrade(old.contractUuid), 409);
+    expect(await seen(old, collection)).toEqual(before);
+    await chainCall("devchain_advance", { blocks: 45 });
+    expect(await planOf(old.contractUuid)).toMatchObject({ state: "ready" });
+    const done = await upgraded(old.contractUuid);
+    expect(done).toMatchObject({ earliest_height: null, code_hash: hash });
+    expect(done.tx_results).toHaveLength(1);
+    expect(await planOf(old.contractUuid)).toMatchObject({ state: "current" });
+    expect(asBefore(await seen(old, collection), before)).toEqual(before);
+  });
+
+  test("keeps its code once that is locked", async () => {
+    const old = await withFormer(shop);
+    const { near_collection } = await inUse(old);
+    await sendFrom(shop.integrationUuid, old.contractAccountId, [
+      {
+        kind: "function_call",
+        method: "collection_lock",
+        args: new TextEncoder().encode(
+          JSON.stringify({ collection_id: near_collection.collection_id, locks: ["code"] }),
+        ),
+        gas: `${30n * 10n ** 12n}`,
+        deposit: "1",
+      },
+    ]);
+    expect(await planOf(old.contractUuid)).toMatchObject({
+      state: "blocked",
+      obstacle: expect.stringContaining("locked"),
+    });
+    await bodyOf(await upgrade(old.contractUuid), 409);
   });
 
   test("is upgraded with all that it holds, for what the dry run says", async () => {
@@ -241,22 +272,18 @@ describe("a contract of the release before", () => {
     expect(plan).toMatchObject({
       state: "ready",
       obstacle: null,
-      layout: 2,
+      layout: 4,
       collections: 1,
       transactions: 4,
       publish: false,
       wallet: { account_id: shop.walletAccountId, missing: "0" },
     });
-    expect((await versionOf(old.contractAccountId)).layout).toBe(2);
     const money = await balanceOf(shop.walletAccountId);
     const answer = await upgraded(old.contractUuid);
     expect(answer).toMatchObject({ account_id: old.contractAccountId, code_hash: plan.new_code_hash });
     expect(money - (await balanceOf(shop.walletAccountId))).toBeLessThanOrEqual(
       BigInt(plan.top_up) + BigInt(plan.fees),
     );
-    expect((await versionOf(old.contractAccountId)).layout).toBe(3);
-    // The payment is what the contract has to hold, and little more.
-    expect(BigInt(plan.top_up)).toBeGreaterThan(NEAR / 100n);
     expect(await moneyOf(old)).toEqual({ missing: 0n, isMuchFree: false });
     expect(asBefore(await seen(old, collection), before)).toEqual(before);
     expect(await planOf(old.contractUuid)).toMatchObject({ state: "current", top_up: "0", fees: "0" });
@@ -301,8 +328,9 @@ describe("a contract of the release before", () => {
       const operations = await upgradedThroughKills(old, point, 4);
       expect(operations).toMatchObject([{ state: "succeeded", answer: { status: 200 } }]);
       const [{ transactions }] = operations as [(typeof operations)[number]];
-      // One payment, one switch, one migration.
-      expect(transactions.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+      // A payment unless the schedule has made it, the announcement, the switch.
+      expect(transactions.every(({ status }) => status === "success")).toBe(true);
+      expect([2, 3]).toContain(transactions.length);
       expect(asBefore(await seen(old, collection), before)).toEqual(before);
       expect(await planOf(old.contractUuid)).toMatchObject({ state: "current" });
       await bodyOf(await mint(old, collection, [alice]), 201);
@@ -322,78 +350,6 @@ describe("a contract of the release before", () => {
     expect(await moneyOf(old)).toMatchObject({ missing: 0n });
   });
 
-  test("a finalization that the upgrade overtakes waits for it and goes on", async () => {
-    const old = await withFormer(shop);
-    const draft = await largeDraft(old, { assets: 1_500, first: 5_000_000, ...LONG_SUBTITLES });
-    const killedWhenSettled = async (request: () => Promise<Response>) =>
-      (await killedAt("operation.settled", request, firstPass)).body?.cancel();
-    // The collection is on the chain, its second batch is not; then the contract is switched and not yet migrated.
-    await killedWhenSettled(() => api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" }));
-    await killedWhenSettled(() => upgrade(old.contractUuid));
-    const { operation_uuid: uuid } = (await read(`/collection-draft/${draft}`)) as { operation_uuid: string };
-    await background.reconcile(60_000);
-    const { state, answer: ended } = await operationOver<Finalized>(shop.key, uuid);
-    expect([state, ended?.status]).toEqual(["succeeded", 201]);
-    await bodyOf(await mint(old, ended!.body, [alice]), 201);
-  });
-
-  test("collections of thousands of assets are taken over page by page", async () => {
-    const old = await withFormer(shop);
-    const draft = await largeDraft(old, {
-      assets: 5_000,
-      first: 6_000_000,
-      subtitle: "'Heron ' || position",
-      references: true,
-    });
-    const finalized = await finalAnswer<Finalized>(
-      shop.key,
-      await api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" }),
-    );
-    expect(finalized.status).toBe(201);
-    await createCollection(old);
-    const { collection_id } = finalized.body.near_collection;
-    const assets = () =>
-      view<object[]>(env.NEAR_RPC_URL, old.contractAccountId, "collection_assets", {
-        collection_id,
-        from_index: 4_050,
-      });
-    await bodyOf(await mint(old, finalized.body, [alice]), 201);
-    const before = await assets();
-    const plan = await planOf(old.contractUuid);
-    const { tx_results } = await upgraded(old.contractUuid);
-    // Two pages of the large collection, and the small one. One payment comes before, and at most one after.
-    expect(tx_results.length).toBeLessThanOrEqual(plan.transactions);
-    for (const { gas_burnt } of tx_results) expect(BigInt(gas_burnt)).toBeLessThan(150n * 10n ** 12n);
-    expect(await assets()).toEqual(before);
-    expect(await moneyOf(old)).toMatchObject({ missing: 0n });
-    await bodyOf(await mint(old, finalized.body, [alice]), 201);
-  });
-
-  test("a page whose subtitles are more than a call carries is taken over in several, through kills", async () => {
-    const old = await withFormer(shop);
-    const draft = await largeDraft(old, { assets: 2_200, first: 7_000_000, ...LONG_SUBTITLES });
-    const finalized = await finalAnswer<Finalized>(
-      shop.key,
-      await api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" }),
-    );
-    expect(finalized.status).toBe(201);
-    await bodyOf(await mint(old, finalized.body, [alice]), 201);
-    const before = await seen(old, finalized.body);
-    const plan = await planOf(old.contractUuid);
-    const [operation] = await upgradedThroughKills(old, "operation.settled", 3);
-    expect(operation).toMatchObject({ state: "succeeded", answer: { status: 200 } });
-    const { transactions } = operation!;
-    // The switch, and three calls for the one page.
-    expect(transactions.length).toBeGreaterThanOrEqual(4);
-    expect(transactions.length).toBeLessThanOrEqual(plan.transactions);
-    // Three calls took all: one more finds nothing left.
-    const { collection_id } = finalized.body.near_collection;
-    const more = [migrateCollection(collection_id, 2_200)];
-    expect(await sendFrom(shop.integrationUuid, old.contractAccountId, more)).toBe("0");
-    expect(asBefore(await seen(old, finalized.body), before)).toEqual(before);
-    await bodyOf(await mint(old, finalized.body, [alice]), 201);
-  });
-
   test("is left alone where its owner is somebody else, and finished where that one has switched it", async () => {
     const accountId = await deployFormer({ owner: env.PLATFORM_ACCOUNT_ID, adminId: shop.walletAccountId });
     const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
@@ -405,26 +361,10 @@ describe("a contract of the release before", () => {
     });
     const refused = await bodyOf<{ message: string }>(await upgrade(contractUuid), 409);
     expect(refused).toMatchObject({ code: "conflict", message: plan.obstacle });
-    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(plan.new_code_hash, "hex"))]);
-    expect(await planOf(contractUuid)).toMatchObject({ state: "ready", layout: 3 });
+    await switchTo(accountId, plan.new_code_hash);
+    expect(await planOf(contractUuid)).toMatchObject({ state: "ready", layout: 4 });
     expect((await upgraded(contractUuid)).code_hash).toBe(plan.new_code_hash);
     expect(await planOf(contractUuid)).toMatchObject({ state: "current" });
-  });
-
-  test("gets nothing from the schedule where another owner has switched it, and its tokens are minted all the same", async () => {
-    const accountId = await deployFormer({ owner: env.PLATFORM_ACCOUNT_ID, adminId: shop.walletAccountId });
-    const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
-    const old = { ...shop, contractUuid, contractAccountId: accountId };
-    const collection = await createCollection(old);
-    await bodyOf(await mint(old, collection, [alice, bob]), 201);
-    await withdrawAll({ ...old, integrationUuid: "platform" });
-    const { new_code_hash } = await planOf(contractUuid);
-    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(new_code_hash, "hex"))]);
-    expect((await moneyOf(old)).missing).toBeGreaterThan(0n);
-    // Its owner could withdraw what it is paid ahead.
-    await background.reconcile();
-    expect((await moneyOf(old)).missing).toBeGreaterThan(0n);
-    await bodyOf(await mint(old, collection, [alice]), 201);
   });
 
   test("is not begun where the integration's wallet can't pay for it", async () => {

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { withFormer } from "../support/former-contract.ts";
 import { sendFrom } from "../support/payments.ts";
 
 /** Locks are set on the chain by the contract's owner; the API tells them of tokens and with eligibility. */
@@ -67,12 +66,4 @@ test("locks of a collection and of a token are told of each token, and with elig
     code: "E_LOCKED",
     locks: ["supply", "royalties"],
   });
-});
-
-test("a contract of the release before has none", async () => {
-  const old = await withFormer(shop);
-  const collection = await createCollection(old, { copies: [10], settings });
-  expect((await mint(old, collection, 1))[0]!.locks).toEqual([]);
-  expect(await locksOf(old, collection)).toEqual([[]]);
-  expect(await eligibilityOf(old, collection)).toMatchObject({ allowed: true, locks: [] });
 });

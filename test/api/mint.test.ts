@@ -13,6 +13,7 @@ import {
   operationOver,
   readOperation,
 } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -203,6 +204,34 @@ describe("a mint", () => {
     expect(operation.transactions.map(({ status }) => status)).toEqual(["failure", "success", "success"]);
     expect(operation.answer).toEqual({ status: 201, body });
     expect(await supply()).toBe(before + 25);
+  });
+
+  test("beyond the day's quota of function-call keys raises it first, alone and with others", async () => {
+    const shop = await createIntegration();
+    const large = await createCollection(shop, { copies: [2_000] });
+    const { collection_id } = large.near_collection;
+    const order = JSON.stringify({ collection_id, receiver_ids: [alice], quantities: [100] });
+    const call = { kind: "function_call", method: "nft_batch_mint", deposit: "0" } as const;
+    const args = new TextEncoder().encode(order);
+    const five = Array.from({ length: 5 }, () => ({ ...call, args, gas: `${55n * 10n ** 12n}` }));
+    for (let sent = 0; sent < 2; sent++) await sendFrom(shop.integrationUuid, shop.contractAccountId, five);
+    const uuid = large.collection_uuid;
+    const mintFor = (receiver_addresses: string[]) =>
+      api(`/collection/${uuid}/mint`, { key: shop.key, json: { receiver_addresses } });
+    const first = await mintFor([alice, bob]);
+    const body = await bodyOf<Minted>(first, 201);
+    expect(body.tokens.map(({ token_id }) => token_id)).toEqual(
+      [1_001, 1_002].map((n) => `${collection_id}:${n}`),
+    );
+    const operation = await readOperation<Minted>(shop.key, first.headers.get("x-operation-uuid")!);
+    // It fails, the quota is raised, it goes through.
+    expect(operation.transactions.map(({ status }) => status)).toEqual(["failure", "success", "success"]);
+    const more = Array.from({ length: 6 }, () => mintFor([bob]));
+    for (const answer of await Promise.all(more)) {
+      const later = await readOperation<Minted>(shop.key, answer.headers.get("x-operation-uuid")!);
+      await bodyOf<Minted>(answer, 201);
+      expect(later.transactions.map(({ status }) => status)).toEqual(["success"]);
+    }
   });
 
   test("into a collection that isn't there is 404, with a read key 403", async () => {

@@ -1,4 +1,5 @@
 /** Contracts: calls and their failures, gas, storage, views. Runs against any network. */
+import { ed25519 } from "@noble/curves/ed25519.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   actions,
@@ -201,5 +202,78 @@ describe("a view", () => {
       expect(result.error).toContain(text);
       expect(result.error).toMatch(/^wasm execution failed with error: /);
     }
+  });
+});
+
+describe("a payment by a contract", () => {
+  /** What a transfer costs to send and to execute, creating an account, and giving it a full-access key. */
+  const priceOf = async (receiver: string) =>
+    Number((await run("price_of_payment", bytes(receiver))).value?.readBigUInt64LE());
+
+  it("to an account without a name is charged with making it, whether or not it is there", async () => {
+    const { account } = await newAccount(network, NEAR);
+    const named = await priceOf(account.accountId);
+    const implicit = "ab".repeat(32);
+    const first = await priceOf(implicit);
+    expect(first - named).toBeGreaterThan(Number(7n * TGAS));
+    expect(await priceOf(implicit)).toBe(first);
+    expect(await priceOf(`0x${"1f".repeat(20)}`)).toBeGreaterThan(Number(7n * TGAS) + named);
+  });
+});
+
+describe("an ed25519 signature", () => {
+  const { secretKey, publicKey } = ed25519.keygen();
+  const message = bytes("what is signed");
+  const isValid = async (signature: Uint8Array, key: Uint8Array, said = message) =>
+    (await run("verify", Buffer.concat([signature, key, said]))).value?.toString() === "1";
+  /** R of a known scalar, and that scalar: a signature by any key whose multiple vanishes. */
+  const withoutSecret = (scalar: number) =>
+    Buffer.concat([
+      ed25519.Point.BASE.multiply(BigInt(scalar)).toBytes(),
+      Buffer.from([scalar]),
+      Buffer.alloc(31),
+    ]);
+
+  it("is verified", async () => {
+    const signature = ed25519.sign(message, secretKey);
+    expect(await isValid(signature, publicKey)).toBe(true);
+    expect(await isValid(signature, publicKey, bytes("something else"))).toBe(false);
+    const unreduced = Buffer.from(signature);
+    unreduced[63]! |= 0xe0;
+    expect(await isValid(unreduced, publicKey)).toBe(false);
+    const { publicKey: other } = ed25519.keygen();
+    expect(await isValid(signature, other)).toBe(false);
+  });
+
+  it("by a key of small order needs no secret, however the key is spelled, as on a node", async () => {
+    const identity = Buffer.alloc(32);
+    identity[0] = 1;
+    expect(await isValid(withoutSecret(7), identity)).toBe(true);
+    const spelledBeyondThePrime = Buffer.alloc(32, 0xff);
+    spelledBeyondThePrime[0] = 0xee;
+    spelledBeyondThePrime[31] = 0x7f;
+    expect(await isValid(withoutSecret(7), spelledBeyondThePrime)).toBe(true);
+    // A point of order 4: one message in four will do.
+    const tries = await Promise.all(
+      Array.from({ length: 24 }, (_, number) =>
+        isValid(withoutSecret(9), Buffer.alloc(32), bytes(`${number}`)),
+      ),
+    );
+    expect(tries).toContain(true);
+    expect(tries).toContain(false);
+  });
+
+  it("is compared by the bytes of R: a part of small order makes it invalid", async () => {
+    const torsion = ed25519.Point.fromBytes(Buffer.alloc(32), true);
+    const moved = Buffer.from(ed25519.sign(message, secretKey));
+    moved.set(ed25519.Point.fromBytes(moved.subarray(0, 32)).add(torsion).toBytes());
+    expect(await isValid(moved, publicKey)).toBe(false);
+  });
+
+  it("by bytes that are no point is invalid", async () => {
+    const signature = ed25519.sign(message, secretKey);
+    const noPoint = Buffer.alloc(32);
+    noPoint[0] = 2;
+    expect(await isValid(signature, noPoint)).toBe(false);
   });
 });

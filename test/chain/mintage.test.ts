@@ -135,7 +135,8 @@ describe("the contract", () => {
       symbol: "MINT",
       base_uri: "https://mint.example/ipfs",
     };
-    const args = { owner_id: owner.accountId, platform_id: network.funder.accountId, metadata };
+    const roles = { owner_id: owner.accountId, platform_id: network.funder.accountId };
+    const args = { ...roles, metadata, upgrade_delay_blocks: 0 };
     await succeed("new", args, { by: contract });
     expect((await call("new", args, { by: contract })).failure).toBeDefined();
     expect(await view("nft_metadata")).toMatchObject(metadata);
@@ -186,7 +187,7 @@ describe("the contract", () => {
   });
 
   it("mints many at once for its owner, with an event", async () => {
-    const args = { collection_id: 1, receiver_ids: [collector.accountId], quantity_per_receiver: 25 };
+    const args = { collection_id: 1, receiver_ids: [collector.accountId], quantities: [25] };
     const first = await call("nft_batch_mint", args, { gas: "nft_batch_mint_25_first" });
     expect(first.receipts[0]?.logs.join()).toContain('"event":"nft_mint"');
     const tokens = JSON.parse(first.value!.toString());
@@ -320,8 +321,12 @@ it.skipIf(isRemote)("is upgraded to global code in one batch, by its owner alone
   const code_hash = base58.encode(createHash("sha256").update(mintageWasm).digest());
   expect(await refuse("upgrade", { code_hash }, { ...sign, by: collector })).toBe("E_UNAUTHORIZED");
   const missing = base58.encode(new Uint8Array(32).fill(7));
+  expect(await refuse("upgrade", { code_hash }, { ...sign, by: friend })).toBe("E_UPGRADE_NOT_DUE");
+  await succeed("upgrade_announce", { code_hash: missing }, { ...sign, by: friend });
   const failed = await call("upgrade", { code_hash: missing }, { ...sign, by: friend });
   expect(JSON.stringify(failed.receipts)).toContain("GlobalContractDoesNotExist");
+  await succeed("upgrade_announce", { code_hash }, { ...sign, by: friend });
+  expect((await view("contract_upgrade")).code_hash).toBe(code_hash);
   const done = await call("upgrade", { code_hash }, { ...sign, by: friend });
   expect(done.failure).toBeUndefined();
   const { body } = await rpc(network.url, "query", {

@@ -25,6 +25,7 @@
   (import "env" "promise_yield_create" (func $yield_create (param i64 i64 i64 i64 i64 i64 i64) (result i64)))
   (import "env" "promise_yield_resume" (func $yield_resume (param i64 i64 i64 i64) (result i32)))
   (import "env" "used_gas" (func $used_gas (result i64)))
+  (import "env" "ed25519_verify" (func $ed25519_verify (param i64 i64 i64 i64 i64 i64) (result i64)))
 
   (memory 1)
   (data (i32.const 0) "hello")
@@ -136,6 +137,29 @@
   (func (export "pay")
     (call $input (i64.const 0))
     (call $transfer (call $promise_batch_create (i64.const -1) (i64.const 0)) (i64.const 112)))
+
+  ;; Whether a signature (64 bytes) by a key (32) of the rest of the arguments is valid: "1" or "0".
+  (func (export "verify")
+    (call $input (i64.const 0))
+    (call $read_register (i64.const 0) (i64.const 1024))
+    (i32.store (i32.const 256)
+      (i32.add (i32.const 48)
+        (i32.wrap_i64
+          (call $ed25519_verify (i64.const 64) (i64.const 1024)
+            (i64.sub (call $register_len (i64.const 0)) (i64.const 96)) (i64.const 1120)
+            (i64.const 32) (i64.const 1088)))))
+    (call $value_return (i64.const 1) (i64.const 256)))
+
+  ;; Gas that sending one yoctoNEAR to the account that the arguments name takes.
+  (func (export "price_of_payment")
+    (local $before i64)
+    (local $promise i64)
+    (call $input (i64.const 0))
+    (local.set $promise (call $promise_batch_create (i64.const -1) (i64.const 0)))
+    (local.set $before (call $used_gas))
+    (call $transfer (local.get $promise) (i64.const 112))
+    (i64.store (i32.const 256) (i64.sub (call $used_gas) (local.get $before)))
+    (call $value_return (i64.const 8) (i64.const 256)))
 
   ;; Gas that a known amount of work takes: 1,000 turns of four instructions.
   (func (export "work")

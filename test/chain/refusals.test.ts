@@ -62,7 +62,7 @@ const withoutNumbers = (texts: Readonly<Record<string, string>>) =>
 
 it("the contract refuses in the words that the service's tests have of it", async () => {
   const collection_id = 1;
-  const mint = { collection_id, receiver_ids: [stranger.accountId], quantity_per_receiver: 1 };
+  const mint = { collection_id, receiver_ids: [stranger.accountId], quantities: [1] };
   const update = { token_id: "1:999", title: "x" };
   const settings = { title: "Refusals" };
   const found: [string, string][] = [];
@@ -75,8 +75,8 @@ it("the contract refuses in the words that the service's tests have of it", asyn
   await succeed("collection_publish", { collection_id });
   await provoke("collection_publish", { collection_id });
   await provoke("collection_publish", { collection_id: 9 });
-  await provoke("nft_batch_mint", { ...mint, quantity_per_receiver: 0 });
-  await provoke("nft_batch_mint", { ...mint, quantity_per_receiver: 31 });
+  await provoke("nft_batch_mint", { ...mint, quantities: [0] });
+  await provoke("nft_batch_mint", { ...mint, quantities: [31] });
   const accounts = Array.from({ length: 2_000 }, (_, index) => `a${index}.test`);
   await provoke("allowlist_add", { collection_id, account_ids: accounts });
   await provoke("nft_update", update);
@@ -104,7 +104,7 @@ it("the contract refuses in the words that the service's tests have of it", asyn
   await provoke("drop_close", { drop_id: 1 });
   await succeed("withdraw", {}, { deposit: 1n });
   const extra = JSON.stringify({ story: "heron ".repeat(2_000) });
-  await provoke("nft_batch_mint", { ...mint, quantity_per_receiver: 25, metadata: { extra } });
+  await provoke("nft_batch_mint", { ...mint, quantities: [25], metadata: { extra } }, sign);
 
   const texts = Object.fromEntries(found.toSorted(([a], [b]) => a.localeCompare(b)));
   if (process.env.UPDATE && !isRemote) {

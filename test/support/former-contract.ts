@@ -18,6 +18,8 @@ interface Beginning {
   readonly adminId?: string;
   /** yoctoNEAR. */
   readonly balance?: bigint;
+  /** Blocks between an upgrade's announcement and the upgrade; default: none. */
+  readonly delayBlocks?: number;
 }
 
 const TEN_NEAR = 10n ** 25n;
@@ -32,8 +34,13 @@ const publishFormer = async (): Promise<Uint8Array> => {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", code));
 };
 
-/** Deploys a contract as the release before this one did, with layout 2. Returns its account. */
-export async function deployFormer({ owner, adminId, balance = TEN_NEAR }: Beginning): Promise<string> {
+/** Deploys a contract as the release before this one did. Returns its account. */
+export async function deployFormer({
+  owner,
+  adminId,
+  balance = TEN_NEAR,
+  delayBlocks = 0,
+}: Beginning): Promise<string> {
   publication ??= publishFormer();
   const codeHash = await publication;
   const accountId = `old-${crypto.randomUUID().slice(0, 8)}.${env.PLATFORM_ACCOUNT_ID}`;
@@ -45,6 +52,7 @@ export async function deployFormer({ owner, adminId, balance = TEN_NEAR }: Begin
       owner_id: owner,
       ...(adminId && { admin_id: adminId }),
       platform_id: env.PLATFORM_ACCOUNT_ID,
+      upgrade_delay_blocks: delayBlocks,
       metadata: {
         spec: "nft-1.0.0",
         name: "Former",
@@ -67,8 +75,11 @@ export const adopt = async (integrationUuid: string, accountId: string): Promise
   );
 
 /** An integration with a contract of the former release in place of its own. */
-export async function withFormer(shop: TestIntegration, balance?: bigint): Promise<TestIntegration> {
-  const accountId = await deployFormer({ owner: shop.walletAccountId, balance });
+export async function withFormer(
+  shop: TestIntegration,
+  how: Omit<Beginning, "owner"> = {},
+): Promise<TestIntegration> {
+  const accountId = await deployFormer({ owner: shop.walletAccountId, ...how });
   const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
   return { ...shop, contractUuid, contractAccountId: accountId };
 }

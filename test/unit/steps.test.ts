@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import {
   attemptName,
   deployRemedy,
-  finalizeRemedy,
   finalizeSteps,
   MAX_LATER_BLOCKS,
   MAX_TOP_UPS,
@@ -270,35 +269,11 @@ describe("a contract's upgrade", () => {
   });
 });
 
-describe("a finalization that its contract's upgrade overtakes", () => {
-  // Its assets have to be taken over first, or the external ids of all collections.
-  test.each(["add:1", "create"])("waits while the upgrade goes on, then tries %s again, once", (step) => {
-    const heldUp = outcome(step, "failed", { contractCode: "E_MIGRATION" });
-    const next = (isUpgrading: boolean, outcomes: StepOutcome[]) =>
-      nextStep([step], outcomes, finalizeRemedy(isUpgrading));
-    expect(next(true, [heldUp])).toMatchObject({ do: "pause" });
-    expect(next(false, [heldUp])).toEqual({ do: "submit", step: `${step}~2`, delay: 0 });
-    expect(next(false, [heldUp, { ...heldUp, step: `${step}~2` }])).toEqual({
-      do: "fail",
-      step: `${step}~2`,
-    });
-  });
-
-  test("is topped up as usual", () => {
-    const next = nextStep(["create"], [outcome("create", "failed", unpaid)], finalizeRemedy(false));
-    expect(next).toEqual({ do: "submit", step: "topup:create:1", delay: 0 });
-  });
-});
-
 test("a finalization whose collection the contract has already goes on where that has its assets", () => {
   const taken = outcome("create", "failed", { contractCode: "E_EXTERNAL_ID_TAKEN" });
   const ends = new Map([["create", 10]]);
   const next = (assets: number) =>
-    nextStep(
-      ["create"],
-      settleByCollection([taken], { assets, published: true }, ends),
-      finalizeRemedy(false),
-    );
+    nextStep(["create"], settleByCollection([taken], { assets, published: true }, ends), topUpRemedy);
   expect(next(10)).toEqual({ do: "finish" });
   expect(next(9)).toEqual({ do: "fail", step: "create" });
 });

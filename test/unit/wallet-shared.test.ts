@@ -131,14 +131,14 @@ const asset = fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined });
 const argsOf = (action: Action) =>
   JSON.parse(new TextDecoder().decode((action as { args: Uint8Array }).args)) as {
     receiver_ids: string[];
-    quantity_per_receiver: number;
+    quantities?: number[];
     asset_index?: number;
   };
 
 /** Receivers of the tokens of a call, in the order in which the contract mints them. */
 const mintedFor = (action: Action): string[] => {
-  const { receiver_ids, quantity_per_receiver } = argsOf(action);
-  return receiver_ids.flatMap((receiver) => Array<string>(quantity_per_receiver).fill(receiver));
+  const { receiver_ids, quantities } = argsOf(action);
+  return receiver_ids.flatMap((receiver, index) => Array<string>(quantities?.[index] ?? 1).fill(receiver));
 };
 
 describe("a call for several orders", () => {

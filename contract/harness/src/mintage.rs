@@ -135,14 +135,23 @@ impl Scene {
     }
 
     /// The same on a given chain, such as one of another protocol version.
-    pub fn on(mut chain: Chain, wasm: &[u8], balance: u128) -> Self {
+    pub fn on(chain: Chain, wasm: &[u8], balance: u128) -> Self {
+        Self::begin(chain, wasm, balance, 0)
+    }
+
+    /// A contract whose upgrades are announced so many blocks ahead.
+    pub fn with_delay(blocks: u64) -> Self {
+        Self::begin(Chain::default(), &wasm(), 100 * NEAR, blocks)
+    }
+
+    fn begin(mut chain: Chain, wasm: &[u8], balance: u128, delay: u64) -> Self {
         for account in [OWNER, ADMIN, PLATFORM] {
             chain.create_account(account, 10_000 * NEAR);
         }
         chain.create_global_contract_user(CONTRACT, balance, wasm);
         let mut scene = Self { chain };
         let metadata = json!({ "spec": "nft-1.0.0", "name": "Mintage", "symbol": "MINT", "base_uri": "https://mint.example/ipfs" });
-        let args = json!({ "owner_id": OWNER, "admin_id": ADMIN, "platform_id": PLATFORM, "metadata": metadata });
+        let args = json!({ "owner_id": OWNER, "admin_id": ADMIN, "platform_id": PLATFORM, "metadata": metadata, "upgrade_delay_blocks": delay });
         scene.call(CONTRACT, "new", args).json();
         scene
     }
@@ -184,14 +193,25 @@ impl Scene {
         )
     }
 
-    /// A published collection; `title` is added where the settings have none. Returns its id.
+    /// A published collection of which the staff may mint without end; `title` is added where the settings have none.
+    /// Returns its id.
     pub fn collection(&mut self, settings: Value, assets: AssetBatch) -> u32 {
         let mut all = json!({ "title": "Title" });
         for (field, value) in settings.as_object().expect("settings are an object") {
             all[field] = value.clone();
         }
         let outcome = self.call_raw(OWNER, "collection_create", create_args(&all, true, assets));
-        outcome.json().as_u64().expect("a collection id") as u32
+        let collection = outcome.json().as_u64().expect("a collection id") as u32;
+        let more = json!({ "collection_id": collection, "more": 1_000_000 });
+        self.sign(OWNER, "staff_mints_allow", more).json();
+        collection
+    }
+
+    /// Announces an upgrade and carries it out; scenes' contracts have no delay.
+    pub fn upgrade(&mut self, hash: &str) -> TransactionOutcome {
+        let args = json!({ "code_hash": hash });
+        self.sign(OWNER, "upgrade_announce", args.clone()).json();
+        self.sign(OWNER, "upgrade", args)
     }
 
     /// An API mint of one token a receiver.
@@ -210,7 +230,7 @@ impl Scene {
         receiver: &str,
         quantity: u32,
     ) -> TransactionOutcome {
-        let args = json!({ "collection_id": collection, "receiver_ids": [receiver], "quantity_per_receiver": quantity });
+        let args = json!({ "collection_id": collection, "receiver_ids": [receiver], "quantities": [quantity] });
         self.call(OWNER, "nft_batch_mint", args)
     }
 

@@ -153,17 +153,13 @@ fn no_call_loosens_a_lock() {
     scene
         .sign(OWNER, "nft_lock", json!({ "token_id": "1:1" }))
         .json();
-    let all = json!(["metadata", "supply", "royalties", "transfers"]);
+    let all = json!(["metadata", "supply", "royalties", "transfers", "code"]);
     let lock = json!({ "collection_id": 1, "locks": all, "assets": [0, 2] });
     scene.sign(OWNER, "collection_lock", lock).json();
     let seen = |scene: &Scene| {
         let mut collection = scene.view("collection", json!({ "collection_id": 1 }));
-        // Anybody may be let to mint, or not, where nothing is minted any more, and fewer royalties be asked for.
-        for field in [
-            "public_mint_config",
-            "ongoing_royalties",
-            "transfers_denied_accounts",
-        ] {
+        // Anybody may be let to mint, or not, where nothing is minted any more.
+        for field in ["public_mint_config", "transfers_denied_accounts"] {
             collection[field] = Value::Null;
         }
         (
@@ -230,19 +226,25 @@ fn no_call_loosens_a_lock() {
             1,
             "E_LOCKED",
         ),
-        // Down is allowed, and up again to where it was is not.
         (
             "collection_update",
             of_1(json!({ "ongoing_royalties": {} })),
             1,
-            "",
+            "E_LOCKED",
+        ),
+        (
+            "collection_update",
+            of_1(json!({ "ongoing_royalties": { "admin.near": 500 } })),
+            1,
+            "E_LOCKED",
         ),
         (
             "collection_update",
             of_1(json!({ "ongoing_royalties": { "artist.near": 500 } })),
             1,
-            "E_LOCKED",
+            "",
         ),
+        // Down is allowed, and up again to where it was is not.
         (
             "collection_update",
             of_1(json!({ "transfers_denied_accounts": null })),
@@ -302,8 +304,13 @@ fn no_call_loosens_a_lock() {
             0,
             "E_ALREADY_PUBLISHED",
         ),
-        ("collection_migrate", of_1(json!({})), 0, ""),
-        ("upgrade", json!({ "code_hash": hash }), 1, ""),
+        (
+            "upgrade_announce",
+            json!({ "code_hash": hash }),
+            1,
+            "E_LOCKED",
+        ),
+        ("upgrade", json!({ "code_hash": hash }), 1, "E_LOCKED"),
     ] {
         let outcome = scene.pay(OWNER, method, args.clone(), deposit);
         assert_eq!(outcome.code(), code, "{method} {args}");

@@ -233,7 +233,7 @@ fn a_drop_for_which_nothing_is_left_closes_before_its_end() {
     scene.sign(OWNER, "collection_lock", lock).json();
     refused(&mut scene, args, "E_LOCKED");
     let more = json!({ "drop_id": drop, "links": 20 });
-    let extended = scene.sign(OWNER, "drop_extend", more);
+    let extended = scene.sign(OWNER, "drop_update", more);
     assert_eq!(extended.code(), "E_LOCKED");
     let again = create(&issuer, scene.chain.now_ms() + DAY);
     assert_eq!(scene.sign(OWNER, "drop_create", again).code(), "E_LOCKED");
@@ -352,7 +352,7 @@ fn the_reserve_pays_and_returns() {
     let free = held(&scene, "free");
     let drop = scene.drop(1, &issuer, 10, 2);
     assert_eq!(drop_of(&scene, drop)["reserve"], (20 * TOKEN).to_string());
-    let record = (40 + 5 + 61 + 2) * STORAGE_PRICE;
+    let record = (40 + 5 + 65 + 2) * STORAGE_PRICE;
     assert_eq!(held(&scene, "free") + 20 * TOKEN + record, free + 1);
     // What others may spend is not touched by claims, and claims go on when nothing is free.
     scene.sign(OWNER, "withdraw", json!({})).json();
@@ -417,16 +417,16 @@ fn a_reserve_smaller_than_the_links_is_added_to() {
     claim(&mut scene, link(0)).json();
     refused(&mut scene, link(1), "E_DROP_RESERVE");
     let add = |amount: u128| json!({ "drop_id": drop, "reserve": amount.to_string() });
-    let stranger = scene.sign("mallory.near", "drop_extend", add(TOKEN));
+    let stranger = scene.sign("mallory.near", "drop_update", add(TOKEN));
     assert_eq!(stranger.code(), "E_UNAUTHORIZED");
-    let unsigned = scene.call(OWNER, "drop_extend", add(TOKEN));
+    let unsigned = scene.call(OWNER, "drop_update", add(TOKEN));
     assert_eq!(unsigned.code(), "E_ONE_YOCTO");
-    scene.sign(OWNER, "drop_extend", add(TOKEN / 2)).json();
+    scene.sign(OWNER, "drop_update", add(TOKEN / 2)).json();
     claim(&mut scene, link(1)).json();
     refused(&mut scene, link(2), "E_DROP_RESERVE");
     let all = 8 * TOKEN;
     scene
-        .pay(ADMIN, "drop_extend", add(1_000 * NEAR), all)
+        .pay(ADMIN, "drop_update", add(1_000 * NEAR), all)
         .json();
     assert_eq!(
         drop_of(&scene, drop)["reserve"],
@@ -440,24 +440,25 @@ fn a_reserve_smaller_than_the_links_is_added_to() {
 }
 
 #[test]
-fn links_and_time_only_grow() {
+fn links_and_time_grow() {
     let (mut scene, issuer) = scene();
     let drop = scene.drop(1, &issuer, 10, 1);
     let end = drop_of(&scene, drop)["expires_at_ms"].as_u64().unwrap();
     for wrong in [
         json!({ "links": 9 }),
         json!({ "links": 10_001 }),
-        json!({ "expires_at_ms": end - 1 }),
         json!({ "expires_at_ms": end + 6 * 366 * DAY }),
         json!({ "quantity": 2 }),
+        json!({ "revoke": [10] }),
+        json!({ "issuer_public_key": "ed25519:1" }),
     ] {
         let mut args = wrong.clone();
         args["drop_id"] = json!(drop);
-        let outcome = scene.sign(OWNER, "drop_extend", args);
+        let outcome = scene.sign(OWNER, "drop_update", args);
         assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{wrong}");
     }
     let more = json!({ "drop_id": drop, "links": 500, "expires_at_ms": end + DAY, "reserve": NEAR.to_string() });
-    scene.sign(OWNER, "drop_extend", more).json();
+    scene.sign(OWNER, "drop_update", more).json();
     scene.chain.advance_to(end + 1_000);
     let args = issuer.link(CONTRACT, drop, 499).claim("bob.near");
     claim(&mut scene, args).json();
@@ -469,9 +470,65 @@ fn links_and_time_only_grow() {
     // A drop that has ended can be opened again until it is closed.
     scene.chain.advance_to(end + 2 * DAY);
     let longer = json!({ "drop_id": drop, "expires_at_ms": end + 3 * DAY });
-    scene.sign(OWNER, "drop_extend", longer).json();
+    scene.sign(OWNER, "drop_update", longer).json();
     let args = issuer.link(CONTRACT, drop, 498).claim("bob.near");
     claim(&mut scene, args).json();
+}
+
+/// When an issuer's key leaks, a full-access key ends the drop, replaces the key, or revokes single links.
+#[test]
+fn a_drop_can_be_ended_and_its_key_and_links_replaced() {
+    let (mut scene, issuer) = scene();
+    let update = |scene: &mut Scene, drop: u64, mut change: Value| {
+        change["drop_id"] = json!(drop);
+        scene.sign(OWNER, "drop_update", change)
+    };
+    // Another key: what the last one certified is good no more.
+    let drop = scene.drop(1, &issuer, 10, 2);
+    let next = Issuer::new("next issuer");
+    update(
+        &mut scene,
+        drop,
+        json!({ "issuer_public_key": next.public_key() }),
+    )
+    .json();
+    let old = issuer.link(CONTRACT, drop, 0).claim("bob.near");
+    refused(&mut scene, old, "E_CLAIM_INVALID");
+    let args = next.link(CONTRACT, drop, 0).claim("bob.near");
+    claim(&mut scene, args).json();
+    // Single links: what they would have needed is free again, and a claimed one stays claimed.
+    let reserve = |scene: &Scene| drop_of(scene, drop)["reserve"].clone();
+    let free = held(&scene, "free");
+    assert_eq!(reserve(&scene), json!((9 * 2 * TOKEN).to_string()));
+    update(&mut scene, drop, json!({ "revoke": [0, 3, 4, 3] })).json();
+    assert_eq!(reserve(&scene), json!((7 * 2 * TOKEN).to_string()));
+    assert_eq!(held(&scene, "free"), free + 2 * 2 * TOKEN + 1);
+    let shown = drop_of(&scene, drop);
+    assert_eq!(
+        (&shown["claimed"], &shown["revoked"]),
+        (&json!(1), &json!(2))
+    );
+    for link in [3, 4] {
+        let args = next.link(CONTRACT, drop, link).claim("bob.near");
+        refused(&mut scene, args, "E_LINK_CLAIMED");
+    }
+    // The end of all: a time that is past. Then the drop can be closed.
+    let now = scene.chain.now_ms();
+    update(&mut scene, drop, json!({ "expires_at_ms": now })).json();
+    let args = next.link(CONTRACT, drop, 5).claim("bob.near");
+    refused(&mut scene, args, "E_DROP_EXPIRED");
+    scene
+        .call(OWNER, "drop_close", json!({ "drop_id": drop }))
+        .json();
+    // A drop of which every link was claimed or revoked closes before its end.
+    let drop = scene.drop(1, &issuer, 3, 1);
+    let args = issuer.link(CONTRACT, drop, 1).claim("bob.near");
+    claim(&mut scene, args).json();
+    update(&mut scene, drop, json!({ "revoke": [0, 2] })).json();
+    scene
+        .call(OWNER, "drop_close", json!({ "drop_id": drop }))
+        .json();
+    assert_eq!(scene.chain.unaccounted(), 0);
 }
 
 #[test]
@@ -533,7 +590,7 @@ fn a_drop_is_paid_for_when_it_is_made() {
     let args = create(&issuer, scene.chain.now_ms() + DAY);
     let refused = scene.sign(OWNER, "drop_create", args.clone());
     assert_eq!(refused.code(), "E_STORAGE_BALANCE");
-    let price = 10 * TOKEN + (40 + 5 + 61 + 2) * STORAGE_PRICE;
+    let price = 10 * TOKEN + (40 + 5 + 65 + 2) * STORAGE_PRICE;
     let short = scene.pay(OWNER, "drop_create", args.clone(), price - 2);
     assert_eq!(short.code(), "E_STORAGE_BALANCE");
     scene.pay(OWNER, "drop_create", args, price).json();
@@ -644,4 +701,54 @@ fn a_claim_wants_its_gas_before_it_draws() {
         .chain
         .transact("relayer.near", CONTRACT, with(15 * TGAS))
         .json();
+}
+
+/// Keys of small order sign without a secret: none is an issuer's or a link's.
+#[test]
+fn keys_without_a_secret_are_refused() {
+    let (mut scene, issuer) = scene();
+    let drop = scene.drop(1, &issuer, 10, 1);
+    let spelled = |first: u8, middle: u8, last: u8| {
+        let mut bytes = [middle; 32];
+        (bytes[0], bytes[31]) = (first, last);
+        bytes
+    };
+    let weak = [
+        [0; 32],
+        spelled(0, 0, 0x80),
+        spelled(1, 0, 0),
+        spelled(1, 0, 0x80),
+        spelled(0xec, 0xff, 0x7f),
+        spelled(0xec, 0xff, 0xff),
+        spelled(0xed, 0xff, 0x7f),
+        spelled(0xee, 0xff, 0x7f),
+    ];
+    let torsion = curve25519_torsion();
+    for key in weak.into_iter().chain(torsion) {
+        let text = near_text(&key);
+        let mut args = create(&issuer, scene.chain.now_ms() + DAY);
+        args["issuer_public_key"] = json!(text);
+        let outcome = scene.sign(OWNER, "drop_create", args);
+        assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{text}");
+        let mut args = issuer.link(CONTRACT, drop, 0).claim("bob.near");
+        args["link_public_key"] = json!(text);
+        assert_eq!(
+            claim(&mut scene, args).code(),
+            "E_INVALID_ARGUMENT",
+            "{text}"
+        );
+    }
+}
+
+/// The points of order 8, with either sign.
+fn curve25519_torsion() -> Vec<[u8; 32]> {
+    curve25519_dalek::constants::EIGHT_TORSION
+        .iter()
+        .map(|point| point.compress().to_bytes())
+        .collect()
+}
+
+/// A key as NEAR writes it.
+fn near_text(key: &[u8; 32]) -> String {
+    near_crypto::PublicKey::ED25519(near_crypto::ED25519PublicKey(*key)).to_string()
 }

@@ -246,7 +246,7 @@ fn nft_token_shows_a_token_or_null() {
 #[test]
 fn a_mint_says_who_got_what() {
     let mut scene = scene();
-    let args = json!({ "collection_id": 1, "receiver_ids": ["carol.near", "bob.near"], "quantity_per_receiver": 2 });
+    let args = json!({ "collection_id": 1, "receiver_ids": ["carol.near", "bob.near"], "quantities": [2, 2] });
     let outcome = scene.call(OWNER, "nft_batch_mint", args);
     assert_eq!(outcome.json(), json!(["1:5", "1:6", "1:7", "1:8"]));
     assert_eq!(

@@ -189,7 +189,7 @@ fn the_largest_numbers_meet_a_rule() {
         (
             OWNER,
             "nft_batch_mint",
-            json!({ "collection_id": 1, "receiver_ids": ["bob.near", "bob.near"], "quantity_per_receiver": u32s }),
+            json!({ "collection_id": 1, "receiver_ids": ["bob.near"], "quantities": [u32s] }),
             0,
         ),
         (OWNER, "withdraw", json!({ "amount": u128s }), 1),
@@ -219,7 +219,7 @@ fn the_largest_numbers_meet_a_rule() {
         ),
         (
             OWNER,
-            "drop_extend",
+            "drop_update",
             json!({ "drop_id": u32s, "reserve": u128s }),
             1,
         ),

@@ -99,7 +99,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
             OWNER,
             "nft_batch_mint",
             text(
-                json!({ "collection_id": 1, "receiver_ids": ["a.near", "b.near"], "quantity_per_receiver": 2, "metadata": { "title": "x", "copies": 2 } }),
+                json!({ "collection_id": 1, "receiver_ids": ["a.near", "b.near"], "quantities": [2, 2], "metadata": { "title": "x", "copies": 2 } }),
             ),
             0,
         ),
@@ -139,7 +139,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
             OWNER,
             "nft_batch_mint",
             text(
-                json!({ "collection_id": 1, "mints": [{ "receiver_ids": ["a.near"], "asset_index": 3 }, { "receiver_ids": ["b.near"], "quantity_per_receiver": 2, "metadata": { "title": "x" } }] }),
+                json!({ "collection_id": 1, "mints": [{ "receiver_ids": ["a.near"], "asset_index": 3 }, { "receiver_ids": ["b.near"], "quantities": [2], "metadata": { "title": "x" } }] }),
             ),
             0,
         ),
@@ -153,7 +153,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
         ),
         (
             OWNER,
-            "drop_extend",
+            "drop_update",
             text(json!({ "drop_id": 1, "links": 200, "reserve": "5000000000000000000000" })),
             1,
         ),

@@ -121,7 +121,7 @@ fn the_contract_runs_from_protocol_version_84_on() {
         assert_eq!(claimed.json(), json!(["1:43"]), "version {version}");
         let hash = scene.chain.publish(&wasm());
         scene
-            .sign(OWNER, "upgrade", json!({ "code_hash": hash.to_string() }))
+            .upgrade(&hash.to_string())
             .json();
         assert_eq!(scene.owner_of("1:1"), "alice.near");
         assert_eq!(scene.chain.unaccounted(), 0, "version {version}");

@@ -2,9 +2,9 @@
 //! results within what the protocol takes.
 
 use harness::mintage::{
-    AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, wasm, workspace,
+    AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, wasm,
 };
-use harness::{Action, NEAR, TGAS};
+use harness::{NEAR, TGAS};
 use serde_json::{Value, json};
 
 const ASSETS: u32 = 10_000;
@@ -80,7 +80,7 @@ fn views_of_ten_thousand_stay_within_what_markets_attach() {
         ] {
             let all = gas(&scene, method, args);
             println!("{what}: {method} of 50 {all:.2}");
-            assert!(all <= 100.0, "{what}: {method} of 50 takes {all} Tgas");
+            assert!(all <= 32.0, "{what}: {method} of 50 takes {all} Tgas");
         }
         let most = gas(&scene, "nft_tokens", json!({ "from_index": "100" }));
         println!("{what}: nft_tokens {most:.2}");
@@ -167,65 +167,6 @@ fn settings_of_most() -> Value {
     })
 }
 
-/// Layout 2 kept the lists among the details. They are valid there, views of tokens pass them, and the first change of
-/// the settings gives them a record of their own.
-#[test]
-fn lists_of_layout_2_stay_valid_and_move_with_the_next_change() {
-    let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
-    let mut scene = Scene::new(&previous, 400 * NEAR);
-    scene.accounts(["alice.near"]);
-    scene.collection(settings_of_most(), AssetBatch::new(0, 10, 3));
-    scene.mint_many(1, "alice.near", 5).json();
-    let hash = scene.chain.publish(&wasm()).to_string();
-    let upgrade = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
-    assert!(upgrade.succeeded(), "{}", upgrade.code());
-    let in_1 = || json!({ "collection_id": 1 });
-    scene.call(OWNER, "collection_migrate", in_1()).json();
-    let works = |scene: &Scene| {
-        let mut scene = scene.clone();
-        let denied = &list_of_most("c")[500];
-        assert_eq!(
-            scene.transfer("alice.near", denied, "1:1").code(),
-            "E_TRANSFER_DENIED"
-        );
-        for (account, code) in [
-            (&list_of_most("a")[7], ""),
-            (&list_of_most("b")[7], "E_APPROVAL_DENIED"),
-            (&"market.near".to_owned(), "E_APPROVAL_DENIED"),
-        ] {
-            let args = json!({ "token_id": "1:1", "account_id": account });
-            let outcome = scene.pay("alice.near", "nft_approve", args, NEAR / 100);
-            assert_eq!(outcome.code(), code, "{account}");
-        }
-        assert!(scene.transfer("alice.near", "bob.near", "1:1").succeeded());
-    };
-    let one = |scene: &Scene| gas(scene, "nft_token", json!({ "token_id": "1:2" }));
-    let bytes = |scene: &Scene| scene.chain.storage_usage(CONTRACT);
-    works(&scene);
-    let (shown, token) = (scene.view("collection", in_1()), scene.token("1:2"));
-    println!("lists of layout 2: nft_token {:.2}", one(&scene));
-    assert!(one(&scene) <= 5.0, "{}", one(&scene));
-    let before = bytes(&scene);
-    let same = json!({ "collection_id": 1, "allow_approvals": true });
-    let outcome = scene.sign(OWNER, "collection_update", same);
-    assert!(outcome.succeeded(), "{}", outcome.code());
-    assert!(bytes(&scene) < before + 100, "nothing is stored twice");
-    assert!(one(&scene) <= 2.0, "{}", one(&scene));
-    assert_eq!(scene.view("collection", in_1()), shown);
-    assert_eq!(scene.token("1:2"), token);
-    works(&scene);
-    // Without lists there is no record of them.
-    let none = json!({
-        "collection_id": 1, "approvals_allowed_accounts": null, "approvals_denied_accounts": null,
-        "transfers_denied_accounts": null
-    });
-    scene.sign(OWNER, "collection_update", none).json();
-    let records = scene.chain.records(CONTRACT).into_iter();
-    assert_eq!(records.filter(|(key, _)| key[0] == b'w').count(), 0);
-    let args = json!({ "token_id": "1:1", "receiver_id": list_of_most("c")[500] });
-    assert!(scene.sign("alice.near", "nft_transfer", args).succeeded());
-}
-
 /// Tokens of as many collections, each with the longest description, three lists of the most accounts and the longest
 /// names, subtitles of 110 characters and references: no account of a list is looked at to show a token.
 #[test]
@@ -275,242 +216,6 @@ fn lists_of_a_thousand_accounts_leave_tokens_cheap() {
     println!("three lists of 1,000: nft_transfer {}", outcome.tgas());
 }
 
-/// A collection of layout 2 is shown from the pages that it has, for less gas than before, and like any other once they
-/// have been taken over, which fits a call a page.
-#[test]
-fn pages_of_layout_2_are_read_and_taken_over() {
-    let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
-    let mut scene = scene(&previous, &|n| format!("{n:0>110}"));
-    let hash = scene.chain.publish(&wasm()).to_string();
-    let upgrade = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
-    assert!(upgrade.succeeded(), "{}", upgrade.code());
-    let one = |scene: &Scene| gas(scene, "nft_token", json!({ "token_id": "1:500" }));
-    let fifty = |scene: &Scene| {
-        let args = json!({ "from_index": "100", "limit": 50 });
-        gas(scene, "nft_tokens", args)
-    };
-    assert!(one(&scene) <= 12.0, "{}", one(&scene));
-    assert!(fifty(&scene) <= 100.0, "{}", fifty(&scene));
-    let shown = scene.token("1:500");
-    for left in [8_192, 4_096, 0] {
-        let args = json!({ "collection_id": 1 });
-        let outcome = scene.call(OWNER, "collection_migrate", args);
-        assert_eq!(outcome.json(), left);
-        assert!(outcome.gas < 200 * TGAS, "{}", outcome.tgas());
-    }
-    assert_eq!(scene.token("1:500"), shown);
-    assert!(one(&scene) <= 5.0, "{}", one(&scene));
-    println!("{} {}", one(&scene), fifty(&scene));
-}
-
-/// What a page of the release before is filled with: how many assets, by how many a call, and the subtitle of each.
-struct LongPage {
-    assets: u32,
-    per_call: u32,
-    subtitle: fn(u32) -> String,
-}
-
-/// As long as calls of 300 Tgas could make it.
-const LONG: LongPage = LongPage {
-    assets: 4_096,
-    per_call: 64,
-    subtitle: long_subtitle,
-};
-
-/// A collection of the release before with a page of long subtitles, and the contract upgraded. Published, it has
-/// tokens, one of them listed, and an allowlist.
-fn upgraded_with(page: &LongPage, published: bool) -> Scene {
-    let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
-    let mut scene = Scene::new(&previous, 200 * NEAR);
-    scene.accounts(["alice.near", "bob.near", "market.near"]);
-    let batch = |first: u32, count: u32| AssetBatch {
-        copies: (first..first + count).map(|n| (1, n % 3 + 1)).collect(),
-        subtitles: (first..first + count).map(page.subtitle).collect(),
-        subtitle_runs: (1..=count).map(|n| (1, n)).collect(),
-        ..AssetBatch::new(first, count, 1)
-    };
-    let settings = json!({ "title": "Long", "ongoing_royalties": { "bob.near": 500 } });
-    let draft = create_args(&settings, false, AssetBatch::default());
-    scene.call_raw(OWNER, "collection_create", draft).json();
-    for first in (0..page.assets).step_by(page.per_call as usize) {
-        let args = add_assets_args(1, first, batch(first, page.per_call));
-        let call = Action::call_raw("collection_add_assets", args, 1_000 * TGAS, 0);
-        scene.chain.transact(OWNER, CONTRACT, vec![call]).json();
-    }
-    if published {
-        let args = json!({ "collection_id": 1 });
-        scene.call(OWNER, "collection_publish", args).json();
-        scene.mint_many(1, "alice.near", 90).json();
-        let list = json!({ "token_id": "1:8", "account_id": "market.near" });
-        scene
-            .pay("alice.near", "nft_approve", list, NEAR / 10)
-            .json();
-        let listed = json!({ "collection_id": 1, "account_ids": ["bob.near"] });
-        scene.call(OWNER, "allowlist_add", listed).json();
-    }
-    let hash = scene.chain.publish(&wasm()).to_string();
-    let upgrade = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
-    assert!(upgrade.succeeded(), "{}", upgrade.code());
-    scene
-}
-
-fn long_subtitle(number: u32) -> String {
-    format!("{number:0>4}{}", "漢".repeat(215))
-}
-
-/// What is seen of the collection, its assets and its tokens.
-fn seen(scene: &Scene) -> Vec<Value> {
-    let mut asked = vec![
-        ("collection", json!({ "collection_id": 1 })),
-        ("nft_tokens", json!({})),
-        (
-            "nft_tokens_for_owner",
-            json!({ "account_id": "alice.near" }),
-        ),
-        (
-            "is_allowlisted",
-            json!({ "collection_id": 1, "account_id": "bob.near" }),
-        ),
-    ];
-    for number in [0, 511, 512, 1_023, 2_500, 4_095] {
-        let args = json!({ "collection_id": 1, "from_index": number, "limit": 1 });
-        asked.push(("collection_assets", args));
-    }
-    if scene.view("nft_total_supply", json!({})) != "0" {
-        let sale = json!({ "token_id": "1:8", "balance": "10000" });
-        let market = json!({ "token_id": "1:8", "approved_account_id": "market.near" });
-        asked.extend([("nft_payout", sale), ("nft_is_approved", market)]);
-    }
-    let view = |(method, args)| scene.view(method, args);
-    asked.into_iter().map(view).collect()
-}
-
-/// A copy of the chain on which the collection is published if it is not, and everybody uses it.
-fn assert_works(mut scene: Scene, published: bool, left: u64) {
-    let of_1 = json!({ "collection_id": 1 });
-    let total = scene.view("collection", of_1.clone())["total"].clone();
-    if !published {
-        let more = add_assets_args(1, 4_096, AssetBatch::new(4_096, 1, 1));
-        let more = scene.clone().call_raw(OWNER, "collection_add_assets", more);
-        assert_eq!(more.code(), if left > 0 { "E_MIGRATION" } else { "" });
-        scene.call(OWNER, "collection_publish", of_1.clone()).json();
-        scene.mint_many(1, "alice.near", 90).json();
-        let list = json!({ "token_id": "1:8", "account_id": "market.near" });
-        scene
-            .pay("alice.near", "nft_approve", list, NEAR / 10)
-            .json();
-    }
-    let first = json!({ "token_id": "1:1", "title": "Other" });
-    let burn = json!({ "token_id": "1:2" });
-    let buy = json!({ "token_id": "1:8", "receiver_id": "bob.near", "balance": "10000" });
-    let lock = json!({ "collection_id": 1, "locks": ["royalties"], "assets": [7, 3_800] });
-    for (signer, method, args) in [
-        (OWNER, "nft_update", first.clone()),
-        ("alice.near", "nft_burn", burn),
-        ("market.near", "nft_transfer_payout", buy),
-        (OWNER, "collection_lock", lock),
-        (OWNER, "nft_lock", json!({ "token_id": "1:1" })),
-    ] {
-        let outcome = scene.sign(signer, method, args);
-        assert!(outcome.succeeded(), "{method}: {:?}", outcome.failure());
-    }
-    assert_eq!(scene.owner_of("1:8"), "bob.near");
-    scene.mint_many(1, "bob.near", 100).json();
-    for number in [3, 100, 190] {
-        let token = scene.token(&format!("1:{number}"));
-        let title = token["metadata"]["title"].as_str().unwrap();
-        assert!(
-            title.starts_with("Long ") && title.ends_with('漢'),
-            "{title}"
-        );
-    }
-    assert_eq!(scene.view("collection", of_1)["total"], total);
-    assert_eq!(scene.chain.unaccounted(), 0);
-}
-
-/// Such a page is taken over in several calls, each of which says how far it came. All the while the collection shows
-/// what it showed, everything works but adding assets, and nothing is stored twice.
-#[test]
-fn pages_with_long_subtitles_are_taken_over_in_several_calls() {
-    for published in [false, true] {
-        let mut scene = upgraded_with(&LONG, published);
-        let (shown, before) = (seen(&scene), scene.chain.storage_usage(CONTRACT));
-        assert_eq!(shown[8][0]["subtitle"], long_subtitle(2_500));
-        assert_works(scene.clone(), published, 4_096);
-        let (mut left, mut calls) = (4_096, 0);
-        while left > 0 {
-            let args = json!({ "collection_id": 1 });
-            let outcome = scene.call(OWNER, "collection_migrate", args);
-            assert!(outcome.succeeded(), "{:?}", outcome.failure());
-            assert!(outcome.gas < 260 * TGAS, "{}", outcome.tgas());
-            let now = outcome.json().as_u64().unwrap();
-            assert!(now < left, "{now} of {left}");
-            (left, calls) = (now, calls + 1);
-            assert!(scene.chain.storage_usage(CONTRACT) < before + 40_000);
-            assert_eq!(seen(&scene), shown);
-            assert_works(scene.clone(), published, left);
-        }
-        assert_eq!(calls, 3, "2.7 MB are taken over");
-        let old = |key: &[u8]| matches!(key[0], b'h' | b'f' | b's');
-        let records = scene.chain.records(CONTRACT).into_iter();
-        assert_eq!(records.filter(|(key, _)| old(key)).count(), 0);
-    }
-}
-
-/// The longest page that calls of 300 Tgas could make is taken over by calls of 300 Tgas.
-#[test]
-fn the_longest_page_is_taken_over_with_the_gas_that_made_it() {
-    let page = LongPage {
-        assets: 3_180,
-        per_call: 1_060,
-        ..TOO_LONG
-    };
-    let mut scene = upgraded_with(&page, true);
-    let shown = seen(&scene);
-    let mut dearest = 0;
-    loop {
-        let args = json!({ "collection_id": 1 });
-        let outcome = scene.call(OWNER, "collection_migrate", args);
-        dearest = dearest.max(outcome.gas);
-        if outcome.json() == 0 {
-            break;
-        }
-    }
-    assert!(dearest < 280 * TGAS, "{dearest}");
-    assert_eq!(seen(&scene), shown);
-}
-
-/// Longer by calls of more than 300 Tgas than a receipt can read with the hashes beside it.
-const TOO_LONG: LongPage = LongPage {
-    assets: 3_900,
-    per_call: 1_300,
-    subtitle: |number| format!("{number:0>4}{}漢", "𝄞".repeat(251)),
-};
-
-/// No call can take such a page over, nor a part of it: whoever reads a record reads all of it. It stays where it is.
-/// Views, which record nothing, show it in parts of any size, and everything else goes on.
-#[test]
-fn a_page_that_no_receipt_can_read_is_shown_and_harms_nobody() {
-    let mut scene = upgraded_with(&TOO_LONG, true);
-    let shown = seen(&scene);
-    let args = json!({ "collection_id": 1 });
-    let migrate = Action::call("collection_migrate", args, 1_000 * TGAS, 0);
-    let outcome = scene.chain.transact(OWNER, CONTRACT, vec![migrate]);
-    let failure = format!("{:?}", outcome.failure());
-    assert!(failure.contains("RecordedStorageExceeded"), "{failure}");
-    assert_eq!(seen(&scene), shown);
-    let mut subtitles = vec![];
-    for from in (0..TOO_LONG.assets).step_by(300) {
-        let args = json!({ "collection_id": 1, "from_index": from, "limit": 300 });
-        let part = scene.view("collection_assets", args);
-        let part = part.as_array().unwrap().iter();
-        subtitles.extend(part.map(|asset| asset["subtitle"].as_str().unwrap().to_owned()));
-    }
-    let all: Vec<String> = (0..TOO_LONG.assets).map(TOO_LONG.subtitle).collect();
-    assert_eq!(subtitles, all);
-    assert_works(scene, true, u64::from(TOO_LONG.assets));
-}
-
 /// Tokens whose metadata are longer than results may be come in shorter pages; whoever reads on behind what came gets
 /// each once.
 #[test]
@@ -520,10 +225,10 @@ fn results_end_below_four_mebibytes_and_reading_goes_on() {
     let extra = "漢".repeat(16_384);
     for _ in 0..12 {
         let args = json!({
-            "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": 10,
+            "collection_id": 1, "receiver_ids": ["alice.near"], "quantities": [10],
             "metadata": { "extra": extra }
         });
-        scene.call(OWNER, "nft_batch_mint", args).json();
+        scene.sign(OWNER, "nft_batch_mint", args).json();
     }
     let all: Vec<String> = (1..=120).map(|number| format!("1:{number}")).collect();
     for method in [
@@ -549,7 +254,8 @@ fn results_end_below_four_mebibytes_and_reading_goes_on() {
             seen.extend(page.iter().map(|token| token["token_id"].clone()));
             pages += 1;
         }
-        assert_eq!(pages, 2, "{method}: a page of 3 MB, and the rest");
+        // A page of 100 ends with the token that reaches 180 kB, one of 50 at 90 kB; a token shows 49 kB.
+        assert!((24..=60).contains(&pages), "{method}: {pages} pages");
         seen.sort_by_key(|id| {
             id.as_str().unwrap().len() * 1_000 + id.as_str().unwrap()[2..].parse::<usize>().unwrap()
         });

@@ -22,7 +22,7 @@ fn order(scene: &mut Scene, mints: Value) -> TransactionOutcome {
 
 fn chosen(asset: u32, quantity: u32) -> Value {
     json!({
-        "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": quantity, "asset_index": asset
+        "collection_id": 1, "receiver_ids": ["alice.near"], "quantities": [quantity], "asset_index": asset
     })
 }
 
@@ -41,9 +41,9 @@ fn orders_share_a_call_and_ids_come_in_their_order() {
     let outcome = order(
         &mut scene,
         json!([
-            { "receiver_ids": ["alice.near", "bob.near"], "quantity_per_receiver": 2 },
+            { "receiver_ids": ["alice.near", "bob.near"], "quantities": [2, 2] },
             { "receiver_ids": ["carol.near"] },
-            { "receiver_ids": ["alice.near"], "quantity_per_receiver": 3, "asset_index": 7, "metadata": { "title": "Chosen" } },
+            { "receiver_ids": ["alice.near"], "quantities": [3], "asset_index": 7, "metadata": { "title": "Chosen" } },
             { "receiver_ids": ["dave.near", "dave.near"], "metadata": { "extra": "{}" } },
         ]),
     );
@@ -94,7 +94,7 @@ fn orders_share_a_call_and_ids_come_in_their_order() {
 #[test]
 fn one_order_stands_alone_as_before() {
     let mut scene = scene(AssetBatch::new(0, 10, 100));
-    let args = json!({ "collection_id": 1, "receiver_ids": ["alice.near", "bob.near"], "quantity_per_receiver": 2 });
+    let args = json!({ "collection_id": 1, "receiver_ids": ["alice.near", "bob.near"], "quantities": [2, 2] });
     let outcome = scene.call(OWNER, "nft_batch_mint", args);
     assert_eq!(outcome.json(), json!(["1:1", "1:2", "1:3", "1:4"]));
 }
@@ -142,10 +142,6 @@ fn receivers_have_quantities_of_their_own() {
         (json!({ "quantities": [] }), "E_INVALID_ARGUMENT"),
         (json!({ "quantities": [1, 0] }), "E_INVALID_ARGUMENT"),
         (json!({ "quantities": [1, -1] }), "E_INVALID_ARGUMENT"),
-        (
-            json!({ "quantities": [1, 1], "quantity_per_receiver": 1 }),
-            "E_INVALID_ARGUMENT",
-        ),
         (json!({ "quantities": [50, 51] }), "E_TOO_MANY"),
         (json!({ "quantities": [u32::MAX, u32::MAX] }), "E_TOO_MANY"),
     ] {
@@ -157,7 +153,7 @@ fn receivers_have_quantities_of_their_own() {
 fn orders_that_can_not_be_are_refused() {
     let mut scene = scene(AssetBatch::new(0, 10, 100));
     let alice = || json!({ "receiver_ids": ["alice.near"] });
-    let many = |quantity: u32| json!({ "receiver_ids": ["alice.near"], "quantity_per_receiver": quantity });
+    let many = |quantity: u32| json!({ "receiver_ids": ["alice.near"], "quantities": [quantity] });
     for (mints, code) in [
         (json!([]), "E_INVALID_ARGUMENT"),
         (
@@ -184,12 +180,7 @@ fn orders_that_can_not_be_are_refused() {
     ] {
         assert_eq!(order(&mut scene, mints.clone()).code(), code, "{mints}");
     }
-    for field in [
-        "receiver_ids",
-        "quantity_per_receiver",
-        "asset_index",
-        "metadata",
-    ] {
+    for field in ["receiver_ids", "quantities", "asset_index", "metadata"] {
         let mut args = json!({ "collection_id": 1, "mints": [alice()] });
         args[field] = json!(1);
         let outcome = scene.call(OWNER, "nft_batch_mint", args);
@@ -318,7 +309,8 @@ fn what_is_chosen_is_not_drawn() {
 fn a_choice_in_the_block_of_a_draw_does_not_depend_on_it() {
     let base = scene(AssetBatch::with_copies(&[1, 1, 1, 40]));
     let draw = |count: u32| {
-        let args = json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": count });
+        let args =
+            json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "quantities": [count] });
         Action::call("nft_batch_mint", args, 60 * TGAS, 0)
     };
     let choose =

@@ -275,3 +275,42 @@ fn what_hides_nothing_takes_whole_assets_and_is_not_revealed() {
         "E_INVALID_ARGUMENT"
     );
 }
+
+/// Who knows the order could give themselves the best of what is hidden; and of a made-up commitment a lock would promise
+/// what nobody can keep.
+#[test]
+fn hidden_assets_are_neither_chosen_nor_locked() {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near"]);
+    let parts = [part(0, 2), part(2, 1)];
+    let (commitment, next) = commit(&parts);
+    hidden(&mut scene, &commitment, copies(3, 10), true).json();
+    let choose = |scene: &mut Scene, asset: u32| {
+        let args =
+            json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "asset_index": asset });
+        scene.call(OWNER, "nft_batch_mint", args)
+    };
+    let lock = |scene: &mut Scene, what: Value| {
+        let mut args = what;
+        args["collection_id"] = json!(1);
+        scene.sign(OWNER, "collection_lock", args)
+    };
+    for (next, part, left) in [(next[0], &parts[0], 1), (next[1], &parts[1], 0)] {
+        // Also those that are shown already: the copies of the others follow from theirs.
+        assert_eq!(choose(&mut scene, 0).code(), "E_INVALID_ARGUMENT");
+        for what in [
+            json!({ "locks": ["metadata"] }),
+            json!({ "locks": ["royalties", "metadata"] }),
+            json!({ "assets": [0] }),
+        ] {
+            assert_eq!(lock(&mut scene, what).code(), "E_INVALID_ARGUMENT");
+        }
+        assert_eq!(collection(&scene)["locks"], json!([]));
+        scene.mint_many(1, "alice.near", 2).json();
+        assert_eq!(reveal(&mut scene, OWNER, next, part, 1).json(), left);
+    }
+    scene.chain.advance(1);
+    choose(&mut scene, 1).json();
+    lock(&mut scene, json!({ "locks": ["metadata"], "assets": [0] })).json();
+    assert_eq!(collection(&scene)["locks"], json!(["metadata"]));
+}

@@ -32,6 +32,10 @@ fn guarded() -> Vec<(&'static str, Value)> {
         ("owner_propose", json!({ "account_id": "next.near" })),
         ("contract_metadata_update", json!({ "name": "Other" })),
         (
+            "upgrade_announce",
+            json!({ "code_hash": "11111111111111111111111111111111" }),
+        ),
+        (
             "upgrade",
             json!({ "code_hash": "11111111111111111111111111111111" }),
         ),
@@ -402,7 +406,7 @@ fn a_top_up_is_a_plain_transfer() {
 }
 
 /// Calls of the staff that a function-call key may sign, with arguments that work on collection 1 and token 1:1.
-fn lane_calls() -> [(&'static str, Value); 6] {
+fn lane_calls() -> [(&'static str, Value); 5] {
     let accounts = json!({ "collection_id": 1, "account_ids": ["alice.near"] });
     [
         (
@@ -413,7 +417,6 @@ fn lane_calls() -> [(&'static str, Value); 6] {
         ("allowlist_add", accounts.clone()),
         ("allowlist_remove", accounts),
         ("allowlist_clear", json!({ "collection_id": 1 })),
-        ("collection_migrate", json!({ "collection_id": 1 })),
     ]
 }
 
@@ -455,7 +458,7 @@ fn signed_calls() -> [(&'static str, &'static str, Value); 12] {
                 "expires_at_ms": 1_900_000_000_000u64
             }),
         ),
-        (OWNER, "drop_extend", json!({ "drop_id": 1, "links": 3 })),
+        (OWNER, "drop_update", json!({ "drop_id": 1, "links": 3 })),
     ]
 }
 
@@ -585,9 +588,15 @@ fn misspelled_fields_cost_nothing() {
             json!({ "collection_id": 1, "limit": 1 }),
         ),
         (OWNER, "collection_publish", 0, one.clone()),
-        (OWNER, "collection_migrate", 0, one.clone()),
         (OWNER, "drop_close", 0, json!({ "drop_id": 1 })),
-        (OWNER, "shares_pay", 0, one.clone()),
+        ("alice.near", "shares_withdraw", 1, json!({})),
+        (
+            OWNER,
+            "staff_mints_allow",
+            1,
+            json!({ "collection_id": 1, "more": 1 }),
+        ),
+        (OWNER, "upgrade_announce", 1, json!({})),
         ("alice.near", "nft_mint", 0, one),
     ];
     let records = scene.chain.records(CONTRACT);

@@ -393,3 +393,47 @@ fn the_dearest_resolution_ends_well() {
     println!("the resolution burns {} Tgas", resolution.gas as f64 / 1e12);
     assert_balanced(&scene);
 }
+
+/// A deposit that returns to an account without a name costs 8.35 Tgas, which the resolution has whatever was attached:
+/// the token stays, and nothing is owed to anybody afterwards.
+#[test]
+fn deposits_return_to_owners_without_a_name() {
+    let implicit = "ab".repeat(32);
+    let ethereum = format!("0x{}", "1f".repeat(20));
+    for owner in [implicit, ethereum] {
+        for (approvals, gas) in [
+            (1, 30),
+            (1, 100),
+            (3, 30),
+            (3, 100),
+            (3, 300),
+            (10, 30),
+            (100, 100),
+        ] {
+            for answer in ["false", "true"] {
+                let behaviour = Behaviour::Return(answer.as_bytes().to_vec());
+                let mut scene = scene(behaviour);
+                scene.chain.create_account(&owner, 100 * NEAR);
+                scene.mint(1, &[&owner]).json();
+                for number in 0..approvals {
+                    let args =
+                        json!({ "token_id": "1:2", "account_id": format!("m{number}.near") });
+                    scene.pay(&owner, "nft_approve", args, NEAR / 100).json();
+                }
+                let owed =
+                    |scene: &Scene| scene.view("contract_balance", json!({}))["owed"].clone();
+                let before = owed(&scene);
+                let args = json!({ "receiver_id": "receiver.near", "token_id": "1:2", "msg": "" });
+                let call = Action::call("nft_transfer_call", args, gas * TGAS, 1);
+                let outcome = scene.chain.transact(&owner, CONTRACT, vec![call]);
+                let case = format!("{owner}, {approvals} approvals, {gas} Tgas, {answer}");
+                let kept = answer == "false";
+                assert_eq!(outcome.json(), json!(kept), "{case}");
+                let holder = if kept { "receiver.near" } else { &owner };
+                assert_eq!(scene.owner_of("1:2"), holder, "{case}");
+                assert_eq!(owed(&scene) == before, !kept, "{case}");
+                assert_balanced(&scene);
+            }
+        }
+    }
+}

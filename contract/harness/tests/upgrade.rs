@@ -1,11 +1,10 @@
 //! Upgrades: from the previous build to this one with everything kept, and upgrades that fail and change nothing.
 //!
-//! `fixtures/previous.wasm` is the build that was committed before the present one. Whoever changes the storage layout
-//! puts the build of the layout before there.
+//! `fixtures/previous.wasm` is a build of the present layout with another hash. Whoever changes the storage layout puts the
+//! build of the layout before there.
 
 use harness::mintage::{
-    AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, create_args_with, digest,
-    wasm, workspace,
+    AssetBatch, CONTRACT, OWNER, Scene, create_args_with, digest, wasm, workspace,
 };
 use harness::stub::{Behaviour, contract};
 use harness::{AccountContract, CryptoHash, Failure, NEAR, TransactionOutcome};
@@ -67,7 +66,7 @@ fn previous() -> Scene {
         )
         .json();
     scene
-        .call(
+        .sign(
             OWNER,
             "nft_update",
             json!({ "token_id": "2:3", "title": "Own", "extra": "{}" }),
@@ -156,7 +155,7 @@ fn assert_kept(before: &Value, after: &Value, asked: &str) {
 }
 
 fn upgrade(scene: &mut Scene, hash: CryptoHash) -> TransactionOutcome {
-    scene.sign(OWNER, "upgrade", json!({ "code_hash": hash.to_string() }))
+    scene.upgrade(&hash.to_string())
 }
 
 fn assert_works(scene: &mut Scene) {
@@ -205,151 +204,6 @@ fn everything_survives_an_upgrade_from_the_previous_build() {
         assert_kept(before, &after, asked);
     }
     assert_works(&mut scene);
-    // What the owner earned is counted from here on. The platform has 5% of it, carol 10%.
-    let earned =
-        |scene: &Scene| scene.view("collection", json!({ "collection_id": 1 }))["earned"].clone();
-    assert_eq!(earned(&scene), json!("0"));
-    scene.public_mint("carol.near", 1, NEAR).json();
-    let rest = NEAR - 27 * NEAR / 10_000;
-    assert_eq!(earned(&scene), json!((rest / 100 * 85).to_string()));
-}
-
-/// The pages of assets follow, one a call, and nothing that is shown changes by it; a draft goes on once they have.
-#[test]
-fn pages_of_assets_are_taken_over_one_by_one() {
-    let mut scene = previous();
-    let draft = json!({ "title": "Draft" });
-    let draft = create_args(&draft, false, AssetBatch::new(0, 700, 2));
-    scene.call_raw(OWNER, "collection_create", draft).json();
-    let hash = scene.chain.publish(&wasm());
-    upgrade(&mut scene, hash).json();
-    let before = seen(&scene);
-    let more = || add_assets_args(3, 700, AssetBatch::new(700, 400, 1));
-    let refused = scene.call_raw(OWNER, "collection_add_assets", more());
-    assert_eq!(refused.code(), "E_MIGRATION");
-    let mut calls = 0;
-    for collection in 1..=3 {
-        let args = json!({ "collection_id": collection });
-        while scene.call(OWNER, "collection_migrate", args.clone()).json() != 0 {
-            calls += 1;
-            assert_eq!(seen(&scene), before, "collection {collection}");
-        }
-    }
-    assert_eq!(calls, 2, "10,000 assets are on three pages");
-    assert_eq!(seen(&scene), before);
-    let old = |key: &[u8]| matches!(key[0], b'h' | b'f' | b's');
-    let records = scene.chain.records(CONTRACT).into_iter();
-    assert_eq!(records.filter(|(key, _)| old(key)).count(), 0);
-    // An external id of before is known by now.
-    let again = json!({ "title": "Many" });
-    let again = create_args_with(MANY, &again, true, AssetBatch::new(0, 1, 1));
-    let outcome = scene.call_raw(OWNER, "collection_create", again);
-    assert_eq!(outcome.code(), "E_EXTERNAL_ID_TAKEN");
-    scene
-        .call_raw(OWNER, "collection_add_assets", more())
-        .json();
-    scene
-        .call(OWNER, "collection_publish", json!({ "collection_id": 3 }))
-        .json();
-    let args = json!({ "collection_id": 3, "from_index": 1_099 });
-    let last = scene.view("collection_assets", args);
-    assert_eq!(
-        (&last[0]["copies"], &last[0]["remaining"]),
-        (&json!(1), &json!(1))
-    );
-    assert_works(&mut scene);
-}
-
-/// The contract of before asked nobody whether an external id is known, so the ids that it has are noted first: until
-/// each collection has been taken over, none is made that could have an id of before.
-#[test]
-fn nothing_is_created_before_the_ids_of_layout_2_are_known() {
-    let mut scene = previous();
-    let create = |id: [u8; 16]| {
-        let settings = json!({ "title": "Once more" });
-        create_args_with(id, &settings, true, AssetBatch::new(0, 1, 1))
-    };
-    // Two collections with one id, and a draft without assets.
-    scene
-        .call_raw(OWNER, "collection_create", create(MANY))
-        .json();
-    let draft = create_args_with(
-        [43; 16],
-        &json!({ "title": "Draft" }),
-        false,
-        AssetBatch::default(),
-    );
-    scene.call_raw(OWNER, "collection_create", draft).json();
-    let hash = scene.chain.publish(&wasm());
-    upgrade(&mut scene, hash).json();
-    let code = |scene: &Scene, id: [u8; 16]| {
-        let outcome = scene
-            .clone()
-            .call_raw(OWNER, "collection_create", create(id));
-        outcome.code().to_owned()
-    };
-    let migrate = |scene: &mut Scene, collection: u32| {
-        let args = json!({ "collection_id": collection });
-        while scene.call(OWNER, "collection_migrate", args.clone()).json() != 0 {}
-    };
-    for (collection, known) in [
-        (4, &[][..]),
-        (2, &[[43; 16]]),
-        (1, &[[43; 16], MANY]),
-        (3, &[[43; 16], MANY]),
-    ] {
-        for id in [MANY, [43; 16], [44; 16]] {
-            let expected = match known.contains(&id) {
-                true => "E_EXTERNAL_ID_TAKEN",
-                false => "E_MIGRATION",
-            };
-            assert_eq!(code(&scene, id), expected, "before {collection}");
-        }
-        // Settings that are changed note the id as well. A call more than it takes counts no other collection as done.
-        if collection == 1 {
-            let title = json!({ "collection_id": 1, "title": "Title" });
-            let outcome = scene.sign(OWNER, "collection_update", title);
-            assert!(outcome.succeeded(), "{}", outcome.code());
-        } else {
-            migrate(&mut scene, collection);
-        }
-        migrate(&mut scene, collection);
-    }
-    for id in [MANY, [43; 16]] {
-        assert_eq!(code(&scene, id), "E_EXTERNAL_ID_TAKEN");
-    }
-    let made = scene
-        .call_raw(OWNER, "collection_create", create([44; 16]))
-        .json();
-    assert_eq!(made, 5);
-    assert_works(&mut scene);
-}
-
-/// A contract that holds less than its tokens can come to need says what is missing. Nothing is minted until that is
-/// there, and everything that is owed or owned moves all the same.
-#[test]
-fn an_upgrade_brings_a_shortage_to_light_and_harms_nobody() {
-    let mut scene = previous();
-    scene.sign(OWNER, "withdraw", json!({})).json();
-    let hash = scene.chain.publish(&wasm());
-    upgrade(&mut scene, hash).json();
-    let balance = scene.view("contract_balance", json!({}));
-    let missing: u128 = balance["missing"].as_str().unwrap().parse().unwrap();
-    assert!(missing > NEAR / 10, "{balance}");
-    assert_eq!(scene.mint(1, &["alice.near"]).code(), "E_STORAGE_BALANCE");
-    let asked = json!({ "collection_id": 1, "account_id": "bob.near" });
-    assert_eq!(
-        scene.view("mint_eligibility", asked)["code"],
-        "E_STORAGE_BALANCE"
-    );
-    let revoke = json!({ "token_id": "1:8", "account_id": "market.near" });
-    let outcome = scene.sign("alice.near", "nft_revoke", revoke);
-    assert!(outcome.succeeded(), "{}", outcome.code());
-    let outcome = scene.transfer("alice.near", "bob.near", "1:8");
-    assert!(outcome.succeeded(), "{}", outcome.code());
-    let top_up = harness::Action::Transfer(missing + NEAR / 5);
-    scene.chain.transact("bob.near", CONTRACT, vec![top_up]);
-    assert!(scene.mint(1, &["alice.near"]).succeeded());
 }
 
 /// Failed upgrades leave code and storage as they were, and the contract at work.
@@ -389,11 +243,13 @@ fn a_migration_that_runs_out_of_gas_undoes_the_upgrade() {
 fn a_migration_that_wrote_before_it_failed_leaves_nothing() {
     // The first action writes; storage that the balance cannot cover makes the whole receipt fail.
     let code = contract(&[("migrate", Behaviour::Write(b"x".to_vec(), vec![7; 60_000]))]);
-    let mut scene = previous();
+    let mut scene = Scene::default();
+    let hash = scene.chain.publish(&code).to_string();
+    let args = json!({ "code_hash": hash });
+    scene.sign(OWNER, "upgrade_announce", args.clone()).json();
     scene.sign(OWNER, "withdraw", json!({})).json();
-    let hash = scene.chain.publish(&code);
     let records = scene.chain.records(CONTRACT);
-    let outcome = upgrade(&mut scene, hash);
+    let outcome = scene.sign(OWNER, "upgrade", args);
     assert!(
         matches!(outcome.failure(), Failure::LackBalanceForState(_)),
         "{:?}",
@@ -431,8 +287,10 @@ fn a_hash_that_is_none_is_refused() {
         &"z".repeat(44),
         &"1".repeat(100),
     ] {
-        let outcome = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
-        assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{hash}");
+        for method in ["upgrade_announce", "upgrade"] {
+            let outcome = scene.sign(OWNER, method, json!({ "code_hash": hash }));
+            assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{hash}");
+        }
     }
 }
 
@@ -463,37 +321,77 @@ fn storage_of_an_unknown_layout_is_refused() {
     assert_eq!(failure.code(), Some("E_MIGRATION"));
 }
 
-/// A full-access key may deploy this code without `migrate`. A collection of layout 2 with more pages of copies than this
-/// layout has would get a header that nobody can read: its calls are refused, and work once `migrate` has run.
+/// A contract with a delay shows what is announced, and takes it from the announced height on, that code alone.
 #[test]
-fn code_without_its_migration_writes_no_header_that_it_can_not_read() {
-    let code = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
-    let mut scene = Scene::new(&code, 400 * NEAR);
+fn an_upgrade_is_announced_ahead() {
+    let mut scene = Scene::with_delay(50);
     scene.accounts(["alice.near"]);
-    let draft = create_args(&json!({ "title": "Wide" }), false, AssetBatch::default());
-    scene.call_raw(OWNER, "collection_create", draft).json();
-    for first in (0..40_000).step_by(4_000) {
-        let batch = add_assets_args(1, first, AssetBatch::new(first, 4_000, 200));
-        scene.call_raw(OWNER, "collection_add_assets", batch).json();
-    }
-    let publish = json!({ "collection_id": 1 });
-    scene.call(OWNER, "collection_publish", publish).json();
-    scene.mint_many(1, "alice.near", 5).json();
-    let ours = harness::Action::UseGlobal(scene.chain.publish(&wasm()));
-    let deployed = scene.chain.transact(CONTRACT, CONTRACT, vec![ours]);
-    assert!(deployed.succeeded(), "{}", deployed.code());
-    let records = scene.chain.records(CONTRACT);
-    let refused = scene.transfer("alice.near", "bob.near", "1:3");
-    assert_eq!(refused.code(), "E_MIGRATION");
-    assert!(
-        scene.chain.records(CONTRACT) == records,
-        "nothing is written"
+    let hash = scene.chain.publish(&wasm()).to_string();
+    let other = scene
+        .chain
+        .publish(&contract(&[("migrate", Behaviour::Nothing)]))
+        .to_string();
+    let shown = |scene: &Scene| scene.view("contract_upgrade", json!({}));
+    let none =
+        json!({ "locked": false, "delay_blocks": 50, "code_hash": null, "earliest_height": null });
+    assert_eq!(shown(&scene), none);
+    let carry_out =
+        |scene: &mut Scene, hash: &str| scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
+    assert_eq!(carry_out(&mut scene, &hash).code(), "E_UPGRADE_NOT_DUE");
+    let announced = scene.sign(OWNER, "upgrade_announce", json!({ "code_hash": hash }));
+    let height = announced.json().as_u64().unwrap();
+    let event = json!({
+        "standard": "mintage", "version": "1.0.0", "event": "upgrade",
+        "data": [{ "code_hash": hash, "earliest_height": height }]
+    });
+    assert_eq!(announced.events(), [event]);
+    assert_eq!(shown(&scene)["earliest_height"], height);
+    assert_eq!(carry_out(&mut scene, &hash).code(), "E_UPGRADE_NOT_DUE");
+    // Another announcement restarts the delay, and one that is taken back is gone.
+    scene.chain.advance(30);
+    let again = scene.sign(OWNER, "upgrade_announce", json!({ "code_hash": hash }));
+    assert!(again.json().as_u64().unwrap() >= height + 30);
+    scene.chain.advance(30);
+    assert_eq!(carry_out(&mut scene, &hash).code(), "E_UPGRADE_NOT_DUE");
+    scene.chain.advance(30);
+    assert_eq!(carry_out(&mut scene, &other).code(), "E_UPGRADE_NOT_DUE");
+    assert_eq!(
+        scene.sign(OWNER, "upgrade_announce", json!({})).json(),
+        Value::Null
     );
-    let migrate = harness::Action::call("migrate", json!({}), 300 * harness::TGAS, 0);
-    let migrated = scene.chain.transact(CONTRACT, CONTRACT, vec![migrate]);
-    assert!(migrated.succeeded(), "{}", migrated.code());
-    let moved = scene.transfer("alice.near", "bob.near", "1:3");
-    assert!(moved.succeeded(), "{}", moved.code());
-    assert_eq!(scene.owner_of("1:3"), "bob.near");
-    scene.mint_many(1, "alice.near", 3).json();
+    assert_eq!(shown(&scene), none);
+    assert_eq!(carry_out(&mut scene, &hash).code(), "E_UPGRADE_NOT_DUE");
+    scene
+        .sign(OWNER, "upgrade_announce", json!({ "code_hash": hash }))
+        .json();
+    scene.chain.advance(60);
+    assert!(carry_out(&mut scene, &hash).succeeded());
+    assert_eq!(shown(&scene), none);
+}
+
+/// The lock `code` ends all upgrades; one that is announced has to be taken back first, because it may be on its way.
+#[test]
+fn locked_code_stays() {
+    let mut scene = Scene::default();
+    scene.collection(json!({}), AssetBatch::new(0, 1, 1));
+    let hash = scene.chain.publish(&wasm()).to_string();
+    let args = json!({ "code_hash": hash });
+    let lock = json!({ "collection_id": 1, "locks": ["code"] });
+    scene.sign(OWNER, "upgrade_announce", args.clone()).json();
+    let refused = scene.sign(OWNER, "collection_lock", lock.clone());
+    assert_eq!(refused.code(), "E_INVALID_ARGUMENT");
+    assert_eq!(
+        scene.view("collection", json!({ "collection_id": 1 }))["locks"],
+        json!([])
+    );
+    scene.sign(OWNER, "upgrade_announce", json!({})).json();
+    scene.sign(OWNER, "collection_lock", lock).json();
+    for method in ["upgrade_announce", "upgrade"] {
+        assert_eq!(scene.sign(OWNER, method, args.clone()).code(), "E_LOCKED");
+    }
+    assert_eq!(scene.view("contract_upgrade", json!({}))["locked"], true);
+    assert_eq!(
+        scene.view("collection", json!({ "collection_id": 1 }))["locks"],
+        json!(["code"])
+    );
 }

@@ -2,7 +2,7 @@
 
 use crate::accounts;
 use crate::books::Books;
-use crate::buckets::{self, Fingerprint, List};
+use crate::buckets::{self, Fingerprint, List, ENTRY};
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
@@ -51,7 +51,7 @@ pub fn contains(collection: u32, stored: &[u8]) -> bool {
     }
     let print = accounts::fingerprint(stored);
     let number = buckets::bucket(&print, list.buckets);
-    list.contains(&bucket(collection, &list, number), &print)
+    buckets::contains(&bucket(collection, &list, number), &print)
 }
 
 /// The arguments' collection and accounts.
@@ -145,9 +145,9 @@ fn add(collection: u32, fingerprints: Vec<Fingerprint>) -> u32 {
         list.buckets = wanted;
         let pairs = by_bucket(core::mem::take(&mut left), list.buckets.max(1));
         for group in groups(&pairs) {
-            let mut entries = Vec::with_capacity(group.len() * list.entry);
+            let mut entries = Vec::with_capacity(group.len() * ENTRY);
             for (_, print) in group {
-                entries.extend_from_slice(&print[..list.entry]);
+                entries.extend_from_slice(&print[..ENTRY]);
             }
             put_bucket(collection, &list, group[0].0, &entries);
             added += group.len() as u32;
@@ -159,12 +159,12 @@ fn add(collection: u32, fingerprints: Vec<Fingerprint>) -> u32 {
             let mut entries = bucket(collection, &list, group[0].0);
             let before = entries.len();
             for (_, print) in group {
-                if !list.contains(&entries[..before], print) {
-                    entries.extend_from_slice(&print[..list.entry]);
+                if !buckets::contains(&entries[..before], print) {
+                    entries.extend_from_slice(&print[..ENTRY]);
                 }
             }
             if entries.len() > before {
-                added += ((entries.len() - before) / list.entry) as u32;
+                added += ((entries.len() - before) / ENTRY) as u32;
                 put_bucket(collection, &list, group[0].0, &entries);
             }
         }
@@ -184,9 +184,9 @@ fn grow(collection: u32, list: &mut List, wanted: u32) {
         let all = bucket(collection, list, parent);
         list.buckets += 1;
         let (mut stay, mut go) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
-        for entry in all.chunks_exact(list.entry) {
+        for entry in all.chunks_exact(ENTRY) {
             let mut print = Fingerprint::default();
-            print[..list.entry].copy_from_slice(entry);
+            print[..ENTRY].copy_from_slice(entry);
             if buckets::bucket(&print, list.buckets) == new {
                 &mut go
             } else {
@@ -220,13 +220,13 @@ fn remove(collection: u32, fingerprints: Vec<Fingerprint>) -> u32 {
         for group in groups(&pairs) {
             let entries = bucket(collection, &list, group[0].0);
             let mut stay = Vec::with_capacity(entries.len());
-            for entry in entries.chunks_exact(list.entry) {
-                if !group.iter().any(|pair| pair.1[..list.entry] == *entry) {
+            for entry in entries.chunks_exact(ENTRY) {
+                if !group.iter().any(|pair| pair.1[..ENTRY] == *entry) {
                     stay.extend_from_slice(entry);
                 }
             }
             if stay.len() < entries.len() {
-                removed += ((entries.len() - stay.len()) / list.entry) as u32;
+                removed += ((entries.len() - stay.len()) / ENTRY) as u32;
                 put_bucket(collection, &list, group[0].0, &stay);
             }
         }

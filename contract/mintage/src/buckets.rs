@@ -10,19 +10,12 @@ pub const LOAD: u32 = 256;
 
 /// Bytes an account takes. An account that matches one of a million by chance takes 2^76 trials to find.
 pub const ENTRY: usize = 12;
-/// Bytes an account takes on a list that was begun under layout 1.
-const WIDE_ENTRY: usize = 16;
-/// Marks a list of the present width in its record.
-const NARROW: u32 = 1 << 31;
-
 /// An account's hash. The first four bytes choose its bucket, and as many as the list keeps are stored.
-pub type Fingerprint = [u8; WIDE_ENTRY];
+pub type Fingerprint = [u8; 16];
 
 /// An allowlist's own record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
-    /// Bytes an account takes: a list keeps the width it was begun with until it is cleared.
-    pub entry: usize,
     /// Grows when the list is cleared; buckets of other generations are to be swept.
     pub generation: u32,
     pub accounts: u32,
@@ -31,29 +24,11 @@ pub struct List {
     pub stale: Vec<(u32, u32)>,
 }
 
-impl Default for List {
-    fn default() -> Self {
-        Self {
-            entry: ENTRY,
-            generation: 0,
-            accounts: 0,
-            buckets: 0,
-            stale: Vec::new(),
-        }
-    }
-}
-
 impl List {
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        let marked = reader.u32()?;
         let mut list = Self {
-            entry: if marked & NARROW != 0 {
-                ENTRY
-            } else {
-                WIDE_ENTRY
-            },
-            generation: marked & !NARROW,
+            generation: reader.u32()?,
             accounts: reader.u32()?,
             buckets: reader.u32()?,
             stale: Vec::new(),
@@ -66,8 +41,7 @@ impl List {
 
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(12 + self.stale.len() * 8);
-        let mark = if self.entry == ENTRY { NARROW } else { 0 };
-        for number in [self.generation | mark, self.accounts, self.buckets] {
+        for number in [self.generation, self.accounts, self.buckets] {
             out.extend_from_slice(&number.to_le_bytes());
         }
         for (generation, buckets) in &self.stale {
@@ -85,17 +59,16 @@ impl List {
         }
         self.accounts = 0;
         self.buckets = 0;
-        self.entry = ENTRY;
     }
+}
 
-    /// Whether `bucket`, one of this list's, has the account.
-    pub fn contains(&self, bucket: &[u8], fingerprint: &Fingerprint) -> bool {
-        let last = self.entry - 1;
-        // The last byte tells nearly all entries apart and costs the least to compare.
-        bucket
-            .chunks_exact(self.entry)
-            .any(|entry| entry[last] == fingerprint[last] && *entry == fingerprint[..self.entry])
-    }
+/// Whether a bucket has the account.
+pub fn contains(bucket: &[u8], fingerprint: &Fingerprint) -> bool {
+    let last = ENTRY - 1;
+    // The last byte tells nearly all entries apart and costs the least to compare.
+    bucket
+        .chunks_exact(ENTRY)
+        .any(|entry| entry[last] == fingerprint[last] && *entry == fingerprint[..ENTRY])
 }
 
 /// The buckets a list of `accounts` accounts wants.
@@ -147,7 +120,6 @@ mod tests {
     #[test]
     fn clearing_keeps_a_note_of_what_to_sweep() {
         let mut list = List {
-            entry: WIDE_ENTRY,
             generation: 4,
             accounts: 100,
             buckets: 4,
@@ -157,7 +129,6 @@ mod tests {
         assert_eq!(
             list,
             List {
-                entry: ENTRY,
                 generation: 5,
                 accounts: 0,
                 buckets: 0,
@@ -170,13 +141,5 @@ mod tests {
             "an empty list has nothing to leave behind"
         );
         assert_eq!(List::decode(&list.encode()), Some(list));
-        let wide = List {
-            entry: WIDE_ENTRY,
-            generation: 4,
-            accounts: 100,
-            buckets: 4,
-            stale: vec![],
-        };
-        assert_eq!(List::decode(&wide.encode()), Some(wide));
     }
 }

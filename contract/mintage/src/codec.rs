@@ -59,6 +59,11 @@ impl<'a> Reader<'a> {
 
     /// A LEB128 number of at most 32 bits.
     pub fn varint(&mut self) -> Option<u32> {
+        // Most numbers are of one byte.
+        if let Some((&byte, tail)) = self.bytes.split_first().filter(|it| *it.0 < 0x80) {
+            self.bytes = tail;
+            return Some(u32::from(byte));
+        }
         let mut value = 0u32;
         let mut shift = 0;
         loop {
@@ -84,13 +89,14 @@ impl<'a> Reader<'a> {
 
 /// Passes runs of equal values, each its length and the value, and returns the value at `at`; 0 past their end.
 pub fn value_in(reader: &mut Reader, at: u32) -> Option<u32> {
-    let (mut found, mut passed) = (0, 0u64);
+    let (mut found, mut passed) = (0, 0u32);
     for _ in 0..reader.varint()? {
         let (length, value) = (reader.varint()?, reader.varint()?);
-        if passed <= u64::from(at) && u64::from(at) < passed + u64::from(length) {
+        // Runs that begin behind `at` are far ahead of it, as no page has so many assets.
+        if at.wrapping_sub(passed) < length {
             found = value;
         }
-        passed += u64::from(length);
+        passed = passed.wrapping_add(length);
     }
     Some(found)
 }

@@ -39,6 +39,8 @@ codes! {
     MintLimit = "E_MINT_LIMIT",
     DepositTooSmall = "E_DEPOSIT_TOO_SMALL",
     GasTooLow = "E_GAS_TOO_LOW",
+    StaffQuota = "E_STAFF_QUOTA",
+    UpgradeNotDue = "E_UPGRADE_NOT_DUE",
     TransfersDisabled = "E_TRANSFERS_DISABLED",
     TransferDenied = "E_TRANSFER_DENIED",
     ApprovalsDisabled = "E_APPROVALS_DISABLED",

@@ -160,7 +160,9 @@ pub fn shown(collection: u32, numbers: core::ops::Range<u32>) {
 }
 
 pub fn contract_metadata_update() {
-    close(open("contract_metadata_update"));
+    let mut out = open("contract_metadata_update");
+    out.push_str("{}");
+    close(out);
 }
 
 /// `nft_burn` of one token.
@@ -170,11 +172,20 @@ pub fn burn(token_id: &str, owner: &str, memo: Option<&str>) {
 
 /// `lock`, an event of this contract's own: what can't be changed any more. `write` writes the fields that say of what.
 pub fn lock(write: impl FnOnce(&mut Writer)) {
+    of_contract("lock", write);
+}
+
+/// `upgrade`, an event of this contract's own: which code is announced, and from which height on; or that none is.
+pub fn upgrade(write: impl FnOnce(&mut Writer)) {
+    of_contract("upgrade", write);
+}
+
+fn of_contract(event: &str, write: impl FnOnce(&mut Writer)) {
     let mut json = Writer::default();
     json.open('{');
     write(&mut json);
     json.close('}');
-    let mut out = open_of("mintage\",\"version\":\"1.0.0", "lock");
+    let mut out = open_of("mintage\",\"version\":\"1.0.0", event);
     out.push_str(&json.into_string());
     close(out);
 }

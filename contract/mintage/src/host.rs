@@ -212,30 +212,18 @@ pub fn return_json(write: impl FnOnce(&mut Writer)) {
     return_bytes(writer.into_string().as_bytes());
 }
 
-/// Lists end below this length. The protocol takes results of 4 MiB. What a receipt reads is limited to 4 MB, too: for
-/// tokens with long texts that is little more than they show, since each is a record of its own.
-const RESULT_LIMIT: usize = 3_000_000;
-
-/// Ends the call with a list in JSON: as many of the items as fit a result, at least one. Whoever reads on begins behind
+/// Ends the call with a list in JSON, which ends with the item that reaches `length` bytes. Whoever reads on begins behind
 /// the items that came.
-pub fn return_list<T>(items: impl Iterator<Item = T>, write: impl FnMut(&mut Writer, T)) {
-    return_list_below(RESULT_LIMIT, items, write);
-}
-
-/// As [`return_list`], below a length of its own.
-pub fn return_list_below<T>(
+pub fn return_list<T>(
     length: usize,
     items: impl Iterator<Item = T>,
     mut write: impl FnMut(&mut Writer, T),
 ) {
     return_json(|json| {
         json.open('[');
-        let begin = json.written();
         for item in items {
-            let before = json.written();
             write(json, item);
-            if json.written() >= length && before > begin {
-                json.truncate(before);
+            if json.written() >= length {
                 break;
             }
         }

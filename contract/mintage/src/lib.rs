@@ -24,7 +24,6 @@ pub mod json;
 pub mod packed;
 mod prelude;
 pub mod root;
-pub mod shares;
 pub mod solvency;
 pub mod split;
 pub mod title;
@@ -47,10 +46,12 @@ mod host;
 #[cfg(target_arch = "wasm32")]
 mod memory;
 #[cfg(target_arch = "wasm32")]
-mod migrate;
-#[cfg(target_arch = "wasm32")]
 mod roles;
 #[cfg(target_arch = "wasm32")]
+mod shares;
+#[cfg(target_arch = "wasm32")]
 mod store;
+#[cfg(target_arch = "wasm32")]
+mod upgrade;
 #[cfg(target_arch = "wasm32")]
 mod window;

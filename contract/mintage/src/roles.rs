@@ -1,7 +1,6 @@
 //! Initialisation, roles, the contract's own metadata, and the change of its code.
 
 use crate::accounts;
-use crate::base58;
 use crate::base64;
 use crate::books::Books;
 use crate::error::Code;
@@ -12,9 +11,9 @@ use crate::json::{Object, Writer};
 use crate::prelude::*;
 use crate::root::Root;
 use crate::store::{self, prefix};
+use crate::upgrade;
 
 const ADMINS_LIMIT: usize = 100;
-const GAS_FOR_MIGRATE: u64 = 20_000_000_000_000;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of NEP-177 that contract metadata follow.
@@ -76,9 +75,11 @@ pub fn new() {
         .map(|id| guard::account("admin_id", id))
         .collect();
     let platform = guard::required_account(&mut args, "platform_id").1;
+    let delay: Option<u64> = args.optional("upgrade_delay_blocks").or_fail();
     let mut metadata: Object = args.required("metadata").or_fail();
     args.finish().or_fail();
     put_metadata(metadata_fields(&mut metadata));
+    upgrade::begin(delay);
     // All that is there now is the contract's own, the root included.
     let mut root = Root::new(owner, platform, admins);
     let stored = root.encode();
@@ -247,19 +248,4 @@ pub fn contract_source_metadata() {
         }
         json.close(']').close('}');
     });
-}
-
-/// Puts other code in place and migrates, in one batch: if the migration fails, the code stays as it was.
-pub fn upgrade() {
-    let mut args = host::args();
-    let text: String = args.required("code_hash").or_fail();
-    args.finish().or_fail();
-    guard::owner();
-    let Some(code_hash) = base58::decode(&text) else {
-        refuse(Code::InvalidArgument, "code_hash has 32 bytes in base58.");
-    };
-    host::Receipt::to(&host::current_account())
-        .use_global_contract(&code_hash)
-        .call("migrate", b"{}", GAS_FOR_MIGRATE, 1)
-        .return_it();
 }

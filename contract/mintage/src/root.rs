@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::solvency::Sums;
 
 /// The version of the storage layout that this code reads and writes.
-pub const LAYOUT: u8 = 3;
+pub const LAYOUT: u8 = 4;
 
 /// Account ids are in their stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +18,6 @@ pub struct Root {
     pub sums: Sums,
     /// The id of the next approval. Ids never repeat in the whole contract.
     pub next_approval: u64,
-    /// Approvals with a smaller id carry the deposit of layout 2.
-    pub first_cheap_approval: u64,
     pub owner: Vec<u8>,
     pub platform: Vec<u8>,
     pub proposed: Option<Vec<u8>>,
@@ -47,7 +45,6 @@ impl Root {
             drops: 0,
             sums: Sums::default(),
             next_approval: 1,
-            first_cheap_approval: 0,
             owner,
             platform,
             proposed: None,
@@ -69,23 +66,6 @@ impl Root {
             promised: reader.u64()?,
         };
         root.next_approval = reader.u64()?;
-        root.first_cheap_approval = reader.u64()?;
-        read_accounts(&mut reader, &mut root)?;
-        Some(root)
-    }
-
-    /// The record as layout 2 has it (and layout 1, which differs elsewhere). What tokens are promised and what all
-    /// else takes is for the migration to find out.
-    pub fn decode_layout_2(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        if !matches!(reader.u8()?, 1 | 2) {
-            return None;
-        }
-        let mut root = Self::new(Vec::new(), Vec::new(), Vec::new());
-        root.collections = reader.u32()?;
-        root.sums.owed = reader.u128()?;
-        root.next_approval = reader.u64()?;
-        root.first_cheap_approval = root.next_approval;
         read_accounts(&mut reader, &mut root)?;
         Some(root)
     }
@@ -96,12 +76,7 @@ impl Root {
         out.extend_from_slice(&self.collections.to_le_bytes());
         out.extend_from_slice(&self.drops.to_le_bytes());
         out.extend_from_slice(&self.sums.owed.to_le_bytes());
-        for number in [
-            self.sums.base,
-            self.sums.promised,
-            self.next_approval,
-            self.first_cheap_approval,
-        ] {
+        for number in [self.sums.base, self.sums.promised, self.next_approval] {
             out.extend_from_slice(&number.to_le_bytes());
         }
         out.extend_from_slice(&self.owner);
@@ -137,7 +112,6 @@ mod tests {
             owed: 1 << 90,
         };
         root.next_approval = 1 << 40;
-        root.first_cheap_approval = 17;
         root
     }
 
@@ -155,28 +129,5 @@ mod tests {
         let mut other = root.encode();
         other[0] = LAYOUT + 1;
         assert_eq!(Root::decode(&other), None);
-    }
-
-    #[test]
-    fn a_root_of_layout_2_is_read() {
-        let root = root();
-        let mut old = vec![2];
-        old.extend_from_slice(&3u32.to_le_bytes());
-        old.extend_from_slice(&(1u128 << 90).to_le_bytes());
-        old.extend_from_slice(&(1u64 << 40).to_le_bytes());
-        let accounts = root.encode().split_off(57);
-        old.extend_from_slice(&accounts);
-        let expected = Root {
-            drops: 0,
-            sums: Sums {
-                owed: 1 << 90,
-                ..Sums::default()
-            },
-            first_cheap_approval: 1 << 40,
-            ..root
-        };
-        assert_eq!(Root::decode_layout_2(&old), Some(expected));
-        old[0] = LAYOUT;
-        assert_eq!(Root::decode_layout_2(&old), None);
     }
 }

@@ -1,94 +1,70 @@
-//! Shares of mint fees that wait. A payment to an account that is not named carries the price of making it, 8.35 Tgas,
-//! whether or not it is there already; a dozen of them would not fit the 100 Tgas that wallets attach. So a mint pays a
-//! few of them, those that have waited longest, and the others wait in a record of the collection.
+//! Shares of what was paid for mints that wait until their owners withdraw them: one record for each currency and account,
+//! which stays when it is empty, so that there are never more than accounts that have been paid.
 
 use crate::accounts;
-use crate::codec::Reader;
+use crate::balance;
+use crate::books::Books;
+use crate::guard;
+use crate::host::{self, OrFail};
 use crate::prelude::*;
+use crate::solvency::BYTE_PRICE;
+use crate::store::prefix;
 
-/// Payments to accounts without a name that one mint makes, beside the return of what was sent too much.
-pub const AT_ONCE: usize = 4;
-
-/// Bytes of the record at most, for each account that waits, and of the record itself.
-const ENTRY_BYTES: u64 = 33 + 10 + 16;
-const RECORD_BYTES: u64 = 40 + 5;
-
-/// Accounts with what waits for each, in yoctonear, the oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Queue(Vec<(Vec<u8>, u128)>);
-
-/// Bytes by which the record grows at most when shares of so many accounts are put into it.
-pub fn growth(accounts: usize) -> u64 {
-    RECORD_BYTES + accounts as u64 * ENTRY_BYTES
+fn key(account: &[u8]) -> Vec<u8> {
+    let mut key = vec![prefix::SHARES];
+    key.extend_from_slice(&accounts::key(account));
+    key
 }
 
-impl Queue {
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let mut waiting = Vec::new();
-        while !reader.is_empty() {
-            waiting.push((accounts::read(&mut reader)?.to_vec(), reader.u128()?));
-        }
-        Some(Self(waiting))
-    }
-
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.0.len() * ENTRY_BYTES as usize);
-        for (account, amount) in &self.0 {
-            out.extend_from_slice(account);
-            out.extend_from_slice(&amount.to_le_bytes());
-        }
-        out
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds to what waits for an account, or lets it wait behind the others.
-    pub fn add(&mut self, account: &str, amount: u128) {
-        let account = accounts::encode(account);
-        match self.0.iter_mut().find(|waiting| waiting.0 == account) {
-            Some(waiting) => waiting.1 += amount,
-            None => self.0.push((account, amount)),
-        }
-    }
-
-    /// Takes out those that have waited longest, `most` at most.
-    pub fn take(&mut self, most: usize) -> Vec<(String, u128)> {
-        let taken = self.0.drain(..most.min(self.0.len()));
-        taken
-            .map(|(account, amount)| (accounts::decode(&account), amount))
-            .collect()
-    }
+/// Yoctonear that wait for an account.
+fn waiting(key: &[u8]) -> Option<u128> {
+    let bytes = host::read(key)?;
+    let amount = bytes.try_into().map(u128::from_le_bytes);
+    Some(amount.unwrap_or_else(|_| host::corrupt()))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everybody_is_paid_in_turn() {
-        let payees: Vec<String> = (0..10u8).map(|n| format!("{n:064x}")).collect();
-        let mut queue = Queue::default();
-        let mut paid = [0u128; 10];
-        for round in 1..=20u128 {
-            payees.iter().for_each(|payee| queue.add(payee, 7));
-            assert!(queue.encode().len() as u64 <= growth(10) - 45);
-            for (account, amount) in queue.take(AT_ONCE) {
-                let at = payees.iter().position(|payee| *payee == account);
-                paid[at.unwrap()] += amount;
-            }
-            let back = Queue::decode(&queue.encode());
-            assert_eq!(back.as_ref(), Some(&queue));
-            // Nobody waits for longer than three mints.
-            assert!(paid.iter().all(|&sum| sum + 3 * 7 >= round * 7), "{paid:?}");
-        }
-        let rest = queue.take(100);
-        assert_eq!(
-            paid.iter().sum::<u128>() + rest.iter().map(|one| one.1).sum::<u128>(),
-            20 * 70
-        );
-        assert!(queue.is_empty());
+/// Lets a share wait. A record that was not there is paid from it, so that a paid mint pays for itself; a share that does
+/// not cover that much stays in the contract.
+pub fn accrue(books: &mut Books, account: &str, share: u128) {
+    let key = key(&accounts::encode(account));
+    let before = waiting(&key);
+    let put = |amount: u128| host::write(&key, &amount.to_le_bytes());
+    let mut share = share;
+    if before.is_none() {
+        let base = books.sums.base;
+        books.measure(|| put(0));
+        let price = u128::from(books.sums.base - base) * BYTE_PRICE;
+        share = share.saturating_sub(price);
     }
+    put(before.unwrap_or_default() + share);
+    books.sums.owed += share;
+}
+
+/// Pays the caller what waits for it. Returns that, in yoctonear.
+pub fn shares_withdraw() {
+    guard::one_yocto();
+    host::args().finish().or_fail();
+    let account = host::predecessor();
+    let key = key(&accounts::encode(&account));
+    let amount = waiting(&key).unwrap_or_default();
+    if amount > 0 {
+        let mut books = Books::open();
+        host::write(&key, &0u128.to_le_bytes());
+        books.sums.owed -= amount;
+        balance::pay(&account, amount);
+        books.settle();
+    }
+    return_amount(amount);
+}
+
+/// What waits for an account, in yoctonear.
+pub fn shares_of() {
+    let account = guard::required_account(&mut host::args(), "account_id").1;
+    return_amount(waiting(&key(&account)).unwrap_or_default());
+}
+
+fn return_amount(amount: u128) {
+    host::return_json(|json| {
+        json.amount(amount);
+    });
 }

@@ -2,15 +2,14 @@
 
 use crate::accounts;
 use crate::collection::commitment::Reveal;
-use crate::collection::header::{pages, Copies, Header, ASSETS_LOCKED, COMMITTED};
+use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
 use crate::collection::locks::LockedAssets;
-use crate::collection::settings::{Details, Lists, ListsAt, Rules, Settings};
+use crate::collection::settings::{Details, Lists, Rules, Settings};
 use crate::collection::token_page::{Page, PAGE_TOKENS};
 use crate::error::Code;
 use crate::host;
 use crate::prelude::*;
 use crate::root::Root;
-use crate::shares::Queue;
 use crate::token::approval::{self, Approval};
 use crate::token::holdings::{self, Head, TokenRef};
 use crate::token::id;
@@ -28,11 +27,7 @@ pub mod prefix {
     pub const REFERENCES: u8 = b'g';
     pub const ASSET_INFO: u8 = b'e';
     pub const TEXTS: u8 = b'u';
-    pub const OLD_MEDIA: u8 = b'h';
-    pub const OLD_REFERENCES: u8 = b'f';
-    pub const OLD_ASSET_INFO: u8 = b's';
     pub const EXTERNAL_ID: u8 = b'X';
-    pub const UNKNOWN_IDS: u8 = b'm';
     pub const COPIES: u8 = b'n';
     pub const TOKENS: u8 = b't';
     pub const OVERRIDE: u8 = b'x';
@@ -45,6 +40,7 @@ pub mod prefix {
     pub const LOCKED_ASSETS: u8 = b'l';
     pub const REVEAL: u8 = b'y';
     pub const DROP: u8 = b'k';
+    pub const UPGRADE: u8 = b'U';
 }
 
 /// The key of a record of a collection or a drop.
@@ -69,24 +65,6 @@ pub fn external_id_key(external_id: &[u8; 16]) -> [u8; 17] {
     key
 }
 
-/// Collections of layout 2 whose external ids are not noted yet.
-pub fn unknown_ids() -> u32 {
-    let bytes = host::read(&[prefix::UNKNOWN_IDS]);
-    bytes.map_or(0, |bytes| {
-        let count = bytes.try_into().map(u32::from_le_bytes);
-        count.unwrap_or_else(|_| host::corrupt())
-    })
-}
-
-/// Keeps that number, where it is 0 by no record.
-pub fn put_unknown_ids(count: u32) {
-    let key = [prefix::UNKNOWN_IDS];
-    match count {
-        0 => host::remove(&key),
-        _ => host::write(&key, &count.to_le_bytes()),
-    }
-}
-
 fn account_key(prefix: u8, stored: &[u8]) -> Vec<u8> {
     let mut key = vec![prefix];
     key.extend_from_slice(&accounts::key(stored));
@@ -107,17 +85,13 @@ pub fn holdings_key(stored: &[u8], page: u16) -> Vec<u8> {
 pub fn root() -> (Root, Vec<u8>) {
     let bytes = host::read(&[prefix::ROOT])
         .unwrap_or_else(|| host::refuse(Code::Internal, "The contract is not initialised."));
-    (
-        Root::decode(&bytes).unwrap_or_else(|| needs_migration()),
-        bytes,
-    )
-}
-
-fn needs_migration() -> ! {
-    host::refuse(
-        Code::Migration,
-        "The storage has another layout; migrate has to run first.",
-    )
+    let root = Root::decode(&bytes).unwrap_or_else(|| {
+        host::refuse(
+            Code::Migration,
+            "The storage that is here is of another layout than this code's.",
+        )
+    });
+    (root, bytes)
 }
 
 pub fn find_header(collection: u32) -> Option<Header> {
@@ -134,35 +108,13 @@ pub fn header(collection: u32) -> Header {
     })
 }
 
-/// Refuses a header whose copies are not laid out as this layout has them: code that was deployed without `migrate` has
-/// read one of layout 2, and could not read again what it writes.
 pub fn put_header(collection: u32, header: &Header) {
-    if let Copies::Paged(sums) = &header.copies {
-        if sums.len() != pages(header.assets, header.width).pages {
-            needs_migration();
-        }
-    }
     host::write(&key1(prefix::HEADER, collection), &header.encode());
 }
 
 pub fn rules(collection: u32) -> Rules {
     let bytes = host::read(&key1(prefix::RULES, collection)).unwrap_or_default();
     Rules::decode(&bytes).unwrap_or_else(|| host::corrupt())
-}
-
-/// Shares of the collection's fees that wait.
-pub fn shares(collection: u32) -> Queue {
-    let bytes = host::read(&key1(prefix::SHARES, collection)).unwrap_or_default();
-    Queue::decode(&bytes).unwrap_or_else(|| host::corrupt())
-}
-
-pub fn put_shares(collection: u32, queue: &Queue) {
-    let key = key1(prefix::SHARES, collection);
-    if queue.is_empty() {
-        host::remove(&key);
-    } else {
-        host::write(&key, &queue.encode());
-    }
 }
 
 /// All pages of remaining copies. They are read together or not at all: which of them a receipt has read would show in
@@ -216,23 +168,13 @@ pub fn details(collection: u32) -> Details {
     Details::decode(&bytes).unwrap_or_else(|| host::corrupt())
 }
 
-/// The id that a collection's details begin with.
-pub fn external_id(collection: u32) -> [u8; 16] {
-    let bytes = host::read(&key1(prefix::DETAILS, collection)).unwrap_or_default();
-    let id = bytes.get(..16).and_then(|id| id.try_into().ok());
-    id.unwrap_or_else(|| host::corrupt())
-}
-
 /// The lists of accounts of a collection with these details.
 pub fn lists(collection: u32, details: &Details) -> Lists {
-    let lists = match &details.lists {
-        ListsAt::Nowhere => Some(Lists::default()),
-        ListsAt::Apart => {
-            Lists::decode(&host::read(&key1(prefix::LISTS, collection)).unwrap_or_default())
-        }
-        ListsAt::Inside(bytes) => Lists::decode(bytes),
-    };
-    lists.unwrap_or_else(|| host::corrupt())
+    if !details.has_lists {
+        return Lists::default();
+    }
+    let bytes = host::read(&key1(prefix::LISTS, collection)).unwrap_or_default();
+    Lists::decode(&bytes).unwrap_or_else(|| host::corrupt())
 }
 
 pub fn settings(collection: u32) -> Settings {
@@ -253,9 +195,9 @@ pub fn put_settings(collection: u32, settings: &Settings) {
     host::write(&key1(prefix::RULES, collection), &rules.encode());
     put_details(collection, details);
     let key = key1(prefix::LISTS, collection);
-    match details.lists {
-        ListsAt::Apart => host::write(&key, &lists.encode()),
-        _ => host::remove(&key),
+    match details.has_lists {
+        true => host::write(&key, &lists.encode()),
+        false => host::remove(&key),
     }
 }
 
@@ -282,6 +224,16 @@ pub fn token_page(header: &Header, collection: u32, number: u32) -> Option<(Page
         full_page(header, collection, index)
     };
     Some((page, index, at))
+}
+
+/// How many tokens of a full page were not burnt; `None` of the page that is being filled.
+pub fn living_on_full_page(collection: u32, header: &Header, index: u32) -> Option<u64> {
+    if index == header.minted / PAGE_TOKENS {
+        return None;
+    }
+    let bytes = host::read(&key2(prefix::TOKENS, collection, index))?;
+    let burnt = Page::burnt(&bytes, header.assets).unwrap_or_else(|| host::corrupt());
+    Some(u64::from(PAGE_TOKENS) - burnt as u64)
 }
 
 fn full_page(header: &Header, collection: u32, index: u32) -> Page {

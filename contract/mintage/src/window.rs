@@ -11,6 +11,16 @@ const DEFAULT_LIMIT: u64 = 100;
 /// they have used, and an item takes up to 0.4 Tgas.
 pub const MOST: u64 = 500;
 
+/// Bytes of a page of up to 50 items, and for each item of a longer one: a byte takes up to 0.16 Ggas to read and to show, so
+/// that a page of 50 stays within 30 Tgas, and any within 300.
+const PAGE_BYTES: u64 = 90_000;
+const ITEM_BYTES: u64 = 1_800;
+
+/// A page of so many items ends with the one that reaches this length.
+pub fn page_bytes(limit: u64) -> usize {
+    PAGE_BYTES.max(limit * ITEM_BYTES) as usize
+}
+
 /// A position in an enumeration: NEP-181 sends a decimal string, the collection views a number; both are taken.
 struct Index(u64);
 

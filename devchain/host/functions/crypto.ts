@@ -1,7 +1,9 @@
 /** Hashes and signatures. The pairing curves (alt_bn128, BLS12-381) and ML-DSA are not provided. */
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { p256 } from "@noble/curves/nist.js";
+import { bytesToNumberLE } from "@noble/curves/utils.js";
 import { ripemd160 } from "@noble/hashes/legacy.js";
+import { sha512 } from "@noble/hashes/sha2.js";
 import { keccak_256, keccak_512, sha3_256, sha3_384, sha3_512 } from "@noble/hashes/sha3.js";
 import type { ExtCosts } from "../../protocol/config.ts";
 import { sha256 } from "../../protocol/hash.ts";
@@ -55,6 +57,23 @@ function ecrecover(ctx: CallContext, args: number[]): number {
   return 1;
 }
 
+/**
+ * Whether nearcore's library (ed25519-dalek's `verify`) accepts a signature. It is laxer than others in that it takes keys of
+ * small order and those that spell a coordinate above the field's prime, and stricter in that it compares the bytes of R,
+ * where others ignore its part of small order.
+ * @throws if the key is no point of the curve
+ */
+function verifyEd25519(signature: Uint8Array, message: Uint8Array, key: Uint8Array): boolean {
+  const { Point } = ed25519;
+  const r = signature.subarray(0, 32);
+  const s = bytesToNumberLE(signature.subarray(32));
+  if (s >= Point.Fn.ORDER) return false;
+  const holder = Point.fromBytes(key, true);
+  const k = Point.Fn.create(bytesToNumberLE(sha512(Buffer.concat([r, key, message]))));
+  const expected = Point.BASE.multiplyUnsafe(s).subtract(holder.multiplyUnsafe(k));
+  return Buffer.from(expected.toBytes()).equals(r);
+}
+
 type VerifyError = (msg: string) => Error;
 
 /** Reads signature, message and key, with the protocol's complaints about their lengths; then asks. */
@@ -106,7 +125,7 @@ export const crypto: Record<string, HostFunction> = {
     "ed25519_verify",
     32,
     (msg) => hostError("Ed25519VerifyInvalidInput", `ED25519 signature verification error: ${msg}`, { msg }),
-    (signature, message, key) => ed25519.verify(signature, message, key, { zip215: false }),
+    verifyEd25519,
   ),
   p256_verify: verification(
     "p256_verify",

@@ -1,5 +1,4 @@
 import { readableOf } from "../../collections/collection-target.ts";
-import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toSummary } from "../../collections/drops.ts";
 import { cursorNumber } from "../../domain/cursors.ts";
 import { list } from "../endpoint.ts";
@@ -24,7 +23,6 @@ export const dropsList = list(
   // The contract lists the drops of all collections together: a page may have fewer than the limit, and a next one.
   async ({ context, caller, params: { collection_uuid: collectionUuid } }, cursor, limit) => {
     const collection = await readableOf(context, caller, collectionUuid);
-    requireUpgraded(collection);
     const { contract, collectionId, views } = collection;
     const items: DropSummary[] = [];
     const home = { collectionUuid, contract, shown: await views.collection(collectionId) };

@@ -41,7 +41,7 @@ export const upgradePlanView = z
     }),
     obstacle: z.string().nullable().openapi({ example: null }),
     code_hash: text("Code that the account runs.", CODE_HASH).nullable(),
-    layout: whole("Layout of its storage.", 2).nullable(),
+    layout: whole("Layout of its storage.", 4).nullable(),
     version: z.string().nullable().openapi({ example: "0.1.0" }),
     new_code_hash: text("Code that it will run.", NEW_CODE_HASH),
     collections: z.int().openapi({ example: 3 }),
@@ -69,6 +69,11 @@ export const contractUpgradedView = z
     contract_uuid: z.uuid(),
     account_id: z.string().openapi({ example: CONTRACT }),
     code_hash: z.string().openapi({ example: NEW_CODE_HASH }),
+    earliest_height: z.int().nullable().openapi({
+      description:
+        "The upgrade is announced, and can be carried out by the same call from this block height on; null: it is done.",
+      example: null,
+    }),
     tx_results: z.array(transactionView).openapi({ description: "Empty if it was current already." }),
   })
   .openapi("ContractUpgraded");

@@ -20,7 +20,7 @@ const count = z.int().min(0);
 const sharedArguments = z.strictObject({
   collection_id: count,
   receiver_ids: z.array(z.string()),
-  quantity_per_receiver: count,
+  quantities: z.array(count).optional(),
   asset_index: count.optional(),
 });
 
@@ -40,8 +40,9 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
   if (action.method !== "nft_batch_mint" || BigInt(action.deposit) > 0n) return null;
   const args = sharedArguments.safeParse(parsed(action.args)).data;
   if (!args) return null;
-  const { collection_id: collectionId, receiver_ids: receivers, quantity_per_receiver: quantity } = args;
-  const { asset_index: assetIndex } = args;
+  const { collection_id: collectionId, receiver_ids: receivers, asset_index: assetIndex } = args;
+  const [quantity = 1, ...rest] = args.quantities ?? [];
+  if (rest.some((other) => other !== quantity)) return null;
   const order = { collectionId, receivers, quantity, ...(assetIndex !== undefined && { assetIndex }) };
   const tokens = tokensOf(order);
   return tokens > 0 && tokens <= MAX_MINTS ? order : null;

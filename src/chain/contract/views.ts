@@ -30,7 +30,7 @@ export interface ContractToken {
     readonly reference_hash: string | null;
   };
   readonly approved_account_ids?: Readonly<Record<string, number>>;
-  /** The collection's, and "metadata" if the token's or its asset's is locked; absent before layout 3. */
+  /** The collection's locks, and "metadata" if the token's own or its asset's metadata is locked. */
   readonly locks?: readonly Lock[];
 }
 
@@ -54,11 +54,11 @@ export interface ContractCollection extends ContractSettingsView {
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
-  /** Mint fees that went to the owner, yoctoNEAR; absent in older layouts. */
+  /** yoctoNEAR of mint fees that went to the owner. */
   readonly earned?: string;
-  /** Absent before layout 3. */
+  /** Promises to holders. */
   readonly locks?: readonly Lock[];
-  /** Null if assets are always visible; absent before layout 3. */
+  /** State of delayed reveal; null if assets are always visible. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
     /** CID of the placeholder. */
@@ -77,7 +77,7 @@ export interface ContractBalance {
   readonly reserve: string;
   readonly owed: string;
   readonly free: string;
-  /** What it lacks of its required balance; absent before layout 3. */
+  /** The amount by which the account is below its required balance. */
   readonly missing?: string;
 }
 
@@ -95,7 +95,7 @@ export interface ContractEligibility {
   readonly message: string | null;
   readonly opens_at_ms: number | null;
   readonly remaining_for_account: number | null;
-  /** Absent before layout 3. */
+  /** Locks of the collection. */
   readonly locks?: readonly Lock[];
 }
 
@@ -205,8 +205,21 @@ const atShownBlock = async <T>(read: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** A page of so many bytes may have been cut: the contract limits collections to 600 kB, other lists to 3 MB. */
-const LARGE_PAGE = 300_000;
+/** What may become of a contract's code. */
+export interface ContractUpgrade {
+  /** It never changes. */
+  readonly locked: boolean;
+  /** Base58 of the announced code's SHA-256; null: none is announced. */
+  readonly code_hash: string | null;
+  /** Block height from which it may be used. */
+  readonly earliest_height: number | null;
+}
+
+/**
+ * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
+ * its length, at least 30 kB (docs/contract.md).
+ */
+const LARGE_PAGE = 29_000;
 
 /**
  * Whether a list may have more entries after a page, which ends at its limit or by its size. @param limit at most 250
@@ -228,8 +241,9 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
   const view = async <T>(method: string, args: object = {}) =>
     (await viewFunction<T>(rpc, { contractId, method, args }, at, options)).value;
   return {
-    tokens: (tokenIds: readonly string[]) =>
-      view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),
+    /** Null for missing ones. */
+    tokens: async (tokenIds: readonly string[]) =>
+      (await tokensByIds(rpc, contractId, tokenIds, { at, options })).tokens,
     tokensOfCollection: (collectionId: number, fromIndex: number, limit: number) =>
       view<ContractToken[]>("collection_tokens", {
         collection_id: collectionId,
@@ -259,7 +273,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     },
     isAllowlisted: (collectionId: number, accountId: string) =>
       view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
-    /** @param quantity absent: one, for contracts before layout 3 */
+    /** @param quantity absent: one */
     eligibility: (collectionId: number, accountId: string, quantity?: number) =>
       view<ContractEligibility>("mint_eligibility", {
         collection_id: collectionId,
@@ -277,6 +291,8 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
       view<ContractClaimEligibility>("claim_eligibility", proof),
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
+    /** The announced change of the contract's code, and whether it can change at all. */
+    upgrade: () => view<ContractUpgrade>("contract_upgrade"),
     roles: () => view<ContractRoles>("contract_roles"),
     /**
      * The owner at the block of this height, which a node has just shown.
@@ -298,9 +314,28 @@ export const shownTokens = async (
   tokenIds: readonly string[],
   atLeast: number,
 ): Promise<{ readonly tokens: readonly (ContractToken | null)[]; readonly height: number }> => {
-  const call = { contractId, method: "nft_tokens_by_ids", args: { token_ids: tokenIds } };
-  const { value, height } = await viewFunction<(ContractToken | null)[]>(rpc, call, "final", { atLeast });
-  return { tokens: value, height };
+  const shown = await tokensByIds(rpc, contractId, tokenIds, { at: "final", options: { atLeast } });
+  return { tokens: shown.tokens, height: shown.height };
+};
+
+/** All of the tokens, however many calls their size takes, and the height of the first. */
+const tokensByIds = async (
+  rpc: ChainRpc,
+  contractId: string,
+  tokenIds: readonly string[],
+  { at, options }: { readonly at: At; readonly options: CallOptions },
+) => {
+  const method = "nft_tokens_by_ids";
+  const tokens: (ContractToken | null)[] = [];
+  let first: number | null = null;
+  do {
+    const call = { contractId, method, args: { token_ids: tokenIds.slice(tokens.length) } };
+    const { value, height } = await viewFunction<(ContractToken | null)[]>(rpc, call, at, options);
+    if (value.length === 0 && tokenIds.length > 0) throw new Error(`${contractId} shows none of its tokens`);
+    tokens.push(...value);
+    first ??= height;
+  } while (tokens.length < tokenIds.length);
+  return { tokens, height: first };
 };
 
 export type ContractViews = ReturnType<typeof contractViews>;

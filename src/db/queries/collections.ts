@@ -10,19 +10,14 @@ export interface CollectionRow {
   readonly contractAccountId: string;
 }
 
-/** With the SHA-256 of the code that the contract runs. */
-export interface FoundCollection extends CollectionRow {
-  readonly codeHash: Uint8Array;
-}
-
 /** A collection of an integration; undefined if there is none. */
 export const findCollection = (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
-): Promise<FoundCollection | undefined> =>
+): Promise<CollectionRow | undefined> =>
   db
-    .select({ collection: collections, contractAccountId: contracts.accountId, codeHash: contracts.codeHash })
+    .select({ collection: collections, contractAccountId: contracts.accountId })
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.id, id), eq(collections.integrationId, integrationId)))

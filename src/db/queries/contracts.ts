@@ -28,11 +28,6 @@ export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | u
 export const findContractOf = (db: Database, accountId: string): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.accountId, accountId)).get();
 
-/** Condition: a contract isn't known to run one of these codes. @param codeHashes lower-case hexadecimal */
-export const runsNoneOf = (accountId: string, codeHashes: readonly string[]): SQL => sql`NOT EXISTS (
-  SELECT 1 FROM contracts WHERE account_id = ${accountId}
-  AND lower(hex(code_hash)) IN (SELECT value FROM json_each(${JSON.stringify(codeHashes)})))`;
-
 /** Contracts of one integration or of all, or the one of an account, newest first, after the id `after`. */
 export const listContracts = (
   db: Database,

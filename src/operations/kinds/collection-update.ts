@@ -1,7 +1,6 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { toCollection } from "../../collections/collections.ts";
-import { whereUpgraded } from "../../collections/contract-release.ts";
 import { requirePayees } from "../../collections/new-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { changeSettings, requireAsRead } from "../../db/queries/collection-effects.ts";
@@ -25,8 +24,8 @@ export interface CollectionUpdateOperation extends CollectionTarget {
 
 /**
  * Proposes a change of a collection's settings.
- * @throws ServiceError not_found, conflict (a contract of an older layout), unknown_account, invalid_request (a mint
- *   config without a price, or that ends before it starts)
+ * @throws ServiceError not_found, unknown_account, invalid_request (a mint config without a price, or that ends before
+ *   it starts)
  */
 export const proposeCollectionUpdate = async (
   context: ServiceContext,
@@ -40,8 +39,7 @@ export const proposeCollectionUpdate = async (
     requireConfigs(context, caller, collectionUuid, changes),
   ]);
   const request: CollectionUpdateOperation = { ...target, changes };
-  const guard = whereUpgraded(context, target.contract);
-  return { kind: "collection_update", subjectId: collectionUuid, request, ...guard };
+  return { kind: "collection_update", subjectId: collectionUuid, request };
 };
 
 /** Checks that the mint configs can be changed in their current state; running updates may still change them. */

@@ -1,16 +1,13 @@
-import { migrateCollection, upgradeContract } from "../../chain/contract/calls.ts";
+import { announceUpgrade, upgradeContract } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import { allCollections } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
-import { keepPlan } from "../../db/queries/collection-effects.ts";
 import { setContractCode } from "../../db/queries/contracts.ts";
 import { publicationOf } from "../../db/queries/provisioning.ts";
-import { type MigrationStep, migrationSteps, withContinuations } from "../../domain/contract-upgrades.ts";
 import { type Publication, SPREAD_MS, stepName, topUpRemedy, upgradeRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, kindOf, type Operation } from "../kind.ts";
-import { hasSucceeded, heightOf } from "../records.ts";
+import { hasSucceeded, heightOf, returned } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
 /** An upgrade of a contract, as stored with its operation. */
@@ -19,33 +16,33 @@ export interface ContractUpgradeOperation {
   readonly contract: string;
   /** Hexadecimal SHA-256 of the new code. */
   readonly codeHash: string;
-  /** Paid to the contract before its code is switched, so that minting continues after it. yoctoNEAR. */
+  /** Paid to the contract first, so that it has what it needs. yoctoNEAR. */
   readonly topUp: string;
-  /** The account already runs the code: an earlier upgrade was interrupted, or the contract's owner switched it. */
+  /** The account already runs the code: the contract's owner switched it. */
   readonly switched: boolean;
-  /** Whether its collections may have pages of layout 2. */
-  readonly migrates: boolean;
-  /** Assets of each collection when the code was switched, stored from then on. */
-  readonly plan?: readonly number[];
+  /** The code was announced before, and may be used now. */
+  readonly announced: boolean;
 }
+
+/** Bytes that an announcement takes on the contract until the upgrade. */
+export const ANNOUNCEMENT_BYTES = 40;
 
 /** Facts that an upgrade's next step depends on. */
 interface UpgradeFacts {
   readonly publication: Publication;
-  /** Migrations of the collections, as known from the contract's results; empty until the code is switched. */
-  readonly migrations: readonly MigrationStep[];
+  /** Height from which the announced code may be used; null: not announced by this operation. */
+  readonly earliest: number | null;
+  /** Whether the code may be used in the next block. */
+  readonly isDue: boolean;
   /** Amount that the contract lacks after the switch, yoctoNEAR. */
   readonly missing: bigint;
   /** Whether the payment of the missing amount was submitted. */
   readonly isSettled: boolean;
 }
 
-/** Storage of a `collection_migrate` call beyond what the contract reports as missing. */
-const MIGRATION_BYTES = 2_000;
-
 /**
- * Pays the contract's new storage requirement, switches its code, pays what is still missing, and migrates the
- * collections. Mints continue throughout: before the switch with the old code, after it with the new.
+ * Pays what the contract lacks, announces its new code, and where the contract's delay is over switches to it. An operation
+ * that only announces succeeds too; a later one switches. Mints continue throughout.
  */
 export const contractUpgradeKind = kindOf<
   ContractUpgradeOperation,
@@ -56,20 +53,20 @@ export const contractUpgradeKind = kindOf<
     const { id, request } = operation;
     const publication = await publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id);
     const isSettled = records.some(({ step }) => stepName(step) === "settle");
-    if (!isSwitched(request, records)) return { publication, migrations: [], missing: 0n, isSettled };
-    const assets = request.migrates ? await planOf(context, operation, records) : [];
-    const migrations = withContinuations(migrationSteps(assets), leftBehind(records));
-    return { publication, migrations, missing: await missingOf(context, operation, records), isSettled };
+    const earliest = earliestOf(records);
+    const isDue = request.announced || (earliest !== null && earliest <= heightOf(records) + 1);
+    const missing = isSwitched(request, records) ? await missingOf(context, operation, records) : 0n;
+    return { publication, earliest, isDue, missing, isSettled };
   },
 
   pause: ({ switched }, { publication }) =>
     !switched && publication === "elsewhere_pending" ? SPREAD_MS : 0,
 
-  steps: (request, { migrations, missing, isSettled }) => [
-    ...(BigInt(request.topUp) > 0n ? ["prepay"] : []),
-    ...(request.switched ? [] : ["upgrade"]),
+  steps: ({ topUp, switched, announced }, { isDue, missing, isSettled }) => [
+    ...(BigInt(topUp) > 0n ? ["prepay"] : []),
+    ...(switched || announced ? [] : ["announce"]),
+    ...(switched || !isDue ? [] : ["upgrade"]),
     ...(missing > 0n || isSettled ? ["settle"] : []),
-    ...migrations.map(({ name }) => name),
   ],
 
   remedy:
@@ -79,38 +76,34 @@ export const contractUpgradeKind = kindOf<
         ? upgradeRemedy(publication)(name, outcome, attempt)
         : topUpRemedy(name, outcome, attempt),
 
-  storage: ({ contract }) => ({ contract, bytes: MIGRATION_BYTES }),
+  storage: ({ contract }) => ({ contract, bytes: ANNOUNCEMENT_BYTES }),
 
-  transaction: async (_context, { request }, step, { facts: { migrations, missing } }) => {
+  transaction: async (_context, { request }, step, { facts: { missing } }) => {
     const { contract, codeHash, topUp } = request;
+    const code = Buffer.from(codeHash, "hex");
     if (step === "prepay") return transferTo(contract, BigInt(topUp));
     if (step === "settle") return transferTo(contract, missing);
-    if (step === "upgrade") {
-      return { receiverId: contract, actions: [upgradeContract(Buffer.from(codeHash, "hex"))] };
-    }
-    const found = migrations.find(({ name }) => name === stepName(step));
-    if (!found) throw new Error(`an upgrade has no step ${step}`);
-    return {
-      receiverId: contract,
-      actions: found.calls.map(({ collectionId, assets: count }) => migrateCollection(collectionId, count)),
-    };
+    if (step === "announce") return { receiverId: contract, actions: [announceUpgrade(code)] };
+    return { receiverId: contract, actions: [upgradeContract(code)] };
   },
 
-  effects: async (context, { id, request, subjectId }, { records }) => ({
-    status: 200,
-    body: {
-      contract_uuid: subjectId,
-      account_id: request.contract,
-      code_hash: request.codeHash,
-      tx_results: records.filter(hasSucceeded).map(({ result }) => result),
-    },
-    statements: [
-      setContractCode(context.db, subjectId, Buffer.from(request.codeHash, "hex"), {
-        operationId: id,
-        now: context.now(),
-      }),
-    ],
-  }),
+  effects: async (context, { id, request, subjectId }, { records, facts }) => {
+    const done = isSwitched(request, records);
+    const code = Buffer.from(request.codeHash, "hex");
+    return {
+      status: 200,
+      body: {
+        contract_uuid: subjectId,
+        account_id: request.contract,
+        code_hash: request.codeHash,
+        earliest_height: done ? null : facts.earliest,
+        tx_results: records.filter(hasSucceeded).map(({ result }) => result),
+      },
+      statements: done
+        ? [setContractCode(context.db, subjectId, code, { operationId: id, now: context.now() })]
+        : [],
+    };
+  },
 
   // After a payment or the switch the upgrade must be completed: it waits if the wallet can't pay now.
   isCommitted: (records) => records.some(({ state }) => state === "succeeded"),
@@ -119,48 +112,19 @@ export const contractUpgradeKind = kindOf<
 const isSwitched = ({ switched }: ContractUpgradeOperation, records: readonly TransactionRecord[]): boolean =>
   switched || records.some(({ step, state }) => stepName(step) === "upgrade" && state === "succeeded");
 
-/** Assets that each successful migration step left on pages of layout 2, from its call's result. */
-const leftBehind = (records: readonly TransactionRecord[]): ReadonlyMap<string, number> =>
-  new Map(
-    records
-      .filter(({ step, state }) => step.startsWith("migrate") && state === "succeeded")
-      .map(({ step, value }) => [stepName(step), Number(new TextDecoder().decode(value ?? undefined))]),
-  );
+/** The height that the contract's answer to the announcement names. */
+const earliestOf = (records: readonly TransactionRecord[]): number | null => {
+  const announced = records.filter(hasSucceeded).find(({ step }) => stepName(step) === "announce");
+  return announced ? returned<number>(announced) : null;
+};
 
-/** The contract's views after the switch of its code. */
-const viewsOf = (
+/** The amount that the contract lacks; read until it is paid. */
+const missingOf = async (
   { settings }: ServiceContext,
   { request }: Operation<ContractUpgradeOperation>,
   records: readonly TransactionRecord[],
-) => contractViews(connect(settings), request.contract, heightOf(records));
-
-/** The amount that the contract lacks; read until migrations start, which have their own remedies. */
-const missingOf = async (
-  context: ServiceContext,
-  operation: Operation<ContractUpgradeOperation>,
-  records: readonly TransactionRecord[],
 ): Promise<bigint> => {
-  const isBehind = records.some(({ step }) => step.startsWith("migrate") || stepName(step) === "settle");
-  if (isBehind) return 0n;
-  const { missing } = await viewsOf(context, operation, records).balance();
+  if (records.some(({ step }) => stepName(step) === "settle")) return 0n;
+  const { missing } = await contractViews(connect(settings), request.contract, heightOf(records)).balance();
   return BigInt(missing ?? "0");
-};
-
-/** Assets of each collection after the switch; later collections need no migration. */
-const planOf = async (
-  context: ServiceContext,
-  operation: Operation<ContractUpgradeOperation>,
-  records: readonly TransactionRecord[],
-): Promise<readonly number[]> => {
-  const { id, request } = operation;
-  if (request.plan) return request.plan;
-  const collections = await allCollections(viewsOf(context, operation, records));
-  const plan = await keepPlan(
-    context.db,
-    id,
-    collections.map(({ assets }) => assets),
-  );
-  // Update the row in memory too.
-  Object.assign(request, { plan });
-  return plan;
 };

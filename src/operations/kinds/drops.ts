@@ -8,7 +8,6 @@ import {
   placeOf,
   type ReadableCollection,
 } from "../../collections/collection-target.ts";
-import { requireUpgraded } from "../../collections/contract-release.ts";
 import { copiesLeft, dropOf, noDrop, toDrop } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
@@ -78,7 +77,7 @@ const requireGrowth = (drop: Drop, { links, expires_at: end }: DropChanges): voi
 
 /**
  * Proposes a drop.
- * @throws ServiceError invalid_request (expires_at), not_found, conflict (a contract of an older layout)
+ * @throws ServiceError invalid_request (expires_at), not_found
  */
 export const proposeDrop = async (
   context: ServiceContext,
@@ -88,7 +87,6 @@ export const proposeDrop = async (
 ): Promise<Proposal<"drop_create">> => {
   requireEnd(context, drop.expires_at);
   const { collection, found } = await lookAt(context, caller, collectionUuid, shownCollection);
-  requireUpgraded(collection);
   const tokens = Math.min(drop.links * drop.quantity, copiesLeft(found));
   const request: DropCreation = {
     ...placeOf(collection),
@@ -212,7 +210,7 @@ export const dropCreateKind = kindOf<DropCreation, null, KindResults["drop_creat
 /** More than any links can need: the contract takes what is needed. yoctoNEAR. */
 const ALL = (2n ** 128n - 1n).toString();
 
-/** One call of `drop_extend`. */
+/** One call of `drop_update`. */
 export const dropExtendKind = kindOf<DropExtension, null, KindResults["drop_extend"]>({
   facts: () => null,
 

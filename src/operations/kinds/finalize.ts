@@ -12,14 +12,12 @@ import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection
 import { findCollection } from "../../db/queries/collections.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
 import { lockAgain } from "../../db/queries/lost-drafts.ts";
-import { openOperationOf } from "../../db/queries/operations.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
 import {
   dependsOnCollection,
-  finalizeRemedy,
   finalizeSteps,
   settleByCollection,
   stepName,
@@ -114,20 +112,12 @@ interface FinalizeFacts extends FinalizedDraft {
    * collection.
    */
   readonly shown: ContractCollection | null;
-  /** The contract rejects it until its upgrade is done. */
-  readonly isUpgrading: boolean;
 }
 
 /** Number of assets from which building the directory is expensive, and the time allowed for it. */
 const MANY_ASSETS = 2_000;
 const EFFORT_MS = 15_000;
 const EFFORT_AN_ASSET_MS = 4;
-
-/** The contract as the subject of its upgrade. */
-const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation>) => ({
-  integrationId,
-  subjectId: request.contractUuid,
-});
 
 /**
  * One transaction if the assets fit; otherwise the collection with the first batch, the other batches, and publishing.
@@ -136,7 +126,6 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
   // Its proposal provides a part of the facts.
   facts: async (context, operation, records, known: Partial<FinalizedDraft> | undefined) => {
     const isForgotten = records.some(dependsOnCollection);
-    const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");
     const height = Math.max(heightOf(records), operation.height ?? 0);
     const assets = known?.assets ?? new DraftAssets(context.db, operation.subjectId);
     const plan = await planOf(context, operation, assets);
@@ -146,15 +135,10 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       createdAt: known?.createdAt,
       plan,
       shown: isForgotten ? await collectionOnChain(context, operation, height) : null,
-      isUpgrading:
-        isHeldUp &&
-        (await openOperationOf(context.db, contractSubject(operation), "contract_upgrade")) !== undefined,
     };
   },
 
   steps: (_request, { steps }) => steps,
-
-  remedy: (_request, { isUpgrading }) => finalizeRemedy(isUpgrading),
 
   proven: (outcomes, { shown, batches }) => {
     const ends = new Map(

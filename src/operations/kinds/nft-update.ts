@@ -2,7 +2,6 @@ import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
-import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
@@ -27,7 +26,7 @@ export interface NftUpdateOperation extends CollectionTarget {
 
 /**
  * Proposes a change of a token's metadata and fetches its files.
- * @throws ServiceError not_found, conflict (a contract of an older layout), invalid_request (no field to change),
+ * @throws ServiceError not_found, invalid_request (no field to change),
  *   asset_url_failed
  */
 export const proposeNftUpdate = async (
@@ -44,7 +43,6 @@ export const proposeNftUpdate = async (
     return token ?? null;
   });
   if (found === null) throw noToken(tokenId);
-  requireUpgraded(collection);
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {

@@ -19,12 +19,12 @@ export interface SharedEnd {
 /** The effect of a shared transaction's end on one of its intents. */
 export type IntentShare = { readonly intentId: number } & (
   | { readonly move: "succeed" | "fail" | "refuse" | "give_up"; readonly ending: IntentEnding }
-  /** It is queued again: to be sent `alone`, or `behind` the first intent once that has paid for storage. */
+  /** It is queued again: to be sent `alone`, or `behind` the first intent once that has removed the obstacle. */
   | { readonly move: "lose"; readonly again: "alone" | "behind" }
 );
 
-/** The contract can't pay for the storage of the mints (docs/contract.md). */
-const STORAGE_UNPAID = "E_STORAGE_BALANCE";
+/** The contract can't pay for the storage of the mints, or the day's quota is used up (docs/contract.md). */
+const REMOVABLE = ["E_STORAGE_BALANCE", "E_STAFF_QUOTA"];
 
 /**
  * The effect of a shared transaction's end on each of its intents (docs/transactions.md, "Shared transactions"). An
@@ -37,7 +37,7 @@ export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Car
   if (move === "give_up") return all({ move, ending });
   if (move === "succeed") return sharedOut(from, ending, carried);
   if (from === "unknown") return all({ move, ending: move === "fail" ? withoutCode(ending) : ending });
-  if (move === "refuse" || ending.contractCode !== STORAGE_UNPAID) {
+  if (move === "refuse" || !REMOVABLE.includes(ending.contractCode ?? "")) {
     return carried.map(({ intentId }) => ({ intentId, move: "lose", again: "alone" }));
   }
   return carried.map(({ intentId }, position) =>

@@ -246,19 +246,12 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "whoever is late to write an update that is over changes nothing",
   },
   {
-    id: "operations: an upgrade leaves collections on their old pages",
+    id: "operations: an upgrade is carried out before its delay is over",
     file: "src/operations/kinds/contract-upgrade.ts",
-    search: "...migrations.map(({ name }) => name),",
-    replacement: "",
+    search: '...(switched || !isDue ? [] : ["upgrade"]),',
+    replacement: '...(switched ? [] : ["upgrade"]),',
     tests: upgrade,
-  },
-  {
-    id: "operations: an upgrade leaves what a call could not carry of a page",
-    file: "src/operations/kinds/contract-upgrade.ts",
-    search: "withContinuations(migrationSteps(assets), leftBehind(records))",
-    replacement: "migrationSteps(assets)",
-    tests: upgrade,
-    named: "a page whose subtitles are more than a call carries is taken over in several, through kills",
+    named: "is announced, and upgraded once its delay is over",
   },
   {
     id: "operations: an upgrade switches a contract before it has what it needs",

@@ -144,13 +144,12 @@ impl World {
         if self.rng.random_bool(0.5) {
             let end = self.scene.chain.now_ms() + 40_000;
             args["expires_at_ms"] = json!(end);
-            may &= end >= longer.expires_at_ms;
             longer.expires_at_ms = end;
         }
         let amount = self.rng.random_range(0..NEAR / 50);
         args["reserve"] = json!(amount.to_string());
         longer.reserve = self.reserved(&longer, amount);
-        let call = self.call("drop_extend", args, deposit);
+        let call = self.call("drop_update", args, deposit);
         let from = signer.clone();
         let done = self.expect(&signer, call, may, |_, _| paid(&from, deposit));
         if done.is_some() {

@@ -107,12 +107,11 @@ impl Collection {
 
     /// Whether `new` settings break a lock.
     pub fn forbids(&self, new: &Collection) -> bool {
-        let sum = |royalties: &BTreeMap<String, u128>| royalties.values().sum::<u128>();
         let narrower = (new.transfers_off && !self.transfers_off)
             || (new.approvals_off && !self.approvals_off)
             || !new.transfers_denied.is_subset(&self.transfers_denied)
             || !new.approvals_denied.is_subset(&self.approvals_denied);
-        (self.locks.contains("royalties") && sum(&new.ongoing) > sum(&self.ongoing))
+        (self.locks.contains("royalties") && new.ongoing != self.ongoing)
             || (self.locks.contains("transfers") && narrower)
     }
 

@@ -280,6 +280,7 @@ impl World {
         let collection = &self.model.collections[at];
         let may = self.model.staff(&signer)
             && (name != "supply" || collection.published)
+            && (name != "metadata" || !collection.hidden)
             && (name != "transfers" || !collection.transfers_off);
         let args = json!({ "collection_id": at + 1, "locks": [name] });
         let (call, from) = (self.call("collection_lock", args, 1), signer.clone());

@@ -30,7 +30,8 @@ impl World {
             .collect();
         let quantity = self.rng.random_range(1..4u32);
         let overridden = self.rng.random_ratio(1, 8);
-        let mut args = json!({ "receiver_ids": receivers, "quantity_per_receiver": quantity });
+        let mut args =
+            json!({ "receiver_ids": receivers, "quantities": vec![quantity; receivers.len()] });
         if overridden {
             let sha256 = base64::Engine::encode(
                 &base64::engine::general_purpose::STANDARD,
@@ -62,6 +63,9 @@ impl World {
             let Some(asset) = args["asset_index"].as_u64() else {
                 return true;
             };
+            if self.model.collections[at].hidden {
+                return false;
+            }
             let Some(left) = left.get_mut(asset as usize) else {
                 return false;
             };

@@ -16,10 +16,10 @@ fn scene() -> Scene {
     for (calls, each, length) in [(26, 10, 16_000), (3, 20, 100)] {
         for _ in 0..calls {
             let args = json!({
-                "collection_id": 2, "receiver_ids": ["alice.near"], "quantity_per_receiver": each,
+                "collection_id": 2, "receiver_ids": ["alice.near"], "quantities": [each],
                 "metadata": { "extra": "x".repeat(length) }
             });
-            scene.call(OWNER, "nft_batch_mint", args).json();
+            scene.sign(OWNER, "nft_batch_mint", args).json();
         }
     }
     scene
@@ -31,10 +31,11 @@ fn fill(large: u32, small: u32) -> Vec<Action> {
         .chain(261..=260 + small)
         .map(|number| format!("2:{number}"))
         .collect();
-    ids.chunks(80)
+    // A page ends at 90 kB.
+    ids.chunks(5)
         .map(|ids| {
             let args = json!({ "token_ids": ids });
-            Action::call("nft_tokens_by_ids", args, 190 * TGAS, 0)
+            Action::call("nft_tokens_by_ids", args, 12 * TGAS, 0)
         })
         .collect()
 }

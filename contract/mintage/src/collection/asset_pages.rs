@@ -1,10 +1,8 @@
 //! Assets in storage: writing batches to their pages, and reading single assets with pages kept for the next.
 
 use super::asset_info::Info;
-use super::assets::{AssetBatch, Form, PageInfo, PagePart, Run, ASSET_PAGE, HASH, OLD_PAGE};
-use super::header::Header;
+use super::assets::{AssetBatch, Form, PagePart, Run, ASSET_PAGE, HASH};
 use crate::codec::text_in;
-use crate::error::{Code, Failure, Outcome};
 use crate::host;
 use crate::prelude::*;
 use crate::store::{key2, prefix};
@@ -18,22 +16,6 @@ fn texts_key(collection: u32, page: u32, chunk: u8) -> [u8; 10] {
 
 fn must<T>(read: Option<T>) -> T {
     read.unwrap_or_else(|| host::corrupt())
-}
-
-/// A page of digests or of what else is known of assets; absent pages are empty.
-fn record(prefix: u8, collection: u32, page: u32) -> Vec<u8> {
-    host::read(&key2(prefix, collection, page)).unwrap_or_default()
-}
-
-/// Refuses what works on new pages only, for a collection that has some of layout 2.
-pub fn require_new_pages(header: &Header) -> Outcome<()> {
-    if header.old_assets == 0 {
-        return Ok(());
-    }
-    Err(Failure::new(
-        Code::Migration,
-        "The collection's assets are laid out as before the upgrade; call collection_migrate first.",
-    ))
 }
 
 /// Stores a batch behind the `before` assets that are there. Returns the runs of copies of all pages that it wrote.
@@ -108,61 +90,18 @@ fn append(key: &[u8], there: u32, digests: Option<&[u8]>, blank: usize) {
     host::write(key, &page);
 }
 
-/// The runs of copies of all assets, a list a page.
-pub fn copies(collection: u32, header: &Header) -> Vec<Vec<Run>> {
-    let old = (0..header.old_assets.div_ceil(OLD_PAGE)).map(|page| {
-        let bytes = record(prefix::OLD_ASSET_INFO, collection, page);
-        must(PageInfo::decode(&bytes)).first_copies(header.old_assets - page * OLD_PAGE)
-    });
-    let new = header.old_assets / ASSET_PAGE..header.assets.div_ceil(ASSET_PAGE);
-    let new = new
-        .filter(|_| header.old_assets < header.assets)
-        .map(|page| must(Info::decode(&record(prefix::ASSET_INFO, collection, page))).copies);
-    old.chain(new).collect()
+/// The runs of copies of all of so many assets, a list a page.
+pub fn copies(collection: u32, assets: u32) -> Vec<Vec<Run>> {
+    (0..assets.div_ceil(ASSET_PAGE))
+        .map(|page| {
+            let record = host::read(&key2(prefix::ASSET_INFO, collection, page));
+            must(Info::decode(&must(record))).copies
+        })
+        .collect()
 }
 
-/// Bytes of subtitles that one call takes over, at least those of 1,024 assets: all that the page has are read, those
-/// taken over are written anew, and the others back.
-const TEXTS_AT_ONCE: usize = 1_048_576;
-
-/// Takes assets over from the last page of layout 2, the last ones first: all of them, or as many as their subtitles let
-/// a call carry. What stays is cut off behind what it needs, so that nothing is stored twice. Returns the number of
-/// assets that are still on such pages.
-pub fn take_over(collection: u32, old_assets: u32) -> u32 {
-    let page = (old_assets - 1) / OLD_PAGE;
-    let keys = [
-        prefix::OLD_MEDIA,
-        prefix::OLD_REFERENCES,
-        prefix::OLD_ASSET_INFO,
-    ]
-    .map(|prefix| key2(prefix, collection, page));
-    // To overwrite a byte costs three times as much as to remove it.
-    let [media, references, info] = keys.map(|key| {
-        let bytes = host::read(&key).unwrap_or_default();
-        host::remove(&key);
-        bytes
-    });
-    let batch = must(PageInfo::decode(&info)).into_batch(&media, &references);
-    let (mut left, mut texts) = (media.len(), 0);
-    for part in batch.pages(page * OLD_PAGE).iter().rev() {
-        texts += part.info.text_bytes();
-        if texts > TEXTS_AT_ONCE && left < media.len() {
-            break;
-        }
-        write_part(collection, 0, &batch, part);
-        left = part.from * HASH;
-    }
-    let assets = (left / HASH) as u32;
-    if assets > 0 {
-        host::write(&keys[0], must(media.get(..left)));
-        if let Some(references) = references.get(..left) {
-            host::write(&keys[1], references);
-        }
-        let needed = batch.needed_of(&info, assets);
-        host::write(&keys[2], must(info.get(..needed)));
-    }
-    page * OLD_PAGE + assets
-}
+/// A collection, and the number of one of its assets.
+pub type Asset = (u32, u32);
 
 /// Pages that were read, kept for the next asset that lies on one of them.
 #[derive(Default)]
@@ -190,13 +129,9 @@ impl AssetPages {
         &self.kept[at].1
     }
 
-    fn digest(&mut self, prefixes: [u8; 2], place: AssetPlace) -> Option<Vec<u8>> {
-        let (prefix, size) = match place.old {
-            true => (prefixes[1], OLD_PAGE),
-            false => (prefixes[0], ASSET_PAGE),
-        };
-        let page = self.page(prefix, place.collection, place.asset / size);
-        let from = (place.asset % size) as usize * HASH;
+    fn digest(&mut self, prefix: u8, (collection, asset): Asset) -> Option<Vec<u8>> {
+        let page = self.page(prefix, collection, asset / ASSET_PAGE);
+        let from = (asset % ASSET_PAGE) as usize * HASH;
         let digest = page.get(from..from + HASH)?;
         // All zero stands for none.
         digest
@@ -206,23 +141,17 @@ impl AssetPages {
     }
 
     /// The SHA-256 of the asset's media.
-    pub fn media(&mut self, place: AssetPlace) -> Option<Vec<u8>> {
-        self.digest([prefix::MEDIA, prefix::OLD_MEDIA], place)
+    pub fn media(&mut self, asset: Asset) -> Option<Vec<u8>> {
+        self.digest(prefix::MEDIA, asset)
     }
 
     /// The SHA-256 of the asset's reference file, if it has one.
-    pub fn reference(&mut self, place: AssetPlace) -> Option<Vec<u8>> {
-        self.digest([prefix::REFERENCES, prefix::OLD_REFERENCES], place)
+    pub fn reference(&mut self, asset: Asset) -> Option<Vec<u8>> {
+        self.digest(prefix::REFERENCES, asset)
     }
 
     /// The copies the asset began with, and its subtitle.
-    pub fn info(&mut self, place: AssetPlace) -> (u32, Option<String>) {
-        let (collection, asset) = (place.collection, place.asset);
-        if place.old {
-            let page = self.page(prefix::OLD_ASSET_INFO, collection, asset / OLD_PAGE);
-            let (copies, text) = must(PageInfo::find(page, asset % OLD_PAGE));
-            return (copies, text.map(str::to_owned));
-        }
+    pub fn info(&mut self, (collection, asset): Asset) -> (u32, Option<String>) {
         let page = asset / ASSET_PAGE;
         let record = self.page(prefix::ASSET_INFO, collection, page);
         let found = must(Info::find(record, asset % ASSET_PAGE));
@@ -231,23 +160,5 @@ impl AssetPages {
             must(text_in(texts, at)).to_owned()
         });
         (found.copies, text)
-    }
-}
-
-/// An asset of a collection, and whether it lies on a page of layout 2.
-#[derive(Clone, Copy)]
-pub struct AssetPlace {
-    collection: u32,
-    asset: u32,
-    old: bool,
-}
-
-impl AssetPlace {
-    pub fn of(collection: u32, header: &Header, asset: u32) -> Self {
-        Self {
-            collection,
-            asset,
-            old: asset < header.old_assets,
-        }
     }
 }

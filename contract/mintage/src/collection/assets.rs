@@ -3,14 +3,12 @@
 //! is in `asset_info`.
 
 use super::settings::check_length;
-use crate::codec::{text_in, value_in, Reader};
+use crate::codec::Reader;
 use crate::error::{Code, Failure, Outcome};
 use crate::prelude::*;
 
 /// Assets a page. A record more costs 64 Ggas when it is written; a page read for one token costs 9.4 Mgas a byte.
 pub const ASSET_PAGE: u32 = 512;
-/// Assets a page of layout 2.
-pub const OLD_PAGE: u32 = 4_096;
 pub const HASH: usize = 32;
 const SUBTITLE_LIMIT: usize = 256;
 
@@ -138,16 +136,6 @@ impl<'a> AssetBatch<'a> {
         self.assets
     }
 
-    /// Bytes of `record`, the page of layout 2 that this batch was read from, that its first `assets` assets need. Texts
-    /// stand at its end, those of later assets behind those of earlier ones.
-    pub fn needed_of(&self, record: &[u8], assets: u32) -> usize {
-        let used = first(&self.subtitle_runs, assets).map(|run| run.1).max();
-        let last = used.unwrap_or_default().max(1) as usize - 1;
-        self.subtitles.get(last).map_or(record.len(), |text| {
-            text.as_ptr() as usize + text.len() - record.as_ptr() as usize
-        })
-    }
-
     /// Cuts the batch into what each page receives when `offset` assets are there already: the page, the range of the
     /// batch, and its copies and subtitles.
     pub fn pages(&self, offset: u32) -> Vec<PagePart<'a>> {
@@ -193,16 +181,6 @@ impl<'a> AssetBatch<'a> {
     }
 }
 
-/// The runs of the first `assets` assets.
-fn first(runs: &[Run], assets: u32) -> impl Iterator<Item = Run> + '_ {
-    let mut left = assets;
-    runs.iter().map_while(move |run| {
-        let length = run.0.min(left);
-        left -= length;
-        (length > 0).then_some((length, run.1))
-    })
-}
-
 /// Cuts runs at the borders of pieces with the given lengths.
 fn cut(runs: &[Run], lengths: &[u32]) -> Vec<(usize, Run)> {
     let mut out = Vec::with_capacity(runs.len() + lengths.len());
@@ -231,7 +209,7 @@ pub struct PagePart<'a> {
     pub info: PageInfo<'a>,
 }
 
-/// Copies and subtitles of a page's assets, as a batch brings them and as layout 2 keeps them.
+/// Copies and subtitles of a page's assets, as a batch brings them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageInfo<'a> {
     copies: Vec<Run>,
@@ -240,28 +218,8 @@ pub struct PageInfo<'a> {
 }
 
 impl<'a> PageInfo<'a> {
-    /// A record of layout 2.
-    pub fn decode(bytes: &'a [u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let mut info = Self::default();
-        for runs in [&mut info.copies, &mut info.subtitle_runs] {
-            for _ in 0..reader.varint()? {
-                runs.push((reader.varint()?, reader.varint()?));
-            }
-        }
-        while !reader.is_empty() {
-            info.subtitles.push(reader.text()?);
-        }
-        Some(info)
-    }
-
     pub fn copy_runs(&self) -> &[Run] {
         &self.copies
-    }
-
-    /// The runs of copies of the first `assets` assets, which are all that a page has that was taken over in part.
-    pub fn first_copies(&self, assets: u32) -> Vec<Run> {
-        first(&self.copies, assets).collect()
     }
 
     pub fn subtitle_runs(&self) -> &[Run] {
@@ -270,36 +228,6 @@ impl<'a> PageInfo<'a> {
 
     pub fn subtitles(&self) -> &[&'a str] {
         &self.subtitles
-    }
-
-    /// Bytes of all subtitles.
-    pub fn text_bytes(&self) -> usize {
-        self.subtitles.iter().map(|text| text.len()).sum()
-    }
-
-    /// The copies and the subtitle that a page of layout 2 has for its asset `at`, without decoding the rest.
-    pub fn find(bytes: &'a [u8], at: u32) -> Option<(u32, Option<&'a str>)> {
-        let mut reader = Reader::new(bytes);
-        let copies = value_in(&mut reader, at)?;
-        let text = match value_in(&mut reader, at)? {
-            0 => None,
-            index => Some(text_in(reader.rest(), index - 1)?),
-        };
-        Some((copies, text))
-    }
-
-    /// A page of layout 2 as a batch, with its hashes. They tell how many assets are left on it; runs may name more.
-    pub fn into_batch(self, media: &'a [u8], references: &'a [u8]) -> AssetBatch<'a> {
-        let assets = (media.len() / HASH) as u32;
-        AssetBatch {
-            form: Form::Whole,
-            assets,
-            media,
-            references,
-            copies: first(&self.copies, assets).collect(),
-            subtitles: self.subtitles,
-            subtitle_runs: first(&self.subtitle_runs, assets).collect(),
-        }
     }
 }
 
@@ -375,21 +303,6 @@ mod tests {
             }
             info
         }
-
-        fn encode_as_layout_2(&self) -> Vec<u8> {
-            let mut out = Vec::new();
-            for runs in [&self.copies, &self.subtitle_runs] {
-                crate::codec::put_varint(&mut out, runs.len() as u32);
-                for run in runs {
-                    crate::codec::put_varint(&mut out, run.0);
-                    crate::codec::put_varint(&mut out, run.1);
-                }
-            }
-            for subtitle in &self.subtitles {
-                crate::codec::put_text(&mut out, subtitle);
-            }
-            out
-        }
     }
 
     fn plain() -> impl Strategy<Value = Plain> {
@@ -410,43 +323,18 @@ mod tests {
                 prop_assert_eq!(part.page, (before + at) / ASSET_PAGE);
                 prop_assert_eq!(part.from as u32, at);
                 prop_assert!(first as usize + part.to - part.from <= ASSET_PAGE as usize);
-                let bytes = part.info.encode_as_layout_2();
-                prop_assert_eq!(PageInfo::decode(&bytes), Some(part.info.clone()));
+                let info = &part.info;
+                let each = |runs: &[Run]| -> Vec<u32> {
+                    runs.iter().flat_map(|run| vec![run.1; run.0 as usize]).collect()
+                };
+                let (copies, texts) = (each(info.copy_runs()), each(info.subtitle_runs()));
                 for (place, asset) in assets[part.from..part.to].iter().enumerate() {
-                    let found = PageInfo::find(&bytes, place as u32).unwrap();
-                    prop_assert_eq!(found, (asset.copies, asset.subtitle.as_deref()));
+                    let text = texts[place].checked_sub(1).map(|index| info.subtitles()[index as usize]);
+                    prop_assert_eq!((copies[place], text), (asset.copies, asset.subtitle.as_deref()));
                 }
                 at = part.to as u32;
             }
             prop_assert_eq!(at as usize, assets.len());
-        }
-
-        /// What stays of a page of layout 2 from which the last assets were taken over tells all of the others, and
-        /// neither the copies nor the texts of those that left.
-        #[test]
-        fn a_page_is_cut_behind_what_its_first_assets_need(
-            assets in prop::collection::vec(plain(), 2..60), share in 0.0..1.0,
-        ) {
-            let left = 1 + (share * (assets.len() - 1) as f64) as u32;
-            let info = PageInfo::of(assets.iter().map(|it| (it.copies, it.subtitle.as_deref())));
-            let record = info.encode_as_layout_2();
-            let media = vec![7; assets.len() * HASH];
-            let batch = PageInfo::decode(&record).unwrap().into_batch(&media, &[]);
-            let rest = &record[..batch.needed_of(&record, left)];
-            for (at, asset) in assets.iter().take(left as usize).enumerate() {
-                let found = PageInfo::find(rest, at as u32).unwrap();
-                prop_assert_eq!(found, (asset.copies, asset.subtitle.as_deref()));
-            }
-            let info = PageInfo::decode(rest).unwrap();
-            let copies = |count: u32| assets.iter().take(count as usize).map(|it| u64::from(it.copies));
-            let of_rest = info.first_copies(left);
-            prop_assert_eq!(u64::from(total_copies(of_rest.into_iter()).unwrap()), copies(left).sum::<u64>());
-            let texts = assets.iter().take(left as usize).filter(|it| it.subtitle.is_some());
-            prop_assert!(info.subtitles().len() <= texts.count().max(1));
-            // What is left can be taken over in its turn.
-            let batch = info.into_batch(&media[..left as usize * HASH], &[]);
-            prop_assert_eq!(batch.count(), left);
-            prop_assert_eq!(batch.pages(0).iter().map(|part| part.to - part.from).sum::<usize>(), left as usize);
         }
 
         #[test]

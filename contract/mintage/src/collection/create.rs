@@ -59,10 +59,9 @@ pub fn collection_create() {
     if settings.details.title.is_empty() {
         refuse(Code::InvalidArgument, "settings: title is missing.");
     }
-    ids::check_new(&settings.details.external_id).or_fail();
     let mut header = Header::draft();
     books.measure(|| {
-        ids::note(collection, &settings.details.external_id);
+        ids::note(collection, &settings.details.external_id).or_fail();
         if let Some(reveal) = reveal {
             header.flags |= header::HIDDEN | header::COMMITTED;
             host::write(&key1(prefix::REVEAL, collection), &reveal.encode());
@@ -101,7 +100,6 @@ pub fn collection_add_assets() {
             "A published collection takes no more assets.",
         );
     }
-    asset_pages::require_new_pages(&header).or_fail();
     if offset != header.assets {
         host::refuse_amount(
             Code::InvalidArgument,
@@ -129,7 +127,7 @@ pub fn collection_publish() {
             "The collection is published already.",
         );
     }
-    let copies = asset_pages::copies(collection, &header);
+    let copies = asset_pages::copies(collection, header.assets);
     books.measure(|| {
         seal(collection, &mut header, &copies);
         store::put_header(collection, &header);

@@ -1,6 +1,6 @@
 //! Locking what holders were promised, for good.
 
-use super::header::{ASSETS_LOCKED, PUBLISHED, SUPPLY_LOCKED};
+use super::header::{ASSETS_LOCKED, CODE_LOCKED, PUBLISHED, SUPPLY_LOCKED};
 use super::locks;
 use crate::error::Code;
 use crate::events;
@@ -8,6 +8,7 @@ use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::prelude::*;
 use crate::store::{self, key1, prefix};
+use crate::upgrade;
 use alloc::borrow::Cow;
 
 /// Assets of one call; its event stays below the protocol's 16 kB of logs.
@@ -32,7 +33,7 @@ pub fn collection_lock() {
     let mut header = store::header(collection);
     let before = header.flags;
     let flags = locks::flags(&names).or_fail();
-    locks::check_new(flags, header.flags).or_fail();
+    locks::check_new(flags, header.flags, !assets.is_empty()).or_fail();
     if flags & SUPPLY_LOCKED != 0 && !header.is(PUBLISHED) {
         refuse(Code::NotPublished, "The collection is not published yet.");
     }
@@ -43,6 +44,9 @@ pub fn collection_lock() {
         header.flags |= ASSETS_LOCKED;
         let key = key1(prefix::LOCKED_ASSETS, collection);
         books.measure(|| host::write(&key, &locked.encode()));
+    }
+    if flags & CODE_LOCKED != 0 {
+        upgrade::lock(&mut books);
     }
     if header.is(SUPPLY_LOCKED) && header.credit > 0 {
         // Nothing is minted any more that these bytes were promised to.

@@ -2,7 +2,8 @@
 //! stands in the header's flags; assets that are locked one by one have a record.
 
 use super::header::{
-    METADATA_LOCKED, ROYALTIES_LOCKED, SUPPLY_LOCKED, TRANSFERS_LOCKED, TRANSFERS_OFF,
+    CODE_LOCKED, HIDDEN, METADATA_LOCKED, ROYALTIES_LOCKED, SUPPLY_LOCKED, TRANSFERS_LOCKED,
+    TRANSFERS_OFF,
 };
 use super::settings::{Details, Settings};
 use crate::codec::{put_varint, Reader};
@@ -12,11 +13,12 @@ use crate::prelude::*;
 use alloc::borrow::Cow;
 
 /// Each lock of a collection: its flag, and its name as calls, views and events have it.
-pub const NAMES: [(u16, &str); 4] = [
+pub const NAMES: [(u16, &str); 5] = [
     (METADATA_LOCKED, "metadata"),
     (SUPPLY_LOCKED, "supply"),
     (ROYALTIES_LOCKED, "royalties"),
     (TRANSFERS_LOCKED, "transfers"),
+    (CODE_LOCKED, "code"),
 ];
 
 /// Assets that can be locked one by one; whoever locks more locks the collection.
@@ -37,7 +39,7 @@ pub fn flags(names: &[Cow<str>]) -> Outcome<u16> {
         flags |= known
             .ok_or_else(|| {
                 Failure::argument(
-                    "locks: each is \"metadata\", \"supply\", \"royalties\" or \"transfers\".",
+                    "locks: each is \"metadata\", \"supply\", \"royalties\", \"transfers\" or \"code\".",
                 )
             })?
             .0;
@@ -56,8 +58,14 @@ pub fn write(json: &mut Writer, flags: u16) {
     json.close(']');
 }
 
-/// Refuses a lock that would promise nothing.
-pub fn check_new(flags: u16, header: u16) -> Outcome<()> {
+/// Refuses a lock that would promise nothing: of transfers that are off, or of metadata that nobody can check. `assets`
+/// tells whether some are locked one by one.
+pub fn check_new(flags: u16, header: u16, assets: bool) -> Outcome<()> {
+    if header & HIDDEN != 0 && (assets || flags & METADATA_LOCKED != 0) {
+        return Err(Failure::argument(
+            "locks: metadata are locked once all assets are revealed; whether a commitment can be opened is not known before.",
+        ));
+    }
     if flags & TRANSFERS_LOCKED != 0 && header & TRANSFERS_OFF != 0 {
         return Err(Failure::argument(
             "locks: \"transfers\" keeps transfers possible; allow_transfers has to be true first.",
@@ -74,9 +82,10 @@ pub fn check_supply(flags: u16) -> Outcome<()> {
     Ok(())
 }
 
-fn points(details: &Details) -> u32 {
-    let points = details.royalties.iter().map(|share| u32::from(share.1));
-    points.sum()
+/// Whether both pay the same shares to the same accounts, in any order.
+fn same_royalties(old: &Details, new: &Details) -> bool {
+    let (old, new) = (&old.royalties, &new.royalties);
+    old.len() == new.len() && old.iter().all(|share| new.contains(share))
 }
 
 /// Whether `list` names an account that `other` doesn't. One of them is sorted, because two lists of 1,000 accounts
@@ -125,9 +134,9 @@ pub fn check_change(flags: u16, before: &Settings, after: &Settings) -> Outcome<
             "metadata is locked: title and description of this collection stay as they are.",
         ));
     }
-    if flags & ROYALTIES_LOCKED != 0 && points(new) > points(old) {
+    if flags & ROYALTIES_LOCKED != 0 && !same_royalties(old, new) {
         return Err(locked(
-            "royalties are locked: ongoing_royalties may only become less in all.",
+            "royalties are locked: ongoing_royalties keep their accounts and their shares.",
         ));
     }
     if flags & TRANSFERS_LOCKED != 0 && narrower(before, after) {
@@ -221,7 +230,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: u16 = METADATA_LOCKED | SUPPLY_LOCKED | ROYALTIES_LOCKED | TRANSFERS_LOCKED;
+    const ALL: u16 =
+        METADATA_LOCKED | SUPPLY_LOCKED | ROYALTIES_LOCKED | TRANSFERS_LOCKED | CODE_LOCKED;
 
     fn names(list: &[&str]) -> Option<Vec<String>> {
         Some(list.iter().map(|&name| name.to_owned()).collect())
@@ -279,9 +289,10 @@ mod tests {
         );
         assert_eq!(
             refused_by(|d| d.details.royalties = vec![("c.near".into(), 600)]),
-            [""; 0]
+            ["royalties"]
         );
-        assert_eq!(refused_by(|d| d.details.royalties.clear()), [""; 0]);
+        assert_eq!(refused_by(|d| d.details.royalties.clear()), ["royalties"]);
+        assert_eq!(refused_by(|d| d.details.royalties.reverse()), [""; 0]);
         assert_eq!(
             refused_by(|d| d.details.transfers_off = true),
             ["transfers"]
@@ -316,14 +327,17 @@ mod tests {
 
     #[test]
     fn locks_have_names() {
-        let all = ["metadata", "supply", "royalties", "transfers"].map(Cow::from);
+        let all = ["metadata", "supply", "royalties", "transfers", "code"].map(Cow::from);
         assert_eq!(flags(&all), Ok(ALL));
         assert_eq!(flags(&[]), Ok(0));
         let wrong = flags(&["extra".into()]).unwrap_err();
         assert_eq!(wrong.code, Code::InvalidArgument);
-        assert!(check_new(ALL, TRANSFERS_OFF).is_err());
-        assert_eq!(check_new(ALL, 0), Ok(()));
-        assert_eq!(check_new(SUPPLY_LOCKED, TRANSFERS_OFF), Ok(()));
+        assert!(check_new(ALL, TRANSFERS_OFF, false).is_err());
+        assert_eq!(check_new(ALL, 0, true), Ok(()));
+        assert_eq!(check_new(SUPPLY_LOCKED, TRANSFERS_OFF, false), Ok(()));
+        assert!(check_new(METADATA_LOCKED, HIDDEN, false).is_err());
+        assert!(check_new(0, HIDDEN, true).is_err());
+        assert_eq!(check_new(ROYALTIES_LOCKED, HIDDEN, false), Ok(()));
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! The records of a collection's settings as bytes.
 
-use super::settings::{Details, Lists, ListsAt, MintConfig, Royalties, Rules};
+use super::settings::{Details, Lists, MintConfig, Royalties, Rules};
 use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
 use crate::prelude::*;
 
@@ -25,8 +25,9 @@ impl Rules {
     }
 }
 
-/// Bits of the byte that says whether approvals are off: the lists are not inside the details, and there are some.
-const LISTS_OUTSIDE: u8 = 2;
+/// Bits of the byte of flags.
+const APPROVALS_OFF: u8 = 1;
+const TRANSFERS_OFF: u8 = 2;
 const HAS_LISTS: u8 = 4;
 
 impl Details {
@@ -36,14 +37,15 @@ impl Details {
         put_text(&mut out, &self.title);
         put_option(&mut out, self.description.as_deref(), put_text);
         put_royalties(&mut out, &self.royalties);
-        let (place, inside) = match &self.lists {
-            ListsAt::Nowhere => (LISTS_OUTSIDE, &[][..]),
-            ListsAt::Apart => (LISTS_OUTSIDE | HAS_LISTS, &[][..]),
-            ListsAt::Inside(bytes) => (0, &bytes[..]),
-        };
-        out.push(u8::from(self.approvals_off) | place);
-        out.push(u8::from(self.transfers_off));
-        out.extend_from_slice(inside);
+        let mut flags = 0;
+        for (flag, on) in [
+            (APPROVALS_OFF, self.approvals_off),
+            (TRANSFERS_OFF, self.transfers_off),
+            (HAS_LISTS, self.has_lists),
+        ] {
+            flags |= flag * u8::from(on);
+        }
+        out.push(flags);
         if self.updated_at > 0 {
             out.extend_from_slice(&self.updated_at.to_le_bytes());
         }
@@ -59,43 +61,16 @@ impl Details {
             royalties: read_royalties(reader)?,
             ..Self::default()
         };
-        let approvals = reader.u8()?;
-        details.approvals_off = approvals & 1 != 0;
-        details.transfers_off = reader.u8()? != 0;
-        details.lists = match (approvals & LISTS_OUTSIDE, approvals & HAS_LISTS) {
-            (0, _) => inside(reader)?,
-            (_, 0) => ListsAt::Nowhere,
-            _ => ListsAt::Apart,
-        };
+        let flags = reader.u8()?;
+        details.approvals_off = flags & APPROVALS_OFF != 0;
+        details.transfers_off = flags & TRANSFERS_OFF != 0;
+        details.has_lists = flags & HAS_LISTS != 0;
         details.updated_at = reader.u32().unwrap_or_default();
         Some(details)
     }
 }
 
-/// Lists that stand among the details, passed without a look at their accounts.
-fn inside(reader: &mut Reader) -> Option<ListsAt> {
-    let before = reader.rest();
-    let mut any = false;
-    for _ in 0..3 {
-        any |= read_option(reader, pass_list)?.is_some();
-    }
-    let length = before.len() - reader.rest().len();
-    Some(match any {
-        true => ListsAt::Inside(before[..length].to_vec()),
-        false => ListsAt::Nowhere,
-    })
-}
-
 impl Lists {
-    /// Where these are kept.
-    pub fn place(&self) -> ListsAt {
-        if *self == Self::default() {
-            ListsAt::Nowhere
-        } else {
-            ListsAt::Apart
-        }
-    }
-
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(1_024);
         for list in [
@@ -131,14 +106,6 @@ fn read_text(reader: &mut Reader) -> Option<String> {
 
 fn read_list(reader: &mut Reader) -> Option<Vec<String>> {
     (0..reader.varint()?).map(|_| read_text(reader)).collect()
-}
-
-fn pass_list(reader: &mut Reader) -> Option<()> {
-    for _ in 0..reader.varint()? {
-        let length = reader.varint()? as usize;
-        reader.take(length)?;
-    }
-    Some(())
 }
 
 fn put_royalties(out: &mut Vec<u8>, royalties: &Royalties) {

@@ -50,7 +50,8 @@ pub struct Details {
     pub royalties: Royalties,
     pub approvals_off: bool,
     pub transfers_off: bool,
-    pub lists: ListsAt,
+    /// Whether the collection has lists of accounts; no view of a token reads them.
+    pub has_lists: bool,
     /// When what tokens show was changed last, Unix seconds; 0: never.
     pub updated_at: u32,
 }
@@ -61,18 +62,6 @@ pub struct Lists {
     pub approvals_allowed: Option<Vec<String>>,
     pub approvals_denied: Option<Vec<String>>,
     pub transfers_denied: Option<Vec<String>>,
-}
-
-/// Where the lists of a collection are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ListsAt {
-    /// There are none.
-    #[default]
-    Nowhere,
-    /// In a record of their own, which no view of a token reads.
-    Apart,
-    /// Among the details, as the release before wrote them: their bytes.
-    Inside(Vec<u8>),
 }
 
 /// All that `collection_create` and `collection_update` set.
@@ -252,7 +241,7 @@ pub fn apply(mut json: Object, settings: &mut Settings) -> Outcome<bool> {
         }
     }
     rules.bypass = bypass.unwrap_or_default();
-    details.lists = lists.place();
+    details.has_lists = *lists != Lists::default();
     for (name, off) in [
         ("allow_approvals", &mut details.approvals_off),
         ("allow_transfers", &mut details.transfers_off),
@@ -281,7 +270,7 @@ mod tests {
         assert_eq!(Rules::decode(&rules.encode()).as_ref(), Some(rules));
         assert_eq!(Details::decode(&details.encode()).as_ref(), Some(details));
         assert_eq!(Lists::decode(&lists.encode()).as_ref(), Some(lists));
-        assert_eq!(details.lists, lists.place());
+        assert_eq!(details.has_lists, *lists != Lists::default());
         Ok(settings)
     }
 
@@ -372,44 +361,6 @@ mod tests {
             (lists.approvals_allowed, details.description),
             (Some(vec![]), Some("B".into()))
         );
-    }
-
-    /// Details as the release before wrote them, with the lists before the time.
-    #[test]
-    fn lists_inside_the_details_are_found_and_kept() {
-        let lists = Lists {
-            approvals_denied: Some(vec!["m.near".into(), "n.near".into()]),
-            transfers_denied: Some(vec![]),
-            ..Lists::default()
-        };
-        for (lists, updated_at) in [(lists, 0), (Lists::default(), 9)] {
-            let details = Details {
-                title: "T".into(),
-                royalties: vec![("a.near".into(), 5)],
-                approvals_off: true,
-                updated_at,
-                ..Details::default()
-            };
-            let mut old = details.encode();
-            let end = old.len() - if updated_at > 0 { 4 } else { 0 };
-            old[end - 2] &= 1;
-            old.splice(end..end, lists.encode());
-            let place = match lists.place() {
-                ListsAt::Nowhere => ListsAt::Nowhere,
-                _ => ListsAt::Inside(lists.encode()),
-            };
-            let found = Details::decode(&old).unwrap();
-            let expected = Details {
-                lists: place.clone(),
-                ..details
-            };
-            assert_eq!(found, expected);
-            assert_eq!(Details::decode(&found.encode()), Some(expected));
-            if let ListsAt::Inside(bytes) = place {
-                assert_eq!(found.encode(), old);
-                assert_eq!(Lists::decode(&bytes), Some(lists));
-            }
-        }
     }
 
     #[test]

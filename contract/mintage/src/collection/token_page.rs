@@ -90,6 +90,25 @@ impl Page {
         Some(page)
     }
 
+    /// How many tokens of a stored page were burnt, without decoding what else there is.
+    pub fn burnt(bytes: &[u8], assets: u32) -> Option<usize> {
+        let mut reader = Reader::new(bytes);
+        let head = reader.u8()?;
+        let count = (head & COUNT) as usize;
+        for mark in [HAS_OVERRIDES, HAS_APPROVALS] {
+            if head & mark != 0 {
+                reader.u32()?;
+            }
+        }
+        for _ in 0..reader.u8()? {
+            accounts::read(&mut reader)?;
+        }
+        let times = reader.u32()?.count_ones() as usize * 4;
+        reader.take(times + count * asset_width(assets))?;
+        let owners = reader.take(count)?;
+        Some(owners.iter().filter(|&&owner| owner == BURNT).count())
+    }
+
     pub fn encode(&self, assets: u32, out: &mut Vec<u8>) {
         if self.slots.is_empty() {
             return;
@@ -264,6 +283,26 @@ mod tests {
             }
             let owners: std::collections::HashSet<u8> = model.iter().map(|token| token.0).collect();
             prop_assert_eq!(back.names.len(), owners.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn burnt_tokens_are_counted_without_decoding(
+            assets in prop_oneof![Just(1u32), Just(200), Just(60_000), Just(100_000)],
+            owners in prop::collection::vec(0u8..6, 1..=32), burnt in any::<u32>(),
+            overridden in any::<u32>(), approved in any::<u32>(),
+        ) {
+            let mut page = Page { overridden, approved, ..Page::default() };
+            for (at, &owner) in owners.iter().enumerate() {
+                page.push(&name(owner), at as u32 % assets, 0, at as u32 / 3);
+            }
+            let gone = (0..owners.len()).filter(|at| burnt >> at & 1 == 1);
+            gone.for_each(|at| page.burn(at));
+            let mut bytes = Vec::new();
+            page.encode(assets, &mut bytes);
+            let living = page.living().count();
+            prop_assert_eq!(Page::burnt(&bytes, assets), Some(owners.len() - living));
         }
     }
 

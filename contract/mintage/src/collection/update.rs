@@ -1,7 +1,6 @@
 //! Changing a collection's settings.
 
 use super::create::put_settings;
-use super::ids;
 use super::locks;
 use super::settings;
 use crate::events;
@@ -22,11 +21,7 @@ pub fn collection_update() {
     if shown {
         settings.details.updated_at = host::now_s();
     }
-    books.measure(|| {
-        // Pages of layout 2 that are too long to be taken over keep no id from being known.
-        ids::note_old(collection, &mut header);
-        put_settings(collection, &mut header, &settings);
-    });
+    books.measure(|| put_settings(collection, &mut header, &settings));
     if header.flags != flags {
         store::put_header(collection, &header);
     }

@@ -1,8 +1,8 @@
 //! Collections and their assets as views show them.
 
-use super::asset_pages::{self, AssetPages, AssetPlace};
+use super::asset_pages::{self, AssetPages};
 use super::commitment::{given, Reveal};
-use super::header::{pages, Copies, Header, HIDDEN, PUBLISHED};
+use super::header::{pages, Copies, Header, HIDDEN, PUBLISHED, ROYALTIES_LOCKED};
 use super::locks;
 use super::settings::{MintConfig, Royalties, Settings};
 use crate::accounts;
@@ -13,7 +13,7 @@ use crate::json::Writer;
 use crate::packed;
 use crate::prelude::*;
 use crate::store;
-use crate::window::window;
+use crate::window::{page_bytes, window};
 
 fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
     let Some(config) = config else {
@@ -50,7 +50,7 @@ fn write_list(json: &mut Writer, list: Option<&[String]>) {
 }
 
 fn total_of_draft(collection: u32, header: &Header) -> u32 {
-    let pages = asset_pages::copies(collection, header);
+    let pages = asset_pages::copies(collection, header.assets);
     pages.iter().flatten().fold(0, |total, &(length, copies)| {
         total.saturating_add(length.saturating_mul(copies))
     })
@@ -82,6 +82,7 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
         ("minted", header.minted),
         ("burnt", header.burnt),
         ("allowlisted", allowlisted),
+        ("staff_mints_left", header.staff_left(host::now_ms())),
     ] {
         json.key(name).number(u64::from(count));
     }
@@ -94,6 +95,8 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
     write_list(json.key("bypass_mint_fee_accounts"), Some(&rules.bypass));
     write_royalties(json.key("initial_royalties"), &rules.royalties);
     write_royalties(json.key("ongoing_royalties"), &details.royalties);
+    json.key("ongoing_royalties_can_change")
+        .bool(!header.is(ROYALTIES_LOCKED));
     json.key("allow_approvals").bool(!details.approvals_off);
     write_list(
         json.key("approvals_allowed_accounts"),
@@ -158,16 +161,16 @@ pub fn collection() {
     });
 }
 
-/// A page of collections ends at so many, or below so many bytes: what is shown of one takes 0.4 Tgas, and 0.25 Ggas for
-/// each byte where its lists are of short names.
+/// A page of collections ends at so many, or at a third of the bytes of another list: what is shown of one takes 0.4
+/// Tgas, and 0.25 Ggas for each byte where its lists are of short names.
 const COLLECTIONS: u64 = 250;
-const COLLECTIONS_BYTES: usize = 600_000;
 
 pub fn collections() {
     let (skip, limit) = window(&mut host::args());
     let count = u64::from(store::root().0.collections);
-    let end = count.min(skip.saturating_add(limit.min(COLLECTIONS)));
-    host::return_list_below(COLLECTIONS_BYTES, skip..end, |json, index| {
+    let limit = limit.min(COLLECTIONS);
+    let end = count.min(skip.saturating_add(limit));
+    host::return_list(page_bytes(limit) / 3, skip..end, |json, index| {
         let collection = index as u32 + 1;
         write(json, collection, &store::header(collection));
     });
@@ -183,8 +186,8 @@ pub fn collection_assets() {
     let end = end as u32;
     let remaining = remaining(collection, &header, start, end);
     let mut pages = AssetPages::default();
-    host::return_list(start..end, |json, asset| {
-        let place = AssetPlace::of(collection, &header, asset);
+    host::return_list(page_bytes(limit), start..end, |json, asset| {
+        let place = (collection, asset);
         json.open('{');
         let shown = |digest: Option<Vec<u8>>| digest.map(|digest| files::single(&digest));
         let media = shown(pages.media(place));

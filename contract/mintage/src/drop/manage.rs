@@ -13,7 +13,7 @@ use crate::prelude::*;
 use crate::solvency::BYTE_PRICE;
 use crate::store::{self, key1, prefix};
 use crate::token::mint::{check_copies, published_header};
-use crate::window::window;
+use crate::window::{page_bytes, window};
 
 /// The drop with this number.
 pub fn find(drop: u32) -> Outcome<ClaimDrop> {
@@ -53,8 +53,11 @@ pub fn drop_create() {
     }
     let mut drop = ClaimDrop::new(collection, issuer, quantity as u8);
     drop.set_links(args.required("links").or_fail()).or_fail();
-    let end = args.required("expires_at_ms").or_fail();
-    drop.set_end(end, host::now_ms()).or_fail();
+    let (end, now) = (args.required("expires_at_ms").or_fail(), host::now_ms());
+    drop.set_end(end, now).or_fail();
+    if end <= now {
+        refuse(Code::InvalidArgument, "expires_at_ms is a time to come.");
+    }
     let amount: Option<u128> = args.optional("reserve").or_fail();
     args.finish().or_fail();
     reserve(&mut books, &mut drop, amount.unwrap_or(u128::MAX));
@@ -65,21 +68,37 @@ pub fn drop_create() {
     host::return_number(number);
 }
 
-/// Adds links, time or reserve to a drop; none of them can be taken away again.
-pub fn drop_extend() {
+/// Changes a drop: more links or reserve, another end or issuer's key, links that are good no more. What its links need no
+/// more of the reserve is free again.
+pub fn drop_update() {
     let mut args = host::args();
     let mut books = guard::paying_staff();
     let number = args.required("drop_id").or_fail();
     let mut drop = find(number).or_fail();
     if let Some(links) = args.optional("links").or_fail() {
+        locks::check_supply(store::header(drop.collection).flags).or_fail();
         drop.set_links(links).or_fail();
     }
     if let Some(end) = args.optional("expires_at_ms").or_fail() {
         drop.set_end(end, host::now_ms()).or_fail();
     }
+    if let Some(key) = args.optional::<String>("issuer_public_key").or_fail() {
+        drop.issuer = proof::public_key("issuer_public_key", &key).or_fail();
+    }
+    let revoke: Option<Vec<u32>> = args.optional("revoke").or_fail();
+    if let Some(links) = revoke {
+        drop.revoke(&links).or_fail();
+        let header = store::header(drop.collection);
+        let need = drop.need(header.shape(drop.collection).token(), header.remaining());
+        let spare = drop.promised.saturating_sub(need);
+        drop.promised -= spare;
+        books.sums.promised -= spare;
+    }
     let amount: Option<u128> = args.optional("reserve").or_fail();
     args.finish().or_fail();
-    reserve(&mut books, &mut drop, amount.unwrap_or_default());
+    if let Some(amount) = amount {
+        reserve(&mut books, &mut drop, amount);
+    }
     books.measure(|| put(number, &drop));
     books.settle();
 }
@@ -122,6 +141,7 @@ fn write(json: &mut Writer, number: u32, whole: bool) {
     for (name, number) in [
         ("links", u64::from(drop.links())),
         ("claimed", u64::from(drop.claimed)),
+        ("revoked", u64::from(drop.revoked)),
         ("quantity", u64::from(drop.quantity)),
         ("expires_at_ms", drop.expires_at_ms),
     ] {
@@ -147,5 +167,8 @@ pub fn drops() {
     let (skip, limit) = window(&mut host::args());
     let count = u64::from(store::root().0.drops);
     let numbers = skip..count.min(skip.saturating_add(limit));
-    host::return_list(numbers, |json, index| write(json, index as u32 + 1, false));
+    let length = page_bytes(limit);
+    host::return_list(length, numbers, |json, index| {
+        write(json, index as u32 + 1, false)
+    });
 }

@@ -35,13 +35,40 @@ pub fn claim(contract: &str, drop_and_link: (u32, u32), receiver: &str) -> Strin
     message("mintage-claim", contract, drop_and_link, receiver)
 }
 
+/// The y coordinates, little-endian, of the points whose order divides 8, and their other spellings: 0 and 1, p - 1, p and
+/// p + 1, and the two of order 8. Signatures by such a key can be made without a secret.
+const WEAK: [[u8; 32]; 7] = [
+    [0; 32],
+    spelled(1, 0, 0),
+    spelled(0xec, 0xff, 0x7f),
+    spelled(0xed, 0xff, 0x7f),
+    spelled(0xee, 0xff, 0x7f),
+    *b"\x26\xe8\x95\x8f\xc2\xb2\x27\xb0\x45\xc3\xf4\x89\xf2\xef\x98\xf0\xd5\xdf\xac\x05\xd3\xc6\x33\x39\xb1\x38\x02\x88\x6d\x53\xfc\x05",
+    *b"\xc7\x17\x6a\x70\x3d\x4d\xd8\x4f\xba\x3c\x0b\x76\x0d\x10\x67\x0f\x2a\x20\x53\xfa\x2c\x39\xcc\xc6\x4e\xc7\xfd\x77\x92\xac\x03\x7a",
+];
+
+const fn spelled(first: u8, middle: u8, last: u8) -> [u8; 32] {
+    let mut bytes = [middle; 32];
+    bytes[0] = first;
+    bytes[31] = last;
+    bytes
+}
+
+fn is_weak(key: &[u8; 32]) -> bool {
+    let mut y = *key;
+    // The highest bit is the sign of x.
+    y[31] &= 0x7f;
+    WEAK.contains(&y)
+}
+
 /// The bytes of a public key in NEAR's text.
 pub fn public_key(name: &str, text: &str) -> Outcome<[u8; 32]> {
     let digits = text.strip_prefix(ED25519).unwrap_or_default();
-    base58::decode(digits).ok_or_else(|| {
+    let key = base58::decode(digits).filter(|key| !is_weak(key));
+    key.ok_or_else(|| {
         Failure::argument(joined(&[
             name,
-            " is an ed25519 key: ed25519: and 32 bytes in base58.",
+            " is an ed25519 key that has a secret: ed25519: and 32 bytes in base58.",
         ]))
     })
 }

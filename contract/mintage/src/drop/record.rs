@@ -4,11 +4,13 @@ use crate::codec::Reader;
 use crate::error::{Code, Failure, Outcome};
 use crate::prelude::*;
 
-/// Links of a drop at most: its record has 1,311 bytes then, which each claim reads and writes.
+/// Links of a drop at most: its record has 1,315 bytes then, which each claim reads and writes.
 pub const LINKS: u32 = 10_000;
 /// Tokens of a link at most.
 pub const QUANTITY: u32 = 25;
-/// An end may lie this far ahead: five years. Until its end a drop can't be closed.
+/// An end before this time, of 2001, is in seconds by mistake.
+const EARLIEST_MS: u64 = 1_000_000_000_000;
+/// An end may lie this far ahead: five years.
 const LONGEST_MS: u64 = 5 * 366 * 24 * 60 * 60 * 1000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,10 +24,11 @@ pub struct ClaimDrop {
     pub expires_at_ms: u64,
     /// Bytes promised to tokens that are still to be claimed.
     pub promised: u64,
-    /// Links that were claimed.
+    /// Links that were claimed, and those that were revoked.
     pub claimed: u32,
+    pub revoked: u32,
     links: u32,
-    /// One bit a link, the lowest bit first.
+    /// One bit a link that was claimed or revoked, the lowest bit first.
     bits: Vec<u8>,
 }
 
@@ -38,6 +41,7 @@ impl ClaimDrop {
             expires_at_ms: 0,
             promised: 0,
             claimed: 0,
+            revoked: 0,
             links: 0,
             bits: Vec::new(),
         }
@@ -53,6 +57,7 @@ impl ClaimDrop {
             expires_at_ms: reader.u64()?,
             promised: reader.u64()?,
             claimed: reader.u32()?,
+            revoked: reader.u32()?,
             bits: reader.rest().to_vec(),
         })
     }
@@ -66,6 +71,7 @@ impl ClaimDrop {
         out.extend_from_slice(&self.expires_at_ms.to_le_bytes());
         out.extend_from_slice(&self.promised.to_le_bytes());
         out.extend_from_slice(&self.claimed.to_le_bytes());
+        out.extend_from_slice(&self.revoked.to_le_bytes());
         out.extend_from_slice(&self.bits);
         out
     }
@@ -74,7 +80,7 @@ impl ClaimDrop {
         self.links
     }
 
-    /// One bit a link that was claimed, the lowest bit first.
+    /// One bit a link that was claimed or revoked, the lowest bit first.
     pub fn claimed_links(&self) -> &[u8] {
         &self.bits
     }
@@ -91,20 +97,34 @@ impl ClaimDrop {
         Ok(())
     }
 
-    /// Sets the end, which may only move on.
+    /// Sets the end; one that is past ends the drop.
     pub fn set_end(&mut self, expires_at_ms: u64, now_ms: u64) -> Outcome<()> {
-        let longest = now_ms.saturating_add(LONGEST_MS);
-        if expires_at_ms <= now_ms || expires_at_ms > longest {
+        if !(EARLIEST_MS..=now_ms.saturating_add(LONGEST_MS)).contains(&expires_at_ms) {
             return Err(Failure::argument(
-                "expires_at_ms is a time to come, in Unix milliseconds, at most five years ahead.",
-            ));
-        }
-        if expires_at_ms < self.expires_at_ms {
-            return Err(Failure::argument(
-                "expires_at_ms is not earlier than before: links stay good until then.",
+                "expires_at_ms is a time in Unix milliseconds, at most five years ahead.",
             ));
         }
         self.expires_at_ms = expires_at_ms;
+        Ok(())
+    }
+
+    fn is_used(&self, link: u32) -> bool {
+        self.bits[link as usize / 8] >> (link % 8) & 1 == 1
+    }
+
+    /// Uses up links that were not claimed. Links that are used up already stay so.
+    pub fn revoke(&mut self, links: &[u32]) -> Outcome<()> {
+        for &link in links {
+            if link >= self.links {
+                return Err(Failure::argument(
+                    "revoke: numbers of the drop's links, from 0.",
+                ));
+            }
+            if !self.is_used(link) {
+                self.bits[link as usize / 8] |= 1 << (link % 8);
+                self.revoked += 1;
+            }
+        }
         Ok(())
     }
 
@@ -117,10 +137,10 @@ impl ClaimDrop {
                 u128::from(self.links),
             ));
         }
-        if self.bits[link as usize / 8] >> (link % 8) & 1 == 1 {
+        if self.is_used(link) {
             return Err(Failure::new(
                 Code::LinkClaimed,
-                "This link has been claimed already.",
+                "This link has been claimed already, or was revoked.",
             ));
         }
         if now_ms >= self.expires_at_ms {
@@ -151,13 +171,13 @@ impl ClaimDrop {
 
     /// Bytes that the links that are left can come to need, `each` a token, of a collection with so many copies.
     pub fn need(&self, each: u64, remaining: u32) -> u64 {
-        let tokens = u64::from(self.links - self.claimed) * u64::from(self.quantity);
+        let tokens = u64::from(self.links - self.claimed - self.revoked) * u64::from(self.quantity);
         tokens.min(u64::from(remaining)) * each
     }
 
     /// Whether nothing can be claimed any more.
     pub fn is_over(&self, now_ms: u64) -> bool {
-        now_ms >= self.expires_at_ms || self.claimed == self.links
+        now_ms >= self.expires_at_ms || self.claimed + self.revoked == self.links
     }
 }
 
@@ -195,7 +215,7 @@ mod tests {
                 }
                 prop_assert_eq!(drop.claimed as usize, claimed.len());
                 let length = drop.encode().len();
-                prop_assert_eq!(length, 61 + links.div_ceil(8) as usize);
+                prop_assert_eq!(length, 65 + links.div_ceil(8) as usize);
                 drop = ClaimDrop::decode(&drop.encode()).unwrap();
             }
             prop_assert_eq!(drop.is_over(NOW), claimed.len() == links as usize);
@@ -203,19 +223,33 @@ mod tests {
     }
 
     #[test]
-    fn links_and_ends_only_grow() {
+    fn links_grow_and_ends_move() {
         let mut drop = drop_of(100);
         drop.claim(99, 5);
         assert!(drop.set_links(99).is_err() && drop.set_links(LINKS + 1).is_err());
         drop.set_links(101).unwrap();
         assert!(drop.check(100, NOW).is_ok() && drop.check(99, NOW).is_err());
         drop.set_end(NOW + 9, NOW).unwrap();
-        assert!(drop.set_end(NOW + 8, NOW).is_err());
-        assert!(drop.set_end(NOW, NOW).is_err(), "an end that is past");
         assert!(drop.set_end(1_700_000_001, NOW).is_err(), "seconds");
         assert!(drop.set_end(NOW + LONGEST_MS + 1, NOW).is_err());
         assert_eq!(drop.check(0, NOW + 9).unwrap_err().code, Code::DropExpired);
         assert!(drop.is_over(NOW + 9) && !drop.is_over(NOW + 8));
+        drop.set_end(NOW - 1, NOW).unwrap();
+        assert!(drop.is_over(NOW));
+    }
+
+    #[test]
+    fn a_revoked_link_is_used_up_once() {
+        let mut drop = drop_of(9);
+        drop.claim(8, 5);
+        assert!(drop.revoke(&[9]).is_err());
+        drop.revoke(&[0, 8, 0]).unwrap();
+        assert_eq!((drop.claimed, drop.revoked), (1, 1));
+        assert_eq!(drop.check(0, NOW).unwrap_err().code, Code::LinkClaimed);
+        assert_eq!(drop.need(100, 1_000), 7 * 2 * 100);
+        drop.revoke(&[1, 2, 3, 4, 5, 6, 7]).unwrap();
+        assert!(drop.is_over(NOW));
+        assert_eq!(ClaimDrop::decode(&drop.encode()), Some(drop));
     }
 
     #[test]

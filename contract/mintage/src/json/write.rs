@@ -20,11 +20,6 @@ impl Writer {
         self.out.len()
     }
 
-    /// Takes back all that was written behind the first `length` bytes.
-    pub fn truncate(&mut self, length: usize) {
-        self.out.truncate(length);
-    }
-
     fn separate(&mut self) -> &mut String {
         if !matches!(self.out.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(',');

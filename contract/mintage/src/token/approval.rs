@@ -9,8 +9,6 @@ use crate::solvency::BYTE_PRICE;
 /// front ends that attach a fixed amount have attached enough. The record around a token's approvals is paid from what
 /// the token was promised.
 const BYTES: u128 = 12;
-/// The same under layout 2.
-const OLD_BYTES: u128 = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
@@ -18,30 +16,14 @@ pub struct Approval {
     pub id: u64,
 }
 
-/// The deposit of an approval of `account` made now, in yoctonear.
+/// The deposit of an approval of `account`, in yoctonear.
 pub fn price(account: &[u8]) -> u128 {
-    deposit_of(account, BYTES)
-}
-
-fn deposit_of(account: &[u8], beside: u128) -> u128 {
-    (beside + accounts::decode(account).len() as u128) * BYTE_PRICE
-}
-
-impl Approval {
-    /// The deposit this approval carries, in yoctonear; `first_cheap` is the first id of layout 3.
-    pub fn deposit(&self, first_cheap: u64) -> u128 {
-        let beside = if self.id < first_cheap {
-            OLD_BYTES
-        } else {
-            BYTES
-        };
-        deposit_of(&self.account, beside)
-    }
+    (BYTES + accounts::decode(account).len() as u128) * BYTE_PRICE
 }
 
 /// The deposits of all these approvals.
-pub fn deposits(approvals: &[Approval], first_cheap: u64) -> u128 {
-    let deposit = |approval: &Approval| approval.deposit(first_cheap);
+pub fn deposits(approvals: &[Approval]) -> u128 {
+    let deposit = |approval: &Approval| price(&approval.account);
     approvals.iter().map(deposit).sum()
 }
 
@@ -82,7 +64,7 @@ mod tests {
                 .map(|(id_of, id)| Approval { account: accounts::encode(&id_of), id })
                 .collect();
             let bytes = encode(&approvals);
-            prop_assert!(deposits(&approvals, 5) >= bytes.len() as u128 * BYTE_PRICE);
+            prop_assert!(deposits(&approvals) >= bytes.len() as u128 * BYTE_PRICE);
             prop_assert_eq!(decode(&bytes), Some(approvals));
         }
     }
@@ -91,10 +73,5 @@ mod tests {
     fn no_approval_takes_more_than_front_ends_attach() {
         let dearest = accounts::encode(&"m".repeat(64));
         assert!(price(&dearest) <= 800_000_000_000_000_000_000);
-        let old = Approval {
-            account: dearest,
-            id: 4,
-        };
-        assert_eq!(old.deposit(5), 128 * BYTE_PRICE);
     }
 }

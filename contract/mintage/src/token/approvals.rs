@@ -51,11 +51,11 @@ pub fn nft_approve() {
     let known = approvals
         .iter()
         .position(|approval| approval.account == new.account);
-    // What a former approval of the same account carried counts; it may have been more.
+    // A former approval of the same account has paid as much.
     let mut paid = 0;
     match known {
         Some(at) => {
-            paid = approvals[at].deposit(books.first_cheap_approval);
+            paid = price;
             approvals[at] = new;
         }
         None if approvals.len() == APPROVALS_PER_TOKEN => {
@@ -63,14 +63,15 @@ pub fn nft_approve() {
         }
         None => approvals.push(new),
     }
-    let Some(back) = (attached + paid).checked_sub(price) else {
+    let price = price - paid;
+    let Some(back) = attached.checked_sub(price) else {
         host::refuse_amount(
             Code::DepositTooSmall,
             "Attach the approval's storage, in yoctonear: ",
-            price - paid,
+            price,
         )
     };
-    books.sums.owed = books.sums.owed + price - paid;
+    books.sums.owed += price;
     let owner_id = accounts::decode(place.owner());
     if place.set_approvals(&approvals) {
         place.put();
@@ -125,7 +126,7 @@ pub fn refund(owner: &str, approvals: &[Approval]) {
         return;
     }
     let mut books = Books::open();
-    let amount = deposits(approvals, books.first_cheap_approval);
+    let amount = deposits(approvals);
     books.sums.owed -= amount;
     balance::pay(owner, amount);
     books.settle();

@@ -30,8 +30,8 @@ pub fn nft_burn() {
     place.set_approvals(&[]);
     let (token, mark) = (place.token(), 1 << place.at);
     wallet::leave(&owner, token, place.home());
-    let grown = place.header.count_burnt(place.number);
-    let given_back = given_back(&mut place, grown);
+    place.header.burnt += 1;
+    let given_back = given_back(&mut place);
     if given_back > 0 || place.page.overridden & mark != 0 {
         let mut books = Books::open();
         books.sums.promised -= given_back;
@@ -46,11 +46,10 @@ pub fn nft_burn() {
     approvals::refund(&owner_id, &ended);
 }
 
-/// What the token was promised is there for those that are still to be minted, but for the bytes that the header grew
-/// by. Returns what none of them needs, which goes back to what is free.
-fn given_back(place: &mut Place, grown: u64) -> u64 {
+/// What the token was promised is there for those that are still to be minted. Returns what none of them needs, which goes back to what is free.
+fn given_back(place: &mut Place) -> u64 {
     let shape = place.header.shape(place.collection);
-    let credit = u64::from(place.header.credit) + shape.given_back_by_burning() - grown;
+    let credit = u64::from(place.header.credit) + shape.given_back_by_burning();
     let wanted = u64::from(to_be_minted(&place.header)) * shape.counted_token();
     let mut spare = credit.saturating_sub(wanted);
     if spare < GIVEN_BACK_AT_ONCE * shape.given_back_by_burning() {

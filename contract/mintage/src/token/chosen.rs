@@ -2,7 +2,7 @@
 
 use super::grant::Grant;
 use super::stock::Stock;
-use crate::collection::header::{Header, DREW};
+use crate::collection::header::{Header, DREW, HIDDEN};
 use crate::error::Code;
 use crate::host::{self, refuse};
 use crate::prelude::*;
@@ -16,6 +16,12 @@ pub(super) fn take(collection: u32, header: &Header, stock: &mut Stock, grants: 
     let mut taken = 0;
     if grants.iter().all(|grant| grant.asset.is_none()) {
         return taken;
+    }
+    if header.is(HIDDEN) {
+        refuse(
+            Code::InvalidArgument,
+            "asset_index: which assets these are is hidden; they are drawn until all are revealed.",
+        );
     }
     let of_block = match header.is(DREW) {
         true => store::assets_of_block(collection, header),

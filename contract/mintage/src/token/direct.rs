@@ -1,6 +1,6 @@
 //! Minting by anyone allowed, for the fee, and the view that tells whether an account is.
 
-use super::fees::{count_earned, pay_shares, shares, spare};
+use super::fees::pay_shares;
 use super::grant::Grant;
 use super::id;
 use super::mint::{check_copies, mint_own, published_header};
@@ -88,15 +88,12 @@ fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase) {
         );
     }
     let kept = kept(purchase.offer.fee, count);
-    let shares = shares(books, purchase.rules, fee - kept);
-    let spare = spare(header, &shares);
     let shape = header.shape(collection);
     let promise = (header.credit, shape.counted_tokens(count));
     header.credit = books
-        .promise(&shape, promise, header.remaining(), deposit - kept + spare)
+        .promise(&shape, promise, header.remaining(), deposit - kept)
         .or_fail();
-    count_earned(books, header, &shares);
-    pay_shares(books, collection, header, shares);
+    pay_shares(books, header, purchase.rules, fee - kept);
     balance::pay(purchase.account, deposit - fee);
 }
 
@@ -163,16 +160,11 @@ pub fn nft_mint() {
     host::return_bytes(answer.as_bytes());
 }
 
-/// Whether the contract can promise `count` tokens their bytes, with what stays of the fee and with `spare` left over.
-fn covers(
-    root: &Root,
-    (collection, header): (u32, &Header),
-    count: u32,
-    (kept, spare): (u128, u128),
-) -> bool {
+/// Whether the contract can promise `count` tokens their bytes, with what stays of the fee.
+fn covers(root: &Root, (collection, header): (u32, &Header), count: u32, kept: u128) -> bool {
     let shape = header.shape(collection);
     let held = host::account_balance() + kept;
-    let free = held.saturating_sub(root.sums.needed() + spare);
+    let free = held.saturating_sub(root.sums.needed());
     let (credit, cost) = (u64::from(header.credit), shape.counted_tokens(count));
     credit >= cost || shape.take(credit, cost, header.remaining(), free).is_some()
 }
@@ -209,10 +201,7 @@ pub fn mint_eligibility() {
         let case = case(&root, collection, (&account, &stored), count);
         bypass = case.bypass;
         let offer = case.result?;
-        let kept = kept(offer.fee, count);
-        let fee = offer.fee.saturating_mul(u128::from(count));
-        let spare = spare(&header, &shares(&root, &case.rules, fee - kept));
-        if covers(&root, (collection, &header), count, (kept, spare)) {
+        if covers(&root, (collection, &header), count, kept(offer.fee, count)) {
             return Ok(offer);
         }
         Err(Refusal::new(

@@ -3,11 +3,12 @@
 use super::view::{write_optional_token, write_token, Token, TokenReader};
 use crate::collection::header::Header;
 use crate::collection::token_page::PAGE_TOKENS;
+use crate::error::Code;
 use crate::guard;
 use crate::host::{self, OrFail};
 use crate::prelude::*;
 use crate::store;
-use crate::window::{window, MOST};
+use crate::window::{page_bytes, window, MOST};
 use alloc::borrow::Cow;
 
 pub fn nft_token() {
@@ -19,13 +20,16 @@ pub fn nft_token() {
 pub fn nft_tokens_by_ids() {
     let ids: Vec<Cow<str>> = host::args().required("token_ids").or_fail();
     let mut reader = TokenReader::default();
-    host::return_list(ids.iter().take(MOST as usize), |json, id| {
+    let limit = MOST.min(ids.len() as u64);
+    let ids = ids.iter().take(limit as usize);
+    host::return_list(page_bytes(limit), ids, |json, id| {
         write_optional_token(json, reader.token(id).as_ref())
     });
 }
 
-fn return_tokens(tokens: impl Iterator<Item = Token>) {
-    host::return_list(tokens, |json, token| write_token(json, &token));
+fn return_tokens(limit: usize, tokens: impl Iterator<Item = Token>) {
+    let length = page_bytes(limit as u64);
+    host::return_list(length, tokens, |json, token| write_token(json, &token));
 }
 
 fn return_count(count: u64) {
@@ -44,21 +48,34 @@ pub fn nft_total_supply() {
     return_count(collections().map(|(_, header)| header.living()).sum());
 }
 
+/// Pages of tokens that a list reads at most where tokens were burnt, 0.07 Tgas each.
+const PAGES: u32 = 2_500;
+
 /// The numbers of a collection's tokens that were not burnt, `most` at most behind the first `skip` of them. Where tokens
-/// were burnt the pages before are read, of one part of the numbers at most.
+/// were burnt all pages before are read.
 fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u32> {
     if header.burnt == 0 {
         let first = skip.min(u64::from(header.minted)) as u32 + 1;
         return (first..=header.minted).take(most).collect();
     }
     let mut numbers = Vec::new();
-    let mut first = 1;
-    while first <= header.minted && numbers.len() < most {
-        if let Some((last, living)) = header.part_from(first).filter(|part| part.1 <= skip) {
-            skip -= living;
-            first = last + 1;
-            continue;
+    for page in 0..header.minted.div_ceil(PAGE_TOKENS) {
+        if numbers.len() == most {
+            break;
         }
+        if page == PAGES {
+            host::refuse(
+                Code::TooMany,
+                "from_index: tokens were burnt, and too many others come before this one for a view.",
+            );
+        }
+        if let Some(living) = store::living_on_full_page(collection, header, page) {
+            if living <= skip {
+                skip -= living;
+                continue;
+            }
+        }
+        let first = page * PAGE_TOKENS + 1;
         let Some((page, ..)) = store::token_page(header, collection, first) else {
             host::corrupt()
         };
@@ -69,7 +86,6 @@ fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u
                 numbers.push(first + at as u32);
             }
         }
-        first += PAGE_TOKENS;
     }
     numbers
 }
@@ -93,7 +109,7 @@ pub fn nft_tokens() {
     let tokens = places
         .into_iter()
         .filter_map(|(collection, number)| reader.numbered(collection, number));
-    return_tokens(tokens);
+    return_tokens(limit, tokens);
 }
 
 pub fn nft_supply_for_owner() {
@@ -124,17 +140,19 @@ pub fn nft_tokens_for_owner() {
         .iter()
         .take(limit)
         .filter_map(|&(collection, number)| reader.numbered(collection, number));
-    return_tokens(tokens);
+    return_tokens(limit, tokens);
 }
 
 pub fn collection_tokens() {
     let mut args = host::args();
     let (skip, limit) = window(&mut args);
+    let limit = limit as usize;
     let collection = args.required("collection_id").or_fail();
     let header = store::header(collection);
-    let numbers = living(collection, &header, skip, limit as usize);
+    let numbers = living(collection, &header, skip, limit);
     let mut reader = TokenReader::default();
     return_tokens(
+        limit,
         numbers
             .into_iter()
             .filter_map(|number| reader.numbered(collection, number)),

@@ -196,17 +196,22 @@ fn place(collection: u32, header: &mut Header, batch: &Batch) {
     );
 }
 
-/// Tells which tokens show their assets by now, where no later mint has told it; open to all. Returns how many.
+/// Tells which tokens show their assets by now, where neither a later mint nor an earlier call has told it; open to all.
+/// Returns how many.
 pub fn draws_tell() {
     let mut args = host::args();
     guard::no_deposit();
     let collection: u32 = args.required("collection_id").or_fail();
     args.finish().or_fail();
-    let header = published_header(collection);
+    let mut header = published_header(collection);
     let mut told = 0..0;
     if header.minted > 0 && header.last_block != host::block_height() {
         told = header.last_first.max(1)..header.minted + 1;
     }
-    events::shown(collection, told.clone());
+    if !told.is_empty() {
+        events::shown(collection, told.clone());
+        header.last_first = told.end;
+        store::put_header(collection, &header);
+    }
     host::return_number(told.len() as u32);
 }

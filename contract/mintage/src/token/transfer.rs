@@ -12,10 +12,12 @@ use crate::json::{Object, Writer};
 use crate::prelude::*;
 use crate::store::{self, Place};
 
-const GAS_FOR_RESOLVE: u64 = 8_000_000_000_000;
+/// The resolution pays deposits back, which costs 8.35 Tgas where the account has no name: the payment is charged with
+/// making it, whether or not it is there.
+const GAS_FOR_RESOLVE: u64 = 17_000_000_000_000;
 const GAS_FOR_ON_TRANSFER: u64 = 5_000_000_000_000;
-/// What `nft_transfer_call` wants left before it moves the token: both calls and its own work.
-const GAS_FOR_TRANSFER_CALL: u64 = 20_000_000_000_000;
+/// What `nft_transfer_call` wants left before it moves the token: both calls and its own work. Wallets attach 30 Tgas.
+const GAS_FOR_TRANSFER_CALL: u64 = 29_000_000_000_000;
 
 /// The arguments that all transfers share.
 pub(super) struct Request {

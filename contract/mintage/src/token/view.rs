@@ -4,7 +4,7 @@ use super::approval::Approval;
 use super::id;
 use super::overrides::{File, Override};
 use crate::accounts;
-use crate::collection::asset_pages::{AssetPages, AssetPlace};
+use crate::collection::asset_pages::AssetPages;
 use crate::collection::commitment::{given, Reveal};
 use crate::collection::header::{Header, HIDDEN, METADATA_LOCKED};
 use crate::collection::locks::{self, LockedAssets};
@@ -167,7 +167,7 @@ impl TokenReader {
             reference = file(shown.reference.as_ref(), || placeholder(&reveal.reference));
             subtitle = shown.subtitle;
         } else if !new {
-            let place = AssetPlace::of(collection, header, slot.asset);
+            let place = (collection, slot.asset);
             let assets = &mut self.assets;
             media = file(shown.media.as_ref(), || assets.media(place));
             reference = file(shown.reference.as_ref(), || assets.reference(place));

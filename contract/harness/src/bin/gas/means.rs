@@ -28,7 +28,7 @@ fn mints(base: &Scene) -> Terms {
     let collection = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
     scene.mint(collection, &["alice.near"]).json();
     let to = |names: &[String], metadata: Option<usize>| {
-        let mut args = json!({ "collection_id": collection, "receiver_ids": names, "quantity_per_receiver": 25 / names.len() });
+        let mut args = json!({ "collection_id": collection, "receiver_ids": names, "quantities": vec![25 / names.len(); names.len()] });
         if let Some(bytes) = metadata {
             args["metadata"] = json!({ "extra": "x".repeat(bytes) });
         }
@@ -164,7 +164,7 @@ fn drops(base: &Scene) -> [(&'static str, Terms); 3] {
         .map(|drop| {
             scene.sign(
                 OWNER,
-                "drop_extend",
+                "drop_update",
                 json!({ "drop_id": drop, "links": 300 }),
             )
         })
@@ -176,7 +176,7 @@ fn drops(base: &Scene) -> [(&'static str, Terms); 3] {
     let only = |outcomes| BTreeMap::from([("call", ggas(outcomes))]);
     [
         ("drop_create", only(created)),
-        ("drop_extend", only(extended)),
+        ("drop_update", only(extended)),
         ("drop_close", only(closed)),
     ]
 }

@@ -110,7 +110,7 @@ pub fn mints(base: &Scene, costs: &mut Costs) {
         of(quantities.collect::<Vec<_>>()),
     );
     let orders = (0..32).map(|round| {
-        let order = |name| json!({ "receiver_ids": [name], "quantity_per_receiver": 1 });
+        let order = |name| json!({ "receiver_ids": [name], "quantities": [1] });
         let orders: Vec<Value> = collectors(round * 25, 25).iter().map(order).collect();
         let args = json!({ "collection_id": hundreds, "mints": orders });
         joined.call(OWNER, "nft_batch_mint", args)
