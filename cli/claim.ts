@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
   type CollectionPage,
-  ConflictError,
   type Drop,
   type MintageClient,
   NotFoundError,
@@ -27,7 +26,8 @@ const USAGE = `npm run claim -- <command> [options]
       --folder F     where the links go (claims-<slug>)
   top-up <folder> [--links N] [--expires <time>]   more links in all, or more time
   status <folder>                                  how many were redeemed, and which
-  close <folder>                                   ends a drop that is over
+  revoke <folder> <link> …                         ends single links, by their numbers in links.csv
+  close <folder>                                   ends the drop: no link can be redeemed any more
 
   --qr svg|png|none   how the links' QR codes are drawn (svg)
   --yes               skips the confirmation
@@ -46,10 +46,10 @@ const MOST_PER_LINK = 25;
 
 function whole(name: string, text: string, most: number): number {
   if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new UsageError(`--${name} must be a whole number from 1 to ${most}; it is "${text}".`);
+  throw new UsageError(`${name} must be a whole number from 1 to ${most}; it is "${text}".`);
 }
 
-const COMMANDS = ["create", "top-up", "status", "close"] as const;
+const COMMANDS = ["create", "top-up", "status", "revoke", "close"] as const;
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -65,21 +65,22 @@ function readArguments() {
       help: { type: "boolean", default: false },
     },
   });
-  const [name, subject] = positionals;
+  const [name, subject, ...numbers] = positionals;
   if (values.help || name === undefined) throw new UsageError(USAGE);
   const command = COMMANDS.find((each) => each === name);
   if (command === undefined) throw new UsageError(`There is no command "${name}".\n\n${USAGE}`);
-  if (positionals.length !== 2 || !subject) throw new UsageError(USAGE);
+  if (!subject || numbers.length > 0 !== (command === "revoke")) throw new UsageError(USAGE);
   const format = QR_FORMATS.find((each) => each === values.qr);
   if (!format) throw new UsageError(`--qr must be one of ${QR_FORMATS.join(", ")}; it is "${values.qr}".`);
   return {
     ...values,
     command,
     subject,
+    numbers,
     format,
-    links: values.links === undefined ? null : whole("links", values.links, MOST_LINKS),
+    links: values.links === undefined ? null : whole("--links", values.links, MOST_LINKS),
     expires: option("expires", values.expires, readTime) ?? null,
-    quantity: whole("quantity", values.quantity, MOST_PER_LINK),
+    quantity: whole("--quantity", values.quantity, MOST_PER_LINK),
   };
 }
 
@@ -209,11 +210,13 @@ async function topUp(args: Arguments, client: MintageClient): Promise<void> {
   const [issued, folder, drop] = await opened(args, client);
   if (links !== null && links < drop.links) {
     throw new UsageError(
-      `--links: the drop has ${drop.links} links, and links can't be withdrawn. Give a higher number.`,
+      `--links: the drop has ${drop.links} links. Give a higher number, or end single links with revoke.`,
     );
   }
   if (expires !== null && Date.parse(expires) < Date.parse(drop.expires_at)) {
-    throw new UsageError(`--expires: links are valid until ${drop.expires_at}. Give a later time.`);
+    throw new UsageError(
+      `--expires: links are valid until ${drop.expires_at}. Give a later time, or end the drop now with close.`,
+    );
   }
   const changes = {
     ...(links !== null && links !== drop.links && { links }),
@@ -235,13 +238,13 @@ async function topUp(args: Arguments, client: MintageClient): Promise<void> {
     const added = (links ?? drop.links) - drop.links;
     await tellOpen(client, issued.collection_uuid, drop.copies_left, added, drop.quantity);
     if (!(await mayGoOn(args, rows, "Change the drop?"))) return;
-    await client.drops.extend(issued.collection_uuid, issued.drop_id, changes, { quote: quote.quote_uuid });
+    await client.drops.update(issued.collection_uuid, issued.drop_id, changes, { quote: quote.quote_uuid });
   }
   report(args, await write(client, folder, issued, args.format));
 }
 
-/** Numbers as `links.csv` has them. */
-const claimedOf = ({ claimed_links: bits }: Drop): number[] =>
+/** Numbers as `links.csv` has them. @param bits base64 of one bit a link */
+const numbersOf = (bits: string): number[] =>
   [...Buffer.from(bits, "base64")].flatMap((byte, index) =>
     [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => (byte >> bit) & 1).map((bit) => index * 8 + bit + 1),
   );
@@ -253,29 +256,51 @@ async function status(args: Arguments, client: MintageClient): Promise<void> {
     drop_id: drop.drop_id,
     links: drop.links,
     claimed: drop.claimed,
+    revoked: drop.revoked,
     copies_left: drop.copies_left,
     expires_at: drop.expires_at,
     reserve_near: near(drop.reserve),
-    claimed_links: claimedOf(drop),
+    claimed_links: numbersOf(drop.claimed_links),
+    revoked_links: numbersOf(drop.revoked_links),
   });
 }
 
-const isOpen = ({ claimed, links, expires_at: end }: Drop): boolean =>
-  claimed < links && Date.parse(end) > Date.now();
+/** Links of one request. */
+const MOST_REVOKED = 1_000;
+
+async function revoke(args: Arguments, client: MintageClient): Promise<void> {
+  const [issued, , drop] = await opened(args, client);
+  const numbers = args.numbers.map((text) => whole("A link's number", text, drop.links));
+  const used = new Set([...numbersOf(drop.claimed_links), ...numbersOf(drop.revoked_links)]);
+  const open = [...new Set(numbers)].filter((number) => !used.has(number));
+  if (open.length > MOST_REVOKED) throw new UsageError(`Give at most ${MOST_REVOKED} links at once.`);
+  if (open.length > 0) {
+    const before = String(numbers.length - open.length);
+    const rows = { "links to end": open.join(" "), "redeemed or ended before": before };
+    if (!(await mayGoOn(args, rows, "End these links?"))) return;
+    const links = open.map((number) => number - 1);
+    await client.drops.update(issued.collection_uuid, issued.drop_id, { revoke: links });
+  }
+  report(args, { drop_id: issued.drop_id, revoked_links: open });
+}
+
+/** Further back than clocks differ: the drop has then ended for every node. Milliseconds. */
+const CLOCKS_DIFFER_MS = 60_000;
 
 async function close(args: Arguments, client: MintageClient): Promise<void> {
   const [issued, , drop] = await opened(args, client);
+  const left = drop.links - drop.claimed - drop.revoked;
+  const isOpen = left > 0 && Date.parse(drop.expires_at) > Date.now();
   const rows = { links: `${drop.claimed} of ${drop.links} redeemed`, until: drop.expires_at };
-  if (!(await mayGoOn(args, rows, "Close the drop?"))) return;
-  const { returned } = await client.drops
-    .close(issued.collection_uuid, issued.drop_id)
-    .catch((error: unknown): never => {
-      throw isOpen(drop) && error instanceof ConflictError && error.outcome === "failed_on_chain"
-        ? new UsageError(
-            `The drop stays open: its links are valid until ${drop.expires_at}. Close it after that, or once all are redeemed or the collection has too few NFTs left for another one.`,
-          )
-        : error;
-    });
+  const question = isOpen
+    ? `End the drop? ${left} links can't be redeemed any more then.`
+    : "Close the drop?";
+  if (!(await mayGoOn(args, rows, question))) return;
+  if (isOpen) {
+    const ended = new Date(Date.now() - CLOCKS_DIFFER_MS).toISOString();
+    await client.drops.update(issued.collection_uuid, issued.drop_id, { expires_at: ended });
+  }
+  const { returned } = await client.drops.close(issued.collection_uuid, issued.drop_id);
   report(args, { drop_id: issued.drop_id, returned_near: near(returned) });
 }
 
@@ -289,6 +314,8 @@ async function claim(): Promise<void> {
       return topUp(args, client);
     case "status":
       return status(args, client);
+    case "revoke":
+      return revoke(args, client);
     case "close":
       return close(args, client);
   }

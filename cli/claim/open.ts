@@ -14,8 +14,9 @@ export async function openClaims(client: MintageClient, collectionUuid: string):
   let [links, copies] = [0, 0];
   for await (const drop of client.drops.list(collectionUuid)) {
     if (!isOpen(drop)) continue;
-    links += drop.links - drop.claimed;
-    copies += (drop.links - drop.claimed) * drop.quantity;
+    const left = drop.links - drop.claimed - drop.revoked;
+    links += left;
+    copies += left * drop.quantity;
   }
   return { links, copies };
 }

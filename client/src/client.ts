@@ -233,8 +233,8 @@ export class MintageClient {
     /** All that were not closed, oldest first, fetched page by page. */
     list: (collectionUuid: string, options?: CallOptions) =>
       this.#pages<DropSummary>(`/collection/${collectionUuid}/drop`, options),
-    /** Adds links, time or reserve. */
-    extend: (collectionUuid: string, dropId: number, changes: DropChanges, options?: ChainCallOptions) =>
+    /** Changes one: more links or reserve, another end or issuer, revoked links. */
+    update: (collectionUuid: string, dropId: number, changes: DropChanges, options?: ChainCallOptions) =>
       this.#chain<DropAnswer>("PUT", `/collection/${collectionUuid}/drop/${dropId}`, options, changes),
     /** Frees the rest of the reserve of one that is over. */
     close: (collectionUuid: string, dropId: number, options?: ChainCallOptions) =>

@@ -737,10 +737,10 @@ export interface paths {
         /** Read a claim drop, with which of its links were claimed, from the chain */
         get: operations["getDrop"];
         /**
-         * Add links, time or reserve to a claim drop
-         * @description Absent fields stay. `links` is the new number of links, those before included; `reserve` is added.
+         * Change a claim drop: more links or reserve, another end or issuer's key, revoked links
+         * @description Absent fields stay. `links` is the new number of links, those before included; `reserve` is added. Revoked links free what the reserve holds for them.
          */
-        put: operations["extendDrop"];
+        put: operations["updateDrop"];
         post?: never;
         /**
          * Close a claim drop that is over, which frees the rest of its reserve
@@ -1326,7 +1326,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -2019,6 +2019,16 @@ export interface components {
              * @example 257000000000000000000000
              */
             reserve: string;
+            /**
+             * @description Links that were revoked before they were claimed.
+             * @example 0
+             */
+            revoked: number;
+            /**
+             * @description The same of links that were revoked; empty if none was.
+             * @example
+             */
+            revoked_links: string;
         };
         DropAnswer: {
             drop: components["schemas"]["Drop"];
@@ -2029,10 +2039,15 @@ export interface components {
         DropChanges: {
             /**
              * Format: date-time
-             * @description First moment after the end, at most five years ahead. It can only become later.
+             * @description First moment after the end, at most five years ahead. A time that is past ends the drop.
              * @example 2026-12-24T18:00:00Z
              */
             expires_at?: string;
+            /**
+             * @description Replaces the key that certifies the links' keys: links that the former key certified are invalid from then on.
+             * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
+             */
+            issuer_public_key?: string;
             /**
              * @description Number of links; their numbers begin at 0. It can only grow.
              * @example 100
@@ -2048,6 +2063,13 @@ export interface components {
              * @example 257000000000000000000000
              */
             reserve?: string;
+            /**
+             * @description Numbers of links, from 0, that can't be redeemed from then on.
+             * @example [
+             *       7
+             *     ]
+             */
+            revoke?: number[];
         };
         DropClosed: {
             drop_id: number;
@@ -2060,7 +2082,7 @@ export interface components {
         DropInput: {
             /**
              * Format: date-time
-             * @description First moment after the end, at most five years ahead. It can only become later.
+             * @description First moment after the end, at most five years ahead.
              * @example 2026-12-24T18:00:00Z
              */
             expires_at: string;
@@ -2128,6 +2150,11 @@ export interface components {
              * @example 257000000000000000000000
              */
             reserve: string;
+            /**
+             * @description Links that were revoked before they were claimed.
+             * @example 0
+             */
+            revoked: number;
         };
         Eligibility: {
             /** @example alice.near */
@@ -2688,7 +2715,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -2734,7 +2761,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3467,7 +3494,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -5860,7 +5887,7 @@ export interface operations {
             };
         };
     };
-    extendDrop: {
+    updateDrop: {
         parameters: {
             query?: never;
             header?: {
@@ -6440,7 +6467,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only operations whose write had exactly this `reference`. */

@@ -19,9 +19,9 @@ import { draftsRead } from "./drafts/read.ts";
 import { draftsUpdate } from "./drafts/update.ts";
 import { dropsClose } from "./drops/close.ts";
 import { dropsCreate } from "./drops/create.ts";
-import { dropsExtend } from "./drops/extend.ts";
 import { dropsList } from "./drops/list.ts";
 import { dropsRead } from "./drops/read.ts";
+import { dropsUpdate } from "./drops/update.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { eventsList } from "./events/list.ts";
 import { nftsList } from "./nfts/list.ts";
@@ -50,7 +50,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   [collectionsRead, collectionsList, collectionsUpdate, pageRead, pageUpdate, eligibilityRead, holdersList],
   [allowlistAdd, allowlistRemove, allowlistClear, allowlistCheck],
   [nftsMint, nftsUpdate, nftsList, quotesCreate],
-  [dropsCreate, dropsRead, dropsList, dropsExtend, dropsClose],
+  [dropsCreate, dropsRead, dropsList, dropsUpdate, dropsClose],
   operationEndpoints,
   [eventsList],
   [webhooksCreate, webhooksList, webhooksRead, webhooksUpdate, webhooksDelete],

@@ -25,6 +25,7 @@ export const toSummary = (
   issuer_public_key: drop.issuer_public_key,
   links: drop.links,
   claimed: drop.claimed,
+  revoked: drop.revoked,
   quantity: drop.quantity,
   expires_at: new Date(drop.expires_at_ms).toISOString(),
   copies_left: copiesLeft(shown),
@@ -34,6 +35,7 @@ export const toSummary = (
 export const toDrop = (drop: ContractDrop, home: DropHome): Drop => ({
   ...toSummary(drop, home),
   claimed_links: drop.claimed_links ?? "",
+  revoked_links: drop.revoked_links ?? "",
 });
 
 /** A drop of a collection, from the chain; null if there is none. @throws ServiceError conflict, chain_unavailable */

@@ -42,7 +42,7 @@ export const KINDS = {
   allowlist_clear: { ...ON_COLLECTION, event: null },
   wallet_payout: { ...ON_ACCOUNT, isArchived: true, event: null },
   drop_create: { ...ON_COLLECTION, event: null },
-  drop_extend: { ...ON_COLLECTION, event: null },
+  drop_update: { ...ON_COLLECTION, event: null },
   drop_close: { ...ON_COLLECTION, event: null },
   claim: { ...ON_COLLECTION, needsRole: false, event: "nft.minted" },
 } as const satisfies Readonly<Record<string, KindTraits>>;

@@ -110,7 +110,7 @@ interface Results {
   readonly allowlist_clear: TransactionAnswer;
   readonly wallet_payout: PayoutAnswer;
   readonly drop_create: DropAnswer;
-  readonly drop_extend: DropAnswer;
+  readonly drop_update: DropAnswer;
   readonly drop_close: DropClosed;
   readonly claim: ClaimAnswer;
 }

@@ -13,7 +13,7 @@ import { contractAcceptKind, contractHandOverKind } from "./kinds/contract-owner
 import { contractPublishKind } from "./kinds/contract-publish.ts";
 import { contractTopUpKind } from "./kinds/contract-top-up.ts";
 import { contractUpgradeKind } from "./kinds/contract-upgrade.ts";
-import { dropCloseKind, dropCreateKind, dropExtendKind } from "./kinds/drops.ts";
+import { dropCloseKind, dropCreateKind, dropUpdateKind } from "./kinds/drops.ts";
 import { finalizeKind } from "./kinds/finalize.ts";
 import { mintKind } from "./kinds/mint.ts";
 import { nftUpdateKind } from "./kinds/nft-update.ts";
@@ -37,7 +37,7 @@ const RULES: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   allowlist_clear: allowlistKind,
   wallet_payout: walletPayoutKind,
   drop_create: dropCreateKind,
-  drop_extend: dropExtendKind,
+  drop_update: dropUpdateKind,
   drop_close: dropCloseKind,
   claim: claimKind,
 };

@@ -52,6 +52,9 @@ const open = async (json: object = {}, integration = shop, collection = made) =>
     json: { issuer_public_key: issuer.getPublicKey().toString(), links: 40, expires_at: later(), ...json },
   });
 
+const change = (drop: number, json: object) =>
+  api(`/collection/${made.collection_uuid}/drop/${drop}`, { method: "PUT", key: shop.key, json });
+
 const opened = async (json: object = {}) => (await bodyOf<DropAnswer>(await open(json), 201)).drop;
 
 const claim = (link: Link, to = receiver, page = slug, more: object = {}) =>
@@ -65,7 +68,7 @@ const operations = async () =>
 beforeAll(async () => {
   shop = await createIntegration("Shop");
   stranger = await createIntegration("Stranger");
-  made = await shown(shop, slug);
+  made = await shown(shop, slug, [4_000]);
   issuer = newIssuer();
   [receiver, other] = (await createReceivers(2)) as [string, string];
 });
@@ -133,32 +136,61 @@ describe("a drop", () => {
     const drop = await opened({ links: 1 });
     const all = async () => bodyOf<object[]>(await api("/operation", { key: shop.key }), 200);
     const before = await all();
-    for (const end of ["2020-01-01T00:00:00Z", later(5.1 * YEAR)]) {
-      const extended = await api(`/collection/${made.collection_uuid}/drop/${drop.drop_id}`, {
-        method: "PUT",
-        key: shop.key,
-        json: { expires_at: end },
-      });
-      for (const answer of [await open({ expires_at: end }), extended]) {
-        expect(await bodyOf(answer, 400)).toMatchObject({ issues: [{ path: ["expires_at"] }] });
-      }
+    const update = (end: string) => change(drop.drop_id, { expires_at: end });
+    const [past, far, seconds] = ["2020-01-01T00:00:00Z", later(5.1 * YEAR), "1970-01-20T00:00:00Z"];
+    for (const answer of [
+      await open({ expires_at: past }),
+      await open({ expires_at: far }),
+      await update(far),
+      await update(seconds),
+    ]) {
+      expect(await bodyOf(answer, 400)).toMatchObject({ issues: [{ path: ["expires_at"] }] });
     }
     expect(await all()).toEqual(before);
   });
 
-  test("can't lose links or time: such a change is refused before anything is sent", async () => {
+  test("can't have fewer links, nor end links that it doesn't have: refused before anything is sent", async () => {
     const drop = await opened({ links: 3 });
-    const extend = (json: object) =>
-      api(`/collection/${made.collection_uuid}/drop/${drop.drop_id}`, { method: "PUT", key: shop.key, json });
-    for (const [json, field] of [
-      [{ links: 2 }, "links"],
-      [{ expires_at: new Date(Date.parse(drop.expires_at) - 1000).toISOString() }, "expires_at"],
+    for (const [json, path] of [
+      [{ links: 2 }, ["links"]],
+      [{ revoke: [2, 3] }, ["revoke", 1]],
+      [{ revoke: [] }, ["revoke"]],
+      [{ revoke: [-1] }, ["revoke", 0]],
+      [{ issuer_public_key: "ed25519:abc" }, ["issuer_public_key"]],
+      [{}, []],
     ] as const) {
-      const refused = await bodyOf<object>(await extend(json), 400);
-      expect(refused).toMatchObject({ code: "invalid_request", issues: [{ path: [field] }] });
+      const refused = await bodyOf<object>(await change(drop.drop_id, json), 400);
+      expect(refused).toMatchObject({ code: "invalid_request", issues: [{ path }] });
       expect(refused).not.toHaveProperty("operation_uuid");
     }
-    await bodyOf(await extend({ links: 3, expires_at: drop.expires_at }), 200);
+    await bodyOf(await change(drop.drop_id, { links: 3, expires_at: drop.expires_at }), 200);
+  });
+
+  test("loses single links, which free their reserve, and others stay valid", async () => {
+    const drop = await opened({ links: 1_000, quantity: 1 });
+    await claimed(linkOf(drop.drop_id, 0));
+    const revoke = Array.from({ length: 999 }, (_, index) => index);
+    const { drop: after } = await bodyOf<DropAnswer>(await change(drop.drop_id, { revoke }), 200);
+    expect(after).toMatchObject({ links: 1_000, claimed: 1, revoked: 998 });
+    expect(claimedLinks(Buffer.from(after.claimed_links, "base64"))).toEqual([0]);
+    expect(claimedLinks(Buffer.from(after.revoked_links, "base64"))).toEqual(revoke.slice(1));
+    expect(BigInt(after.reserve)).toBeLessThan(BigInt(drop.reserve) / 100n);
+    expect(await bodyOf(await claim(linkOf(drop.drop_id, 5)), 409)).toMatchObject({ code: "conflict" });
+    await claimed(linkOf(drop.drop_id, 999));
+  });
+
+  test("gets another issuer, whose links alone are valid, and ends before its time", async () => {
+    const { drop_id: id } = await opened({ links: 4 });
+    const next = newIssuer();
+    const issuer_public_key = next.getPublicKey().toString();
+    const { drop } = await bodyOf<DropAnswer>(await change(id, { issuer_public_key }), 200);
+    expect(drop).toMatchObject({ issuer_public_key, links: 4 });
+    expect(await bodyOf(await claim(linkOf(id, 0)), 400)).toMatchObject({ code: "invalid_request" });
+    await claimed(linkOf(id, 0, next));
+    await bodyOf(await change(id, { expires_at: later(-60_000) }), 200);
+    expect(await bodyOf(await claim(linkOf(id, 1, next)), 409)).toMatchObject({ code: "conflict" });
+    const path = `/collection/${made.collection_uuid}/drop/${id}`;
+    await bodyOf(await api(path, { method: "DELETE", key: shop.key }), 200);
   });
 
   test("belongs to its collection and integration", async () => {

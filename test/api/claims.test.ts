@@ -92,7 +92,8 @@ test("each redeemed link is told once, beside the tokens that it gave", async ()
   ]);
 });
 
-test("nothing is told to others, nor of drops without claims", async () => {
+test("nothing is told to others, nor of links that were revoked, nor of drops without claims", async () => {
+  await call(shop, "drop_update", { drop_id: 1, revoke: [2, 4] }, "1");
   await background.reconcile();
   expect(await redeemed()).toEqual([]);
   await claim(3);

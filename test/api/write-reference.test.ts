@@ -106,7 +106,7 @@ test("each kind keeps it with its operation, lists it, and is found by it", asyn
       }),
     201,
   )) as { drop: { drop_id: number } };
-  await written("drop_extend", (reference) =>
+  await written("drop_update", (reference) =>
     put(at(`/drop/${drop.drop_id}`, uuid), { links: 2, reference }),
   );
   await written(
@@ -145,7 +145,7 @@ test("each kind keeps it with its operation, lists it, and is found by it", asyn
     ["collection.updated", "collection_update"],
     ["operation.succeeded", "collection_update"],
     ["operation.succeeded", "drop_create"],
-    ["operation.succeeded", "drop_extend"],
+    ["operation.succeeded", "drop_update"],
     ["nft.minted", "mint"],
     ["nft.minted", "mint"],
     ["operation.succeeded", "mint"],

@@ -101,7 +101,7 @@ test("killed before and after each of its requests, it opens one drop; the codes
   expect(git("status", "--porcelain")).toBe("");
 });
 
-test("more links are added to those that there are, and a drop that is open can't be closed", async () => {
+test("more links are added to those that there are", async () => {
   const folder = join(home, "links");
   const before = readFileSync(join(folder, "links.csv"), "utf8");
   expect(await done("top-up", folder, "--links", "5", "--qr", "svg")).toMatchObject({ links: 5 });
@@ -110,10 +110,26 @@ test("more links are added to those that there are, and a drop that is open can'
   expect(after.trim().split("\n")).toHaveLength(6);
   expect(readFileSync(join(folder, "qr", "00005.svg"), "utf8")).toContain("<svg");
   expect(await done("status", folder)).toMatchObject({ links: 5, claimed: 0, claimed_links: [] });
-  const { code, stderr } = await command("close", folder, "--yes");
-  expect(code).toBe(2);
-  expect(stderr).toContain("its links are valid until 2030-01-01T00:00:00.000Z. Close it after that,");
-  expect(stderr).not.toContain("expires_at");
+});
+
+test("single links are ended by their numbers, and a drop with all its links", async () => {
+  const folder = join(home, "ended");
+  await done("create", collection, "--links", "4", "--expires", END, "--folder", folder, "--qr", "none");
+  expect(await done("revoke", folder, "2", "4", "2")).toMatchObject({ revoked_links: [2, 4] });
+  expect(await done("revoke", folder, "4", "1")).toMatchObject({ revoked_links: [1] });
+  expect(await done("status", folder)).toMatchObject({
+    ...{ claimed: 0, claimed_links: [], revoked: 3, revoked_links: [1, 2, 4] },
+  });
+  expect(await command("revoke", folder, "5", "--yes")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("A link's number must be a whole number from 1 to 4"),
+  });
+  expect((await command("revoke", folder, "--yes")).code).toBe(2);
+  const unasked = await command("close", folder);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+  const { returned_near: returned } = await done("close", folder);
+  expect(Number(returned)).toBeGreaterThan(0);
+  expect((await command("status", folder)).stderr).toContain("no such drop, or it was closed");
 });
 
 test("what the service refuses is asked for anew, in the same folder", async () => {

@@ -508,6 +508,11 @@ fn a_drop_can_be_ended_and_its_key_and_links_replaced() {
         (&shown["claimed"], &shown["revoked"]),
         (&json!(1), &json!(2))
     );
+    // Bit 0; bits 3 and 4.
+    assert_eq!(
+        (&shown["claimed_links"], &shown["revoked_links"]),
+        (&json!("AQA="), &json!("GAA="))
+    );
     for link in [3, 4] {
         let args = next.link(CONTRACT, drop, link).claim("bob.near");
         refused(&mut scene, args, "E_LINK_CLAIMED");
@@ -615,8 +620,8 @@ fn drops_are_listed_with_null_for_closed_ones() {
     );
     assert_eq!(all[0]["issuer_public_key"], issuer.public_key());
     assert_eq!(
-        all[0]["claimed_links"],
-        Value::Null,
+        (&all[0]["claimed_links"], &all[0]["revoked_links"]),
+        (&Value::Null, &Value::Null),
         "lists go without the bits"
     );
     let last = scene.view("drops", json!({ "from_index": 2, "limit": 5 }));

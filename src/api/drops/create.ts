@@ -14,8 +14,11 @@ export const links = z
   .max(MOST_LINKS)
   .openapi({ description: "Number of links; their numbers begin at 0. It can only grow.", example: 100 });
 
-export const expiresAt = instantField.openapi({
-  description: "First moment after the end, at most five years ahead. It can only become later.",
+/** The issuer's key, whose private half the service never has. */
+export const issuerKey = publicKeyField.openapi({
+  description:
+    "The issuer's public key, which certifies the links' keys. Its private key never leaves the issuer.",
+  example: PUBLIC_KEY,
 });
 
 export const reserve = yoctoField.openapi({
@@ -26,11 +29,7 @@ export const reserve = yoctoField.openapi({
 
 const dropBody = z
   .strictObject({
-    issuer_public_key: publicKeyField.openapi({
-      description:
-        "The issuer's public key, which certifies the links' keys. Its private key never leaves the issuer.",
-      example: PUBLIC_KEY,
-    }),
+    issuer_public_key: issuerKey,
     links,
     quantity: z
       .int()
@@ -39,7 +38,9 @@ const dropBody = z
       .nullish()
       .transform((quantity) => quantity ?? 1)
       .openapi({ description: "NFTs that each link gives." }),
-    expires_at: expiresAt,
+    expires_at: instantField.openapi({
+      description: "First moment after the end, at most five years ahead.",
+    }),
     reserve: reserve.nullish().transform((amount) => amount ?? undefined),
     reference: referenceField,
   })

@@ -11,6 +11,7 @@ const dropFields = {
   issuer_public_key: text("The key that certifies the links' keys.", PUBLIC_KEY),
   links: z.int().openapi({ example: 100 }),
   claimed: whole("Links that were claimed.", 12),
+  revoked: whole("Links that were revoked before they were claimed.", 0),
   quantity: whole("NFTs of each link.", 1),
   expires_at: z.iso.datetime(),
   copies_left: z.int().openapi({
@@ -31,6 +32,7 @@ export const dropView = z
       "base64 of one bit a link, beginning with the lowest bit of the first byte; 1: claimed.",
       "/w8AAAAAAAAAAAAAAA==",
     ),
+    revoked_links: text("The same of links that were revoked; empty if none was.", ""),
   })
   .openapi("Drop");
 export type DropSummary = Shown<typeof dropSummaryView>;

@@ -106,12 +106,15 @@ export interface ContractDrop {
   readonly issuer_public_key: string;
   readonly links: number;
   readonly claimed: number;
+  readonly revoked: number;
   readonly quantity: number;
   readonly expires_at_ms: number;
   /** yoctoNEAR. */
   readonly reserve: string;
   /** base64 of one bit per link, lowest bit of the first byte first; absent in lists. */
   readonly claimed_links?: string;
+  /** The same; empty if no link was revoked. */
+  readonly revoked_links?: string;
 }
 
 export interface ContractClaimEligibility {

@@ -1,5 +1,5 @@
 import type { Drop } from "../../api/resources/drop.ts";
-import { closeDrop, createDrop, type DropTerms, extendDrop } from "../../chain/contract/calls.ts";
+import { closeDrop, createDrop, type DropTerms, updateDrop } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import {
@@ -18,17 +18,20 @@ import { BYTE_PRICE, promisedBytes } from "../../domain/promised-bytes.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
-/** Parameters of a drop, or additions to an existing one. Absent fields are unchanged. */
+/** Changes of a drop. Absent fields are unchanged. */
 export interface DropChanges {
   readonly links?: number;
   /** RFC 3339. */
   readonly expires_at?: string;
-  /** yoctoNEAR. */
+  /** yoctoNEAR that are added. */
   readonly reserve?: string;
+  readonly issuer_public_key?: string;
+  /** Numbers of links, from 0. */
+  readonly revoke?: readonly number[];
 }
 
 /** A drop requested by a caller. */
-export interface DropInput extends DropChanges {
+export interface DropInput extends Omit<DropChanges, "revoke"> {
   readonly issuer_public_key: string;
   readonly links: number;
   readonly expires_at: string;
@@ -41,7 +44,7 @@ interface DropCreation extends CollectionTarget {
   readonly reserved: number;
 }
 
-interface DropExtension extends CollectionTarget {
+interface DropUpdate extends CollectionTarget {
   readonly dropId: number;
   readonly changes: DropChanges;
   /** Maximum bytes added to its reserve. */
@@ -55,24 +58,30 @@ interface DropClosing extends CollectionTarget {
 /** How far ahead a drop may end according to the contract: five years. Milliseconds. */
 const FURTHEST_END_MS = 5 * 366 * 86_400_000;
 
+/** The contract takes an earlier end for one in seconds. */
+const EARLIEST_END_MS = 1_000_000_000_000;
+
 /** Checks a drop's end. @throws ServiceError invalid_request for an end that the contract would reject */
-const requireEnd = ({ now }: ServiceContext, end: string | undefined): void => {
-  if (end === undefined) return;
+const requireEnd = ({ now }: ServiceContext, end: string): number => {
   const ahead = Date.parse(end) - now().getTime();
-  if (ahead > 0 && ahead <= FURTHEST_END_MS) return;
-  throw invalidField(["expires_at"], "Send a time in the future, at most five years ahead.");
+  if (ahead <= FURTHEST_END_MS && Date.parse(end) >= EARLIEST_END_MS) return ahead;
+  throw invalidField(["expires_at"], "Send a time at most five years ahead, and not before September 2001.");
 };
 
 /**
- * Checks that a drop only grows. A lagging node shows fewer links and an earlier end, so that what is less than it shows
- * is less than the contract has.
+ * Checks that the drop has the links that stay or are revoked. A lagging node shows fewer links, so that fewer than it
+ * shows are fewer than the contract has; a number that is too high for it may be right.
  * @throws ServiceError invalid_request
  */
-const requireGrowth = (drop: Drop, { links, expires_at: end }: DropChanges): void => {
+const requireLinks = (drop: Drop, { links, revoke = [] }: DropChanges): void => {
   if (links !== undefined && links < drop.links)
-    throw invalidField(["links"], `Send at least ${drop.links}: the drop has that many, and can't lose any.`);
-  if (end !== undefined && Date.parse(end) < Date.parse(drop.expires_at))
-    throw invalidField(["expires_at"], `Send ${drop.expires_at} or later: the drop is open until then.`);
+    throw invalidField(
+      ["links"],
+      `Send at least ${drop.links}: the drop has that many. revoke ends single links.`,
+    );
+  const missing = links === undefined ? revoke.findIndex((link) => link >= drop.links) : -1;
+  if (missing >= 0)
+    throw invalidField(["revoke", missing], `Send numbers below ${drop.links}: the drop's links begin at 0.`);
 };
 
 /**
@@ -85,7 +94,8 @@ export const proposeDrop = async (
   collectionUuid: Uuid,
   drop: DropInput,
 ): Promise<Proposal<"drop_create">> => {
-  requireEnd(context, drop.expires_at);
+  if (requireEnd(context, drop.expires_at) <= 0)
+    throw invalidField(["expires_at"], "Send a time in the future, at most five years ahead.");
   const { collection, found } = await lookAt(context, caller, collectionUuid, shownCollection);
   const tokens = Math.min(drop.links * drop.quantity, copiesLeft(found));
   const request: DropCreation = {
@@ -97,26 +107,26 @@ export const proposeDrop = async (
 };
 
 /**
- * Proposes more links, time or reserve for a drop.
- * @throws ServiceError invalid_request (expires_at, links), and as `dropToChange`
+ * Proposes a change of a drop.
+ * @throws ServiceError invalid_request (expires_at, links, revoke), and as `dropToChange`
  */
-export const proposeDropExtension = async (
+export const proposeDropUpdate = async (
   context: ServiceContext,
   caller: Caller,
   { collectionUuid, dropId }: { readonly collectionUuid: Uuid; readonly dropId: number },
   changes: DropChanges,
-): Promise<Proposal<"drop_extend">> => {
-  requireEnd(context, changes.expires_at);
+): Promise<Proposal<"drop_update">> => {
+  if (changes.expires_at !== undefined) requireEnd(context, changes.expires_at);
   const { collection, drop } = await dropToChange(context, caller, collectionUuid, dropId);
-  requireGrowth(drop, changes);
-  const { quantity, claimed, reserve } = drop;
+  requireLinks(drop, changes);
+  const { quantity, claimed, revoked, reserve } = drop;
   const { links, reserve: added = links === undefined ? "0" : undefined } = changes;
   const shown = await shownCollection(collection);
-  const tokens = Math.min(((links ?? MOST_LINKS) - claimed) * quantity, copiesLeft(shown));
+  const tokens = Math.min(((links ?? MOST_LINKS) - claimed - revoked) * quantity, copiesLeft(shown));
   const needed = Math.max(tokens * bytesOfToken(shown) - bytesFor(reserve), 0);
   const reserved = reservedFor(needed, added);
-  const request: DropExtension = { ...placeOf(collection), dropId, changes, reserved };
-  return { kind: "drop_extend", subjectId: collectionUuid, request };
+  const request: DropUpdate = { ...placeOf(collection), dropId, changes, reserved };
+  return { kind: "drop_update", subjectId: collectionUuid, request };
 };
 
 /** Proposes to close a drop. @throws ServiceError as `dropToChange` */
@@ -144,14 +154,17 @@ const dropToChange = async (
   return { collection, drop };
 };
 
-const termsOf = ({ links, expires_at: end, reserve }: DropChanges): DropTerms => ({
-  ...(links !== undefined && { links }),
+const termsOf = ({ expires_at: end, links, reserve, issuer_public_key, revoke }: DropChanges): DropTerms => ({
   ...(end !== undefined && { expires_at_ms: Date.parse(end) }),
+  ...(links !== undefined && { links }),
   ...(reserve !== undefined && { reserve }),
+  ...(issuer_public_key !== undefined && { issuer_public_key }),
+  ...(revoke !== undefined && { revoke }),
 });
 
-/** Bytes of a drop's record. */
+/** Maximum bytes of a drop's record, and of what revoked links add to it. */
 const DROP_BYTES = 1_500;
+const REVOKED_BYTES = 1_250;
 
 const shownCollection = ({ views, collectionId }: ReadableCollection) => views.collection(collectionId);
 
@@ -194,7 +207,7 @@ export const dropCreateKind = kindOf<DropCreation, null, KindResults["drop_creat
 
   transaction: async (_context, { request: { contract, collectionId, drop } }) => {
     const { issuer_public_key, quantity } = drop;
-    const action = createDrop(collectionId, { issuer_public_key, quantity, ...termsOf(drop) });
+    const action = createDrop(collectionId, { ...termsOf(drop), issuer_public_key, quantity });
     return { receiverId: contract, actions: [action] };
   },
 
@@ -211,21 +224,25 @@ export const dropCreateKind = kindOf<DropCreation, null, KindResults["drop_creat
 const ALL = (2n ** 128n - 1n).toString();
 
 /** One call of `drop_update`. */
-export const dropExtendKind = kindOf<DropExtension, null, KindResults["drop_extend"]>({
+export const dropUpdateKind = kindOf<DropUpdate, null, KindResults["drop_update"]>({
   facts: () => null,
 
-  steps: () => ["extend"],
+  steps: () => ["update"],
 
-  storage: ({ contract, reserved }) => ({ contract, bytes: DROP_BYTES, reserved }),
+  storage: ({ contract, reserved, changes }) => ({
+    contract,
+    bytes: DROP_BYTES + (changes.revoke ? REVOKED_BYTES : 0),
+    reserved,
+  }),
 
   transaction: async (_context, { request: { contract, dropId, changes } }) => ({
     receiverId: contract,
     // Like a new drop: additional links reserve what they can need.
-    actions: [extendDrop(dropId, { ...(changes.links && { reserve: ALL }), ...termsOf(changes) })],
+    actions: [updateDrop(dropId, { ...(changes.links && { reserve: ALL }), ...termsOf(changes) })],
   }),
 
   effects: async (context, { request: { contract, collectionId, dropId }, subjectId }, { records }) => {
-    const { result } = succeeded(records, "extend");
+    const { result } = succeeded(records, "update");
     const place = { contract, collectionId, subjectId, height: heightOf(records) };
     const drop = await shownDrop(context, place, dropId);
     if (!drop) return { failure: CLOSED };

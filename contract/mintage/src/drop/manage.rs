@@ -150,13 +150,17 @@ fn write(json: &mut Writer, number: u32, whole: bool) {
     json.key("reserve")
         .amount(u128::from(drop.promised) * BYTE_PRICE);
     if whole {
-        let bits = base64::encode(drop.claimed_links());
-        json.key("claimed_links").text(&bits);
+        for (name, bits) in [
+            ("claimed_links", drop.claimed_links()),
+            ("revoked_links", drop.revoked_links()),
+        ] {
+            json.key(name).text(&base64::encode(bits));
+        }
     }
     json.close('}');
 }
 
-/// The drop with which of its links were claimed, one bit each in base64; or null.
+/// The drop with which of its links were claimed or revoked, one bit each in base64; or null.
 pub fn drop() {
     let number = host::args().required("drop_id").or_fail();
     host::return_json(|json| write(json, number, true));

@@ -4,7 +4,8 @@ use crate::codec::Reader;
 use crate::error::{Code, Failure, Outcome};
 use crate::prelude::*;
 
-/// Links of a drop at most: its record has 1,315 bytes then, which each claim reads and writes.
+/// Links of a drop at most: its record has 1,315 bytes then, or 2,565 where some were revoked, which each claim reads and
+/// writes.
 pub const LINKS: u32 = 10_000;
 /// Tokens of a link at most.
 pub const QUANTITY: u32 = 25;
@@ -28,8 +29,19 @@ pub struct ClaimDrop {
     pub claimed: u32,
     pub revoked: u32,
     links: u32,
-    /// One bit a link that was claimed or revoked, the lowest bit first.
-    bits: Vec<u8>,
+    /// One bit a link that was claimed, the lowest bit first.
+    claimed_bits: Vec<u8>,
+    /// The same of links that were revoked; empty where none was.
+    revoked_bits: Vec<u8>,
+}
+
+fn has(bits: &[u8], link: u32) -> bool {
+    bits.get(link as usize / 8)
+        .is_some_and(|byte| byte >> (link % 8) & 1 == 1)
+}
+
+fn set(bits: &mut [u8], link: u32) {
+    bits[link as usize / 8] |= 1 << (link % 8);
 }
 
 impl ClaimDrop {
@@ -43,13 +55,14 @@ impl ClaimDrop {
             claimed: 0,
             revoked: 0,
             links: 0,
-            bits: Vec::new(),
+            claimed_bits: Vec::new(),
+            revoked_bits: Vec::new(),
         }
     }
 
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        Some(Self {
+        let mut drop = Self {
             collection: reader.u32()?,
             issuer: reader.take(32)?.try_into().ok()?,
             links: reader.u32()?,
@@ -58,12 +71,17 @@ impl ClaimDrop {
             promised: reader.u64()?,
             claimed: reader.u32()?,
             revoked: reader.u32()?,
-            bits: reader.rest().to_vec(),
-        })
+            claimed_bits: Vec::new(),
+            revoked_bits: Vec::new(),
+        };
+        let length = drop.links.div_ceil(8) as usize;
+        drop.claimed_bits = reader.take(length)?.to_vec();
+        drop.revoked_bits = reader.rest().to_vec();
+        Some(drop)
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64 + self.bits.len());
+        let mut out = Vec::with_capacity(72 + 2 * self.claimed_bits.len());
         out.extend_from_slice(&self.collection.to_le_bytes());
         out.extend_from_slice(&self.issuer);
         out.extend_from_slice(&self.links.to_le_bytes());
@@ -72,7 +90,8 @@ impl ClaimDrop {
         out.extend_from_slice(&self.promised.to_le_bytes());
         out.extend_from_slice(&self.claimed.to_le_bytes());
         out.extend_from_slice(&self.revoked.to_le_bytes());
-        out.extend_from_slice(&self.bits);
+        out.extend_from_slice(&self.claimed_bits);
+        out.extend_from_slice(&self.revoked_bits);
         out
     }
 
@@ -80,9 +99,14 @@ impl ClaimDrop {
         self.links
     }
 
-    /// One bit a link that was claimed or revoked, the lowest bit first.
+    /// One bit a link that was claimed, the lowest bit first.
     pub fn claimed_links(&self) -> &[u8] {
-        &self.bits
+        &self.claimed_bits
+    }
+
+    /// The same of links that were revoked; empty where none was.
+    pub fn revoked_links(&self) -> &[u8] {
+        &self.revoked_bits
     }
 
     /// Gives the drop this many links, not fewer than it has.
@@ -93,7 +117,11 @@ impl ClaimDrop {
             ));
         }
         self.links = links;
-        self.bits.resize(links.div_ceil(8) as usize, 0);
+        let length = links.div_ceil(8) as usize;
+        self.claimed_bits.resize(length, 0);
+        if self.revoked > 0 {
+            self.revoked_bits.resize(length, 0);
+        }
         Ok(())
     }
 
@@ -109,7 +137,7 @@ impl ClaimDrop {
     }
 
     fn is_used(&self, link: u32) -> bool {
-        self.bits[link as usize / 8] >> (link % 8) & 1 == 1
+        has(&self.claimed_bits, link) || has(&self.revoked_bits, link)
     }
 
     /// Uses up links that were not claimed. Links that are used up already stay so.
@@ -121,7 +149,8 @@ impl ClaimDrop {
                 ));
             }
             if !self.is_used(link) {
-                self.bits[link as usize / 8] |= 1 << (link % 8);
+                self.revoked_bits.resize(self.claimed_bits.len(), 0);
+                set(&mut self.revoked_bits, link);
                 self.revoked += 1;
             }
         }
@@ -164,7 +193,7 @@ impl ClaimDrop {
 
     /// Notes that a link, which [`Self::check`] let pass, was claimed, and what is left of the reserve.
     pub fn claim(&mut self, link: u32, promised: u64) {
-        self.bits[link as usize / 8] |= 1 << (link % 8);
+        set(&mut self.claimed_bits, link);
         self.claimed += 1;
         self.promised = promised;
     }
@@ -245,10 +274,14 @@ mod tests {
         assert!(drop.revoke(&[9]).is_err());
         drop.revoke(&[0, 8, 0]).unwrap();
         assert_eq!((drop.claimed, drop.revoked), (1, 1));
+        assert_eq!(drop.claimed_links(), [0, 1]);
+        assert_eq!(drop.revoked_links(), [1, 0]);
         assert_eq!(drop.check(0, NOW).unwrap_err().code, Code::LinkClaimed);
         assert_eq!(drop.need(100, 1_000), 7 * 2 * 100);
         drop.revoke(&[1, 2, 3, 4, 5, 6, 7]).unwrap();
         assert!(drop.is_over(NOW));
+        drop.set_links(30).unwrap();
+        assert!(!drop.is_over(NOW) && drop.check(29, NOW).is_ok());
         assert_eq!(ClaimDrop::decode(&drop.encode()), Some(drop));
     }
 
