@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { WORKER_SETTINGS } from "./scripts/local-settings.ts";
 import type { ChainHandle } from "./test/support/chain-farm.ts";
+import { bundledPackages, codeOnly } from "./test/support/worker-modules.ts";
 
 /** Waits for blocks are part of these tests, so that only a hang runs into the limit, however slow a machine is. Milliseconds. */
 const CHAIN_TIMEOUT = 300_000;
@@ -131,9 +132,11 @@ export default defineConfig({
               images: { binding: "TEST_IMAGES" },
             },
           })),
+          codeOnly(),
         ],
         test: {
           name: "api",
+          deps: { optimizer: bundledPackages() },
           include: ["test/api/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
           setupFiles: ["test/support/worker-setup.ts"],

@@ -4,10 +4,11 @@ import { ROOT } from "./imports.ts";
 
 /** Sees to it that every statement of src is explained: statements.ts explains what it sees, this what it should see. */
 
-/** What a test file has seen: functions of src/db/queries by file and name, all of them and those that were called. */
+/** What a test file has seen: functions of src/db/queries by file and name, all and those that were called; and how many statements. */
 export interface Seen {
   readonly names: readonly string[];
   readonly called: readonly string[];
+  readonly statements: number;
 }
 
 /** Folders of src whose objects have SQLite. */

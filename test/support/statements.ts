@@ -16,8 +16,8 @@ interface Plan {
 
 const EXPLAINED = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
 
-/** The service sends all of its statements by drizzle; what tests send without it is their own. */
-const DRIZZLE = /drizzle/;
+/** The service sends all of its statements from this file; what tests send without it is their own. */
+const CLIENT = /src\/db\/client\.ts/;
 
 const toDatabase = new Set<string>();
 const called = new Set<string>();
@@ -44,7 +44,7 @@ const watchPrepare = (prototype: Prepares): void => {
   prototype.prepare = function (this: Prepares, text: string) {
     if (!toDatabase.has(text) && EXPLAINED.test(text)) {
       const [, , caller = ""] = (new Error("who asks").stack ?? "").split("\n");
-      if (DRIZZLE.test(caller)) toDatabase.add(text);
+      if (CLIENT.test(caller)) toDatabase.add(text);
     }
     return prepare.call(this, text);
   };
@@ -100,6 +100,7 @@ const tellCensus = async (): Promise<void> => {
   const body = JSON.stringify({
     names: Array.from(names),
     called: Array.from(called),
+    statements: toDatabase.size,
   });
   const response = await fetch(new URL("/census", env.TEST_CHAIN), { method: "POST", body });
   await response.body?.cancel();

@@ -1,12 +1,8 @@
-import { initPhoton, PhotonImage } from "@cf-wasm/photon/others";
-import photonModule from "@cf-wasm/photon/photon.wasm";
-import encoderModule from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
-import encodeWebp, { init as initEncoder } from "@jsquash/webp/encode.js";
 import { imageSize } from "image-size";
 import type { ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { toHex } from "../../domain/ids.ts";
-import { type Pixels, shrink, THUMBNAIL_TYPES } from "../../domain/thumbnails.ts";
+import { THUMBNAIL_TYPES } from "../../domain/thumbnails.ts";
 import { memoryShare } from "../isolate-memory.ts";
 import { thumbnailKey } from "../storage/keys.ts";
 import { openBytes, type Stored, type StoredBytes } from "./stored-blocks.ts";
@@ -29,8 +25,6 @@ const THUMBNAIL_MEMORY = 31 * MB;
 
 /** Lossy, as the platform's service has it; 0 to 100. */
 const QUALITY = 80;
-/** Of 0 to 6: twice as fast as the default of 4, with files a few per cent larger. */
-const METHOD = 2;
 
 /** A thumbnail as WebP; `original`: return the stored picture; `busy`: return it this time. */
 export type Thumbnail = Uint8Array | "original" | "busy";
@@ -193,28 +187,14 @@ let isHeld = false;
 /** `original` if the picture can't be decoded: an upload checks a file's structure, not its pixels. */
 async function byLibrary(context: ServiceContext, bytes: StoredBytes, width: number): Promise<Thumbnail> {
   const file = new Uint8Array(await new Response(await openBytes(context, bytes)).arrayBuffer());
-  if (!initPhoton.initialized) initPhoton.sync({ module: photonModule });
+  // With the first picture: WebAssembly of 2 MB that most isolates don't need.
+  const { decoderMemory, shrunkWebp } = await import("./shrunk-webp.ts");
   // A decoder that broke off doesn't free what it had.
-  const { memory } = await initPhoton.ensure();
-  if (memory.buffer.byteLength > MOST_DECODER_MEMORY) return "busy";
+  if ((await decoderMemory()) > MOST_DECODER_MEMORY) return "busy";
   try {
-    const { data, ...size } = shrink(decode(file), width);
-    const picture = { ...size, data: new Uint8ClampedArray(data.buffer), colorSpace: "srgb" } as const;
-    // A new one each time, so that its memory is freed.
-    await initEncoder(encoderModule);
-    return new Uint8Array(await encodeWebp(picture, { quality: QUALITY, method: METHOD }));
+    return await shrunkWebp(file, { width, quality: QUALITY });
   } catch (error) {
     context.log("thumbnail.not_decoded", { key: bytes.key, error });
     return "original";
-  }
-}
-
-/** A picture's pixels; an animation's first. @throws Error if it can't be decoded */
-function decode(file: Uint8Array): Pixels {
-  const image = PhotonImage.new_from_byteslice(file);
-  try {
-    return { data: image.get_raw_pixels(), width: image.get_width(), height: image.get_height() };
-  } finally {
-    image.free();
   }
 }
