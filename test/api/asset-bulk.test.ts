@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Asset } from "../../src/api/resources/collection.ts";
 import { blobs, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
@@ -65,7 +65,7 @@ function paused({ draftId, key }: Tenant, body: FormData, headers: Record<string
 const paths = (error: ErrorBody): string[] => (error.issues ?? []).map(({ path }) => path.join("/")).sort();
 
 describe("asset-bulk", () => {
-  it("attaches files, references and details, in any order of parts", async () => {
+  test("attaches files, references and details, in any order of parts", async () => {
     for (const detailsFirst of [true, false]) {
       const tenant = await newTenant();
       const files = [
@@ -111,7 +111,7 @@ describe("asset-bulk", () => {
     }
   });
 
-  it("adds up over several forms, and stores the same bytes once", async () => {
+  test("adds up over several forms, and stores the same bytes once", async () => {
     const tenant = await newTenant();
     const bytes = picture("png", 77);
     for (const name of ["1.png", "2.png"]) {
@@ -128,7 +128,7 @@ describe("asset-bulk", () => {
     expect(rows[0]?.sha256).toEqual(rows[1]?.sha256);
   });
 
-  it("lets several details use one file", async () => {
+  test("lets several details use one file", async () => {
     const tenant = await newTenant();
     const details = [
       { asset_filename: "a.png", copies: 1, asset_subtitle: "one" },
@@ -139,7 +139,7 @@ describe("asset-bulk", () => {
     expect(assets.map(({ asset_subtitle }) => asset_subtitle)).toEqual(["one", "two"]);
   });
 
-  it("accepts a file of exactly 1 MB, and rejects one byte more, naming the file", async () => {
+  test("accepts a file of exactly 1 MB, and rejects one byte more, naming the file", async () => {
     const tenant = await newTenant();
     const detail = [{ asset_filename: "big.png", copies: 1 }];
     const error = await refused(
@@ -155,7 +155,7 @@ describe("asset-bulk", () => {
     );
   });
 
-  it("returns 415 if every problem is a file's type", async () => {
+  test("returns 415 if every problem is a file's type", async () => {
     const files = [
       { name: "a.png", bytes: "not a picture" },
       { name: "b.png", bytes: "<svg/>" },
@@ -166,7 +166,7 @@ describe("asset-bulk", () => {
     expect(paths(error)).toEqual(["asset_file/a.png", "asset_file/b.png"]);
   });
 
-  it("reports all problems of a form together as 400", async () => {
+  test("reports all problems of a form together as 400", async () => {
     const files = [
       { name: "large.png", bytes: picture("png", 1, MB + 1) },
       { name: "text.png", bytes: "hello" },
@@ -215,7 +215,7 @@ describe("asset-bulk", () => {
     expect(error.message).toMatch(/^Nothing was stored\./);
   });
 
-  it.each([
+  test.each([
     ["no assets_detail", undefined, "assets_detail"],
     ["an empty assets_detail", [], "assets_detail"],
     ["assets_detail that is no JSON", "{", "assets_detail"],
@@ -230,7 +230,7 @@ describe("asset-bulk", () => {
     expect(paths(error)).toContain(path);
   });
 
-  it.each([
+  test.each([
     "../a.png",
     "a/b.png",
     "C:\\a.png",
@@ -249,7 +249,7 @@ describe("asset-bulk", () => {
     expect(paths(error)).toContain(`asset_file/${name}`);
   });
 
-  it("refuses a body above 100 MB, declared or not", async () => {
+  test("refuses a body above 100 MB, declared or not", async () => {
     const tenant = await newTenant();
     const declared = await send(uploadPath(tenant.draftId), {
       method: "POST",
@@ -286,13 +286,13 @@ describe("asset-bulk", () => {
     expect(sent).toBeLessThan(110 * MB);
   });
 
-  it("refuses assets_detail above 8 MB", async () => {
+  test("refuses assets_detail above 8 MB", async () => {
     const details = JSON.stringify([{ asset_filename: "a".repeat(8 * MB), copies: 1 }]);
     const error = await refused(await newTenant(), formOf(details, []), 413);
     expect(error).toMatchObject({ code: "payload_too_large", issues: [{ path: ["assets_detail"] }] });
   });
 
-  it.each([
+  test.each([
     ["application/json", "{}", 415, "unsupported_content_type"],
     ["multipart/form-data", "x", 400, "invalid_multipart"],
     ["multipart/form-data; boundary=a", "x", 400, "invalid_multipart"],
@@ -312,7 +312,7 @@ describe("asset-bulk", () => {
     expect((await bodyOf<ErrorBody>(answer, status)).code).toBe(code);
   });
 
-  it("rejects drafts of other integrations, unknown drafts and those being finalized", async () => {
+  test("rejects drafts of other integrations, unknown drafts and those being finalized", async () => {
     const [mine, other] = [await newTenant(), await newTenant()];
     const form = () =>
       formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -322,7 +322,7 @@ describe("asset-bulk", () => {
     expect((await bodyOf<ErrorBody>(await attach(mine, form()), 409)).code).toBe("draft_locked");
   });
 
-  it("rejects the form and stores nothing if the finalization begins during the upload", async () => {
+  test("rejects the form and stores nothing if the finalization begins during the upload", async () => {
     const tenant = await newTenant();
     const form = formOf(
       [{ asset_filename: "late.png", copies: 1 }],
@@ -340,7 +340,7 @@ describe("asset-bulk", () => {
     expect(row?.going).toBe("marked");
   });
 
-  it("attaches thousands of files within the limits of D1 and of connections", async () => {
+  test("attaches thousands of files within the limits of D1 and of connections", async () => {
     const tenant = await newTenant();
     const count = 3000;
     const details = Array.from({ length: count }, (_, index) => ({
@@ -364,7 +364,7 @@ describe("asset-bulk", () => {
     );
   });
 
-  it("refuses the 20,001st file", async () => {
+  test("refuses the 20,001st file", async () => {
     const files = Array.from({ length: 20_001 }, (_, index) => ({ name: `${index}`, bytes: "x" }));
     const error = await refused(await newTenant(), formOf([], files), 413);
     expect(error).toMatchObject({
@@ -385,7 +385,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
       headers: { "Idempotency-Key": key },
     });
 
-  it("has its effect once, and returns the same response after the draft was locked", async () => {
+  test("has its effect once, and returns the same response after the draft was locked", async () => {
     const tenant = await newTenant();
     const first = await bodyOf<Asset[]>(await withKey(tenant, form()), 201);
     for (const state of ["draft", "finalizing"] as const) {
@@ -401,7 +401,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("has its effect once if the Worker stops between attaching and responding", async () => {
+  test("has its effect once if the Worker stops between attaching and responding", async () => {
     const tenant = await newTenant();
     killAt("idempotency.before_answer");
     await withKey(tenant, form()).then(
@@ -415,7 +415,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("has its effect once if it is repeated during the first upload, and both get the response", async () => {
+  test("has its effect once if it is repeated during the first upload, and both get the response", async () => {
     const tenant = await newTenant();
     const first = paused(tenant, form(), { "Idempotency-Key": "k" });
     await first.begin();
@@ -424,7 +424,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("stores large responses in R2", async () => {
+  test("stores large responses in R2", async () => {
     const tenant = await newTenant();
     const many = Array.from({ length: 300 }, (_, index) => ({ ...details[0], asset_subtitle: `#${index}` }));
     const large = () => formOf(many, [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -435,7 +435,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
   });
 });
 
-it("assets of concurrent forms get different positions", async () => {
+test("assets of concurrent forms get different positions", async () => {
   const tenant = await newTenant();
   const answers: Response[] = [];
   // Six forms would use more connections than one Worker has, so each request has its own Worker.
@@ -460,7 +460,7 @@ describe("copies of all assets of a draft", () => {
   const message = (all: number) =>
     `The draft's assets would have ${all} copies; a collection has at most ${MOST}.`;
 
-  it("are checked against a collection's maximum, together with other problems", async () => {
+  test("are checked against a collection's maximum, together with other problems", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formWith(MOST)), 201);
     const tooMany = { path: ["assets_detail"], message: message(MOST + 1) };
@@ -476,7 +476,7 @@ describe("copies of all assets of a draft", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("are counted when a form is attached, not when its upload begins", async () => {
+  test("are counted when a form is attached, not when its upload begins", async () => {
     const tenant = await newTenant();
     const first = paused(tenant, formWith(MOST));
     await first.begin();
@@ -491,7 +491,7 @@ describe("copies of all assets of a draft", () => {
     expect(await bodyOf<Asset[]>(await second.finish(), 201)).toMatchObject([{ copies: MOST }]);
   });
 
-  it("don't prevent a repeated form from getting its response", async () => {
+  test("don't prevent a repeated form from getting its response", async () => {
     const tenant = await newTenant();
     const upload = () =>
       send(uploadPath(tenant.draftId), {
@@ -507,7 +507,7 @@ describe("copies of all assets of a draft", () => {
   });
 });
 
-it("a form is rejected if its draft is locked before it is attached", async () => {
+test("a form is rejected if its draft is locked before it is attached", async () => {
   const tenant = await newTenant();
   const form = () =>
     formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -523,7 +523,7 @@ it("a form is rejected if its draft is locked before it is attached", async () =
   expect(await assetsOf(tenant)).toEqual([]);
 });
 
-it.each(["png", "jpeg", "gif", "webp"] as const)(
+test.each(["png", "jpeg", "gif", "webp"] as const)(
   "refuses a %s that is cut off, by its name, and stores nothing",
   async (format) => {
     const tenant = await newTenant();
@@ -547,7 +547,7 @@ it.each(["png", "jpeg", "gif", "webp"] as const)(
 );
 
 describe("a draft's assets", () => {
-  it("are listed in order, and one can be deleted", async () => {
+  test("are listed in order, and one can be deleted", async () => {
     const tenant = await newTenant();
     const names = ["a.png", "b.png", "c.png", "d.png", "e.png"];
     const form = formOf(
@@ -581,7 +581,7 @@ describe("a draft's assets", () => {
   });
 });
 
-it("R2 has exactly the files that the rows name", async () => {
+test("R2 has exactly the files that the rows name", async () => {
   const visible = (await db.select().from(blobs)).filter(({ going }) => going === null);
   expect(visible.length).toBeGreaterThan(50);
   for (const { sha256: digest, size } of visible.slice(0, 50)) {

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent } from "../../src/wallet/interface.ts";
@@ -56,7 +56,7 @@ const openPayment = async (uuid: Uuid): Promise<Uuid> => {
 
 beforeEach(() => setFaults());
 
-it("an ended or never submitted operation can't land, an open one can", async () => {
+test("an ended or never submitted operation can't land, an open one can", async () => {
   const { uuid } = await createWallet();
   const wallet = walletOf(env, uuid);
   expect(await wallet.landing(newUuid())).toMatchObject({ isOver: true });
@@ -67,7 +67,7 @@ it("an ended or never submitted operation can't land, an open one can", async ()
   expect(await wallet.landing(open)).toMatchObject({ isOver: true });
 });
 
-it("an unprovable transaction can land until its nonce is used in a final block", async () => {
+test("an unprovable transaction can land until its nonce is used in a final block", async () => {
   const { uuid } = await createWallet();
   const wallet = walletOf(env, uuid);
   const given = await openPayment(uuid);
@@ -84,7 +84,7 @@ it("an unprovable transaction can land until its nonce is used in a final block"
   expect(await wallet.landing(given)).toMatchObject({ isOver: true });
 });
 
-it("an unprovable transaction can land until its validity is over, whichever node responds", async () => {
+test("an unprovable transaction can land until its validity is over, whichever node responds", async () => {
   const { uuid } = await createWallet();
   const wallet = walletOf(env, uuid);
   const given = await openPayment(uuid);
@@ -107,7 +107,7 @@ it("an unprovable transaction can land until its validity is over, whichever nod
   expect(await wallet.landing(given)).toEqual({ isOver: true, height: expect.any(Number) });
 });
 
-it("bytes of a lost object can land until the validity period after the restoration is over", async () => {
+test("bytes of a lost object can land until the validity period after the restoration is over", async () => {
   const { uuid, accountId } = await createWallet();
   const wallet = walletOf(env, uuid);
   const given = await openPayment(uuid);

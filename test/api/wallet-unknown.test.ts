@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-it("a transaction isn't given up while the chain is halted at a block too recent for a proof", async () => {
+test("a transaction isn't given up while the chain is halted at a block too recent for a proof", async () => {
   const platform = walletOf(env, "platform");
   const before = await balanceOf(receiver);
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
@@ -47,7 +47,7 @@ it("a transaction isn't given up while the chain is halted at a block too recent
 });
 
 describe("a transaction that was given up", () => {
-  it("is found by an otherwise idle wallet once its node has it again", async () => {
+  test("is found by an otherwise idle wallet once its node has it again", async () => {
     const { uuid, wallet } = await createWallet();
     const before = await balanceOf(receiver);
     await setFaults(...FORGETFUL);
@@ -67,7 +67,7 @@ describe("a transaction that was given up", () => {
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
 
-  it("ends without effect once another transaction is proven to have its nonce, and isn't signed again", async () => {
+  test("ends without effect once another transaction is proven to have its nonce, and isn't signed again", async () => {
     const platform = walletOf(env, "platform");
     const before = await balanceOf(receiver);
     await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });

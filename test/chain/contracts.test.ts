@@ -1,5 +1,5 @@
 /** Contracts: calls and their failures, gas, storage, views. Runs against any network. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   actions,
   attempt,
@@ -29,12 +29,12 @@ beforeAll(async () => {
 });
 
 describe("a call", () => {
-  it("returns a value and logs", async () => {
+  test("returns a value and logs", async () => {
     expect((await run("echo", bytes("what was sent"))).value?.toString()).toBe("what was sent");
     expect((await run("log")).receipts[0]?.logs).toEqual(["hello"]);
   });
 
-  it("that panics fails with the panic's text, and a trap with a trap's", async () => {
+  test("that panics fails with the panic's text, and a trap with a trap's", async () => {
     expect(callError(await run("fail"))).toEqual({
       ExecutionError: "Smart contract panicked: E_PROBE: it failed",
     });
@@ -43,7 +43,7 @@ describe("a call", () => {
     });
   });
 
-  it("that never ends is stopped when its gas is burnt, and all of that is gone", async () => {
+  test("that never ends is stopped when its gas is burnt, and all of that is gone", async () => {
     const gas = 30n * TGAS;
     const result = await run("spin", undefined, gas);
     expect(callError(result)).toEqual({ ExecutionError: "Exceeded the prepaid gas." });
@@ -51,11 +51,11 @@ describe("a call", () => {
     expect(result.receipts[0]?.gas).toBeGreaterThanOrEqual(Number(gas) + 108_059_500_000 + 780_000_000_000);
   });
 
-  it("that calls itself without end is stopped", async () => {
+  test("that calls itself without end is stopped", async () => {
     expect(callError(await run("recurse"))).toHaveProperty("ExecutionError");
   });
 
-  it("of a method or a contract that isn't there says so", async () => {
+  test("of a method or a contract that isn't there says so", async () => {
     expect(callError(await run("no_such_method"))).toEqual({ MethodResolveError: "MethodNotFound" });
     const { account } = await newAccount(network, NEAR);
     const result = await attempt(account, account.accountId, [call("echo")]);
@@ -64,13 +64,13 @@ describe("a call", () => {
     });
   });
 
-  it("of code that needs an unknown function can't be linked", async () => {
+  test("of code that needs an unknown function can't be linked", async () => {
     const { account } = await newAccount(network, 2n * NEAR, [actions.deployContract(unlinkableWasm)]);
     const error = callError(await attempt(account, account.accountId, [call("main")]));
     expect(JSON.stringify(error)).toMatch(/Link Error: unknown or invalid import/);
   });
 
-  it("of bytes that are no code fails as well", async () => {
+  test("of bytes that are no code fails as well", async () => {
     const { account } = await newAccount(network, 2n * NEAR, [
       actions.deployContract(bytes("no code at all")),
     ]);
@@ -78,14 +78,14 @@ describe("a call", () => {
     expect(error).toHaveProperty("CompilationError");
   });
 
-  it("sees another random seed in every action", async () => {
+  test("sees another random seed in every action", async () => {
     const result = await transact(probe, probe.accountId, [call("seed"), call("seed")]);
     const other = await run("seed");
     expect(result.value).toHaveLength(32);
     expect(other.value).not.toEqual(result.value);
   });
 
-  it("undoes what the batch did before when it fails", async () => {
+  test("undoes what the batch did before when it fails", async () => {
     await transact(probe, probe.accountId, [call("write", bytes("before"))]);
     const result = await attempt(probe, probe.accountId, [call("write", bytes("after")), call("fail")]);
     expect(result.failure).toMatchObject({ ActionError: { index: 1 } });
@@ -97,13 +97,13 @@ describe("gas", () => {
   // The protocol's price of one instruction.
   const INSTRUCTION = 822_756;
 
-  it("counts instructions: six a turn, and a loop's own among them", async () => {
+  test("counts instructions: six a turn, and a loop's own among them", async () => {
     const { value } = await run("work");
     const hostFunction = 264_768_111;
     expect(Number(value!.readBigUInt64LE())).toBe((1000 * 6 + 5) * INSTRUCTION + hostFunction);
   });
 
-  it("of sending and executing actions is the protocol's to the unit", async () => {
+  test("of sending and executing actions is the protocol's to the unit", async () => {
     const { account } = await newAccount(network, NEAR);
     const sent = await transact(account, network.funder.accountId, [actions.transfer(1n)]);
     expect(sent.conversionGas).toBe(108_059_500_000 + 115_123_062_500);
@@ -114,7 +114,7 @@ describe("gas", () => {
     expect(own.conversionGas).toBe(108_059_500_000 + 200_000_000_000 + 2_235_934 * (1000 + 4));
   });
 
-  it("of a call is that of the native virtual machine", async () => {
+  test("of a call is that of the native virtual machine", async () => {
     // Measured with nearcore's near-vm-runner 0.38 on this very code; trie nodes are the network's own.
     const code = probeWasm.length * 1_089_295 + 35_445_963;
     const execution = 108_059_500_000 + 780_000_000_000;
@@ -127,7 +127,7 @@ describe("gas", () => {
     expect(receipts[0]?.gas).toBe(execution + name + code + host + log + instructions);
   });
 
-  it("comes back where it wasn't used", async () => {
+  test("comes back where it wasn't used", async () => {
     const before = await balance(probe.accountId);
     const result = await transact(probe, probe.accountId, [call("log", undefined, 250n * TGAS)]);
     const burnt = result.conversionGas + result.receipts[0]!.gas;
@@ -141,7 +141,7 @@ describe("gas", () => {
 describe("storage", () => {
   const usage = async () => (await query({ request_type: "view_account" })).result.storage_usage;
 
-  it("counts 40 bytes a record, its key and its value, and less when it goes", async () => {
+  test("counts 40 bytes a record, its key and its value, and less when it goes", async () => {
     await transact(probe, probe.accountId, [call("remove")]);
     const empty = await usage();
     await transact(probe, probe.accountId, [call("write", new Uint8Array(100))]);
@@ -152,7 +152,7 @@ describe("storage", () => {
     expect(await usage()).toBe(empty);
   });
 
-  it("is listed by view_state, and its code by view_code", async () => {
+  test("is listed by view_state, and its code by view_code", async () => {
     await transact(probe, probe.accountId, [call("write", bytes("stored"))]);
     const { result } = await query({ request_type: "view_state", prefix_base64: "" });
     expect(result.values).toEqual([
@@ -167,7 +167,7 @@ describe("storage", () => {
     expect(missing.error.cause.name).toBe("NO_CONTRACT_CODE");
   });
 
-  it("can be viewed as it was in an older block", async () => {
+  test("can be viewed as it was in an older block", async () => {
     await transact(probe, probe.accountId, [call("write", bytes("older"))]);
     const { height } = await finalBlock(url);
     await transact(probe, probe.accountId, [call("write", bytes("newer"))]);
@@ -184,13 +184,13 @@ describe("storage", () => {
 });
 
 describe("a view", () => {
-  it("returns bytes and logs", async () => {
+  test("returns bytes and logs", async () => {
     const { result } = await view("log");
     expect(result).toMatchObject({ result: [], logs: ["hello"] });
     expect(result.block_height).toBeGreaterThan(0);
   });
 
-  it("that fails is text in the result, not an error", async () => {
+  test("that fails is text in the result, not an error", async () => {
     const texts: [string, string][] = [
       ["fail", 'HostError(GuestPanic { panic_msg: "E_PROBE: it failed" })'],
       ["no_such_method", "MethodResolveError(MethodNotFound)"],
