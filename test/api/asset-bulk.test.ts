@@ -1,11 +1,10 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import type { Asset } from "../../src/api/resources/collection.ts";
+import type { CollectionDraftAsset } from "../../client/src/index.ts";
 import { blobs, draftAssets, drafts } from "../../src/db/schema/index.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
-import { killAt } from "../support/operations.ts";
+import { killAt, observeCheckpoints } from "../support/operations.ts";
 import {
   attach,
   db,
@@ -81,7 +80,10 @@ describe("asset-bulk", () => {
         { asset_filename: "c.jpg", copies: 2, reference_filename: null },
         { asset_filename: "d.webp", copies: 4 },
       ];
-      const assets = await bodyOf<Asset[]>(await attach(tenant, formOf(details, files, detailsFirst)), 201);
+      const assets = await bodyOf<CollectionDraftAsset[]>(
+        await attach(tenant, formOf(details, files, detailsFirst)),
+        201,
+      );
       expect(
         assets.map(({ position, asset_filename, copies }) => [position, asset_filename, copies]),
       ).toEqual([
@@ -135,7 +137,7 @@ describe("asset-bulk", () => {
       { asset_filename: "a.png", copies: 1, asset_subtitle: "two" },
     ];
     const form = formOf(details, [{ name: "a.png", bytes: picture("png", 5) }]);
-    const assets = await bodyOf<Asset[]>(await attach(tenant, form), 201);
+    const assets = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, form), 201);
     expect(assets.map(({ asset_subtitle }) => asset_subtitle)).toEqual(["one", "two"]);
   });
 
@@ -354,7 +356,7 @@ describe("asset-bulk", () => {
       { name: `${index}.json`, bytes: `{"n":${index}}`, part: "reference_file" },
     ]);
     usage.most = 0;
-    const assets = await bodyOf<Asset[]>(await attach(tenant, formOf(details, files)), 201);
+    const assets = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, formOf(details, files)), 201);
     expect(assets.map(({ position }) => position)).toEqual(details.map((_, index) => index));
     expect(usage.most).toBeLessThanOrEqual(6);
     const rows = await assetsOf(tenant);
@@ -387,7 +389,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
 
   test("has its effect once, and returns the same response after the draft was locked", async () => {
     const tenant = await newTenant();
-    const first = await bodyOf<Asset[]>(await withKey(tenant, form()), 201);
+    const first = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, form()), 201);
     for (const state of ["draft", "finalizing"] as const) {
       await db.update(drafts).set({ state }).where(eq(drafts.id, tenant.draftId));
       const again = await withKey(tenant, form());
@@ -411,7 +413,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     observeCheckpoints(null);
     const again = await withKey(tenant, form());
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
-    expect(await bodyOf<Asset[]>(again, 201)).toHaveLength(1);
+    expect(await bodyOf<CollectionDraftAsset[]>(again, 201)).toHaveLength(1);
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
@@ -419,8 +421,8 @@ describe("asset-bulk with an Idempotency-Key", () => {
     const tenant = await newTenant();
     const first = paused(tenant, form(), { "Idempotency-Key": "k" });
     await first.begin();
-    const second = await bodyOf<Asset[]>(await withKey(tenant, form()), 201);
-    expect(await bodyOf<Asset[]>(await first.finish(), 201)).toEqual(second);
+    const second = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, form()), 201);
+    expect(await bodyOf<CollectionDraftAsset[]>(await first.finish(), 201)).toEqual(second);
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
@@ -428,7 +430,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     const tenant = await newTenant();
     const many = Array.from({ length: 300 }, (_, index) => ({ ...details[0], asset_subtitle: `#${index}` }));
     const large = () => formOf(many, [{ name: "a.png", bytes: picture("png", 1) }]);
-    const first = await bodyOf<Asset[]>(await withKey(tenant, large()), 201);
+    const first = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, large()), 201);
     expect(first).toHaveLength(300);
     expect(await bodyOf(await withKey(tenant, large()), 201)).toEqual(first);
     expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toHaveLength(1);
@@ -448,7 +450,8 @@ test("assets of concurrent forms get different positions", async () => {
     answers.push(...(await Promise.all(both)));
   }
   const positions: (number | undefined)[] = [];
-  for (const answer of answers) positions.push((await bodyOf<Asset[]>(answer, 201))[0]?.position);
+  for (const answer of answers)
+    positions.push((await bodyOf<CollectionDraftAsset[]>(answer, 201))[0]?.position);
   expect(positions.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
   expect((await assetsOf(tenant)).map(({ position }) => position).sort()).toEqual([0, 1, 2, 3, 4, 5]);
 });
@@ -480,7 +483,7 @@ describe("copies of all assets of a draft", () => {
     const tenant = await newTenant();
     const first = paused(tenant, formWith(MOST));
     await first.begin();
-    const [small] = await bodyOf<Asset[]>(await attach(tenant, formWith(7)), 201);
+    const [small] = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, formWith(7)), 201);
     const error = await bodyOf<ErrorBody>(await first.finish(), 400);
     expect(error.issues).toEqual([{ path: ["assets_detail"], message: message(MOST + 7) }]);
     expect(await assetsOf(tenant)).toHaveLength(1);
@@ -488,7 +491,9 @@ describe("copies of all assets of a draft", () => {
     await second.begin();
     const path = `/api/v1/collection-draft/${tenant.draftId}/asset/${small!.asset_uuid}`;
     expect((await send(path, { method: "DELETE", key: tenant.key })).status).toBe(204);
-    expect(await bodyOf<Asset[]>(await second.finish(), 201)).toMatchObject([{ copies: MOST }]);
+    expect(await bodyOf<CollectionDraftAsset[]>(await second.finish(), 201)).toMatchObject([
+      { copies: MOST },
+    ]);
   });
 
   test("don't prevent a repeated form from getting its response", async () => {
@@ -554,13 +559,15 @@ describe("a draft's assets", () => {
       names.map((asset_filename) => ({ asset_filename, copies: 1 })),
       names.map((name, index) => ({ name, bytes: picture("png", index) })),
     );
-    const assets = await bodyOf<Asset[]>(await attach(tenant, form), 201);
+    const assets = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, form), 201);
     const path = `/api/v1/collection-draft/${tenant.draftId}/asset`;
     const seen: string[] = [];
     let next: string | undefined = `${path}?limit=2`;
     while (next !== undefined) {
       const page: Response = await send(next, { key: tenant.key });
-      seen.push(...(await bodyOf<Asset[]>(page, 200)).map(({ asset_filename }) => asset_filename));
+      seen.push(
+        ...(await bodyOf<CollectionDraftAsset[]>(page, 200)).map(({ asset_filename }) => asset_filename),
+      );
       const link = /<([^>]+)>; rel="next"/.exec(page.headers.get("Link") ?? "")?.[1];
       next = link && new URL(link).pathname + new URL(link).search;
     }
@@ -569,7 +576,7 @@ describe("a draft's assets", () => {
     const gone = `${path}/${assets[1]?.asset_uuid}`;
     expect((await send(gone, { method: "DELETE", key: tenant.key })).status).toBe(204);
     await bodyOf(await send(gone, { method: "DELETE", key: tenant.key }), 404);
-    const left = await bodyOf<Asset[]>(await send(path, { key: tenant.key }), 200);
+    const left = await bodyOf<CollectionDraftAsset[]>(await send(path, { key: tenant.key }), 200);
     expect(left.map(({ position }) => position)).toEqual([0, 2, 3, 4]);
 
     const other = await newTenant();

@@ -11,7 +11,7 @@ import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { fetchMediaUrl, type UrlField } from "../../src/files/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE } from "../support/api.ts";
-import { failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
 import { contextAt, db, env, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -112,7 +112,7 @@ describe("fetchMediaUrl", () => {
     const bytes = picture("png", 40 + size, size);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const asked: string[] = [];
-    const watching = failingDatabase(env.DB, (sql) => {
+    const watching = failingD1((sql) => {
       asked.push(sql);
       return null;
     });

@@ -1,14 +1,13 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/api/resources/operation.ts";
+import type { Quote } from "../../client/src/index.ts";
 import { costOf, maxSpent } from "../../src/chain/cost.ts";
 import { readGasPrices } from "../../src/chain/protocol.ts";
 import { connect } from "../../src/chain/rpc.ts";
 import { topUpRefusal } from "../../src/operations/engine/limits.ts";
 import type { Outlook } from "../../src/operations/kind.ts";
 import { transferTo } from "../../src/operations/top-up.ts";
-import type { TransactionRecord } from "../../src/wallet/interface.ts";
 import {
   admin,
   api,
@@ -22,6 +21,7 @@ import { chainCall } from "../support/chain-control.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { operationOver, serviceContext } from "../support/operations.ts";
+import type { TransactionRecord } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
 

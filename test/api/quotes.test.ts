@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/api/resources/operation.ts";
+import type { Quote } from "../../client/src/index.ts";
 import { uuidAt } from "../../src/domain/ids.ts";
 import {
   type ApiRequest,

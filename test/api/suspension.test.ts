@@ -7,7 +7,7 @@ import { forgetKeysOf } from "../../src/http/authentication.ts";
 import { admin, api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
 
@@ -136,7 +136,7 @@ test("an integration isn't deleted beside an operation that another isolate has 
   );
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   let operation: string | undefined;
-  const DB = failingDatabase(env.DB, async (sql) => {
+  const DB = failingD1(async (sql) => {
     if (/update "integrations" set [^\n]*"deleted_at" = \?/i.test(sql) && !operation) {
       const json = { receiver_addresses: [shop.walletAccountId] };
       const headers = { prefer: "respond-async" };

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import {
   carriedOut,
@@ -9,6 +8,7 @@ import {
   journalRows,
   payment,
   useNonceOfPlatform,
+  walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
@@ -47,7 +47,7 @@ describe("a transaction whose block is dropped while its node keeps reporting IN
   });
 
   test("another transaction has used its nonce: it is signed again", async () => {
-    const platform = walletOf(env, "platform");
+    const platform = walletOf("platform");
     const before = await balanceOf(receiver);
     // The block is dropped; nothing that the wallet sends arrives after that.
     await setFaults(

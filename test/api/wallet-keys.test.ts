@@ -5,8 +5,6 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
 import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Wallet } from "../../src/wallet/interface.ts";
 import { admin, api, bodyOf, createIntegration } from "../support/api.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
@@ -17,6 +15,8 @@ import {
   intent,
   journalRows,
   payment,
+  type Wallet,
+  walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
@@ -78,7 +78,7 @@ interface Owned {
 const ownedWallet = async (isThere = true): Promise<Owned> => {
   const uuid = newUuid();
   const accountId = `o${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
   const seed = crypto.getRandomValues(new Uint8Array(32));
   await createAccount(accountId, keyFromSeed(seed).publicKey, 10n ** 25n);

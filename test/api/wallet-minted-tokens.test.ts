@@ -1,13 +1,15 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { mintBatch, type Override } from "../../src/chain/contract/calls.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent, TransactionRecord } from "../../src/wallet/interface.ts";
 import { createIntegration, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { createReceiver, intent } from "../support/own-wallets.ts";
+import {
+  createReceiver,
+  type Intent,
+  intent,
+  type TransactionRecord,
+  walletOf,
+} from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 
 /** The tokens of a mint that a wallet reads for its caller, together with what became of the transaction. */
@@ -29,7 +31,7 @@ const mintOf = (quantity: number, metadata: Override | null = null): Intent => {
   return intent([mintBatch(collection_id, [receiver], quantity, metadata)], shop.contractAccountId);
 };
 
-const wallet = () => walletOf(env, shop.integrationUuid as Uuid);
+const wallet = () => walletOf(shop.integrationUuid);
 
 const minted = async (wanted: Intent): Promise<TransactionRecord> => {
   const answer = await wallet().submit(wanted, ENOUGH);

@@ -1,14 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newUuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
-import { useNonceOfPlatform } from "../support/own-wallets.ts";
+import { type Intent, useNonceOfPlatform, walletOf } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { VALIDITY } from "../support/wallets.ts";
 
-const platform = walletOf(env, "platform");
+const platform = walletOf("platform");
 const receiver = `receiver.${env.PLATFORM_ACCOUNT_ID}`;
 const pay = (deposit: string): Intent => ({
   operationUuid: newUuid(),

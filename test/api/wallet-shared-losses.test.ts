@@ -1,7 +1,5 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import {
   admin,
   api,
@@ -14,7 +12,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, finalAnswer, operationOver, readOperation } from "../support/operations.ts";
-import { journalRows } from "../support/own-wallets.ts";
+import { journalRows, walletOf } from "../support/own-wallets.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 import { unsigned } from "../support/shared-mints.ts";
 import { eventually, until } from "../support/waiting.ts";
@@ -50,7 +48,7 @@ const mint = (
   headers: Readonly<Record<string, string>> = {},
 ) => api(`/collection/${uuid}/mint`, { key: shop.key, json: { receiver_addresses: [receiver] }, headers });
 
-const walletOfShop = (shop: TestIntegration) => walletOf(env, shop.integrationUuid as Uuid);
+const walletOfShop = (shop: TestIntegration) => walletOf(shop.integrationUuid);
 
 /** A mint for each receiver, so that the wallet signs one transaction for all. */
 const mintTogether = async (

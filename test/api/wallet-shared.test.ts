@@ -2,16 +2,19 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { mintAsset, mintBatch, type Override } from "../../src/chain/contract/calls.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent, TransactionRecord } from "../../src/wallet/interface.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { finalAnswer, firstPasses, killAt } from "../support/operations.ts";
-import { intent, journalRows } from "../support/own-wallets.ts";
+import { finalAnswer, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
+import {
+  type Intent,
+  intent,
+  journalRows,
+  type TransactionRecord,
+  walletOf,
+} from "../support/own-wallets.ts";
 import { drain } from "../support/payments.ts";
 import { unsigned as unsignedBy } from "../support/shared-mints.ts";
 import { ENOUGH, eventually, until } from "../support/waiting.ts";
@@ -37,7 +40,7 @@ afterEach(async () => {
   await setFaults();
 });
 
-const wallet = () => walletOf(env, uuid);
+const wallet = () => walletOf(uuid);
 
 const mintOf = (
   to: readonly string[],
@@ -194,7 +197,7 @@ test("can't be withdrawn while their shared transaction is open", async () => {
 test("a wallet that can't pay the gas of all at once sends as many as it can, then the rest", async () => {
   const small = await createIntegration("Small purse");
   const { near_collection } = await createCollection(small, { copies: [100] });
-  const own = walletOf(env, small.integrationUuid as Uuid);
+  const own = walletOf(small.integrationUuid);
   await until(async () => (await own.status()).open === 0);
   // A call for 24 needs 0.044 NEAR for a while, one for 18 needs 0.038; what waits needs 0.002 each.
   await drain(small.integrationUuid, 40n * 10n ** 21n);

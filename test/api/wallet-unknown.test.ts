@@ -1,7 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import {
   carriedOut,
@@ -11,6 +10,7 @@ import {
   givenUp,
   payment,
   useNonceOfPlatform,
+  walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterEach(() => setFaults());
 
 test("a transaction isn't given up while the chain is halted at a block too recent for a proof", async () => {
-  const platform = walletOf(env, "platform");
+  const platform = walletOf("platform");
   const before = await balanceOf(receiver);
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
   const wanted = payment(receiver, "9");
@@ -68,7 +68,7 @@ describe("a transaction that was given up", () => {
   });
 
   test("ends without effect once another transaction is proven to have its nonce, and isn't signed again", async () => {
-    const platform = walletOf(env, "platform");
+    const platform = walletOf("platform");
     const before = await balanceOf(receiver);
     await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
     const wanted = payment(receiver, "9");

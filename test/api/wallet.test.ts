@@ -1,18 +1,16 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Action, Intent } from "../../src/wallet/interface.ts";
+import type { Action } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
-import { firstPasses, killAt } from "../support/operations.ts";
-import { journalRows } from "../support/own-wallets.ts";
+import { firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
+import { type Intent, journalRows, walletOf } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 
 const NEAR = 10n ** 24n;
-const platform = walletOf(env, "platform");
+const platform = walletOf("platform");
 
 /** An account that only receives, so that its balance counts effects. */
 let receiver: string;
@@ -47,7 +45,7 @@ const createAccount = async (id: string, publicKey: Uint8Array, deposit: bigint)
 const createWallet = async (deposit = 10n * NEAR) => {
   uuid = newUuid();
   accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
   await createAccount(accountId, publicKey, deposit);
   await wallet.activate();
@@ -73,7 +71,7 @@ afterEach(async () => {
 
 describe("a wallet's key", () => {
   test("is made once, and the sealed copy changes only by resealing", async () => {
-    const wallet = walletOf(env, newUuid());
+    const wallet = walletOf(newUuid());
     const name = `once.${env.PLATFORM_ACCOUNT_ID}`;
     const first = await wallet.prepareKey(name);
     expect(await wallet.prepareKey(name)).toEqual(first);
@@ -84,7 +82,7 @@ describe("a wallet's key", () => {
   });
 
   test("signs nothing before its account exists", async () => {
-    const wallet = walletOf(env, newUuid());
+    const wallet = walletOf(newUuid());
     expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
     await wallet.prepareKey(`early.${env.PLATFORM_ACCOUNT_ID}`);
     expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
@@ -120,7 +118,7 @@ describe("a wallet's key", () => {
 
   test("of the platform follows its secret, once nothing that the old one signed is open", async () => {
     await platform.status();
-    const other = await walletOf(env, newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
+    const other = await walletOf(newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
     const platformStub = env.WALLET.getByName("platform");
     const { publicKey } = await platform.status();
     await runInDurableObject(platformStub, (_object, state) => {
@@ -141,8 +139,8 @@ describe("a wallet's key", () => {
 
   test("that was made and never used gives way to the one that is stored", async () => {
     const name = `stored.${env.PLATFORM_ACCOUNT_ID}`;
-    const stored = await walletOf(env, newUuid()).prepareKey(name);
-    const wallet = walletOf(env, newUuid());
+    const stored = await walletOf(newUuid()).prepareKey(name);
+    const wallet = walletOf(newUuid());
     const made = await wallet.prepareKey(name);
     const restored = await wallet.restore(name, stored.sealed, stored.secretVersion);
     expect(restored.publicKey).toEqual(stored.publicKey);
@@ -155,9 +153,9 @@ describe("a wallet's key", () => {
   });
 
   test("does not open for another account", async () => {
-    const wallet = walletOf(env, newUuid());
+    const wallet = walletOf(newUuid());
     const copy = await wallet.prepareKey(`mine.${env.PLATFORM_ACCOUNT_ID}`);
-    const other = walletOf(env, newUuid());
+    const other = walletOf(newUuid());
     const taken = other.restore(`other.${env.PLATFORM_ACCOUNT_ID}`, copy.sealed, copy.secretVersion);
     await expect(taken).rejects.toThrow(/does not open/);
   });
