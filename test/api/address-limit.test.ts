@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { newApiKey } from "../../src/domain/api-keys.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -70,7 +70,7 @@ describe("unknown keys", () => {
   const guess = (address: string, ADDRESS_LIMIT: RateLimit) =>
     ask("/api/v1/operation/none", address, `Api-Key ${newApiKey()}`, { ADDRESS_LIMIT });
 
-  it("cost the database no more queries than their address may cause", async () => {
+  test("cost the database no more queries than their address may cause", async () => {
     const [address, ADDRESS_LIMIT] = [newAddress(), limitOf(20)];
     const before = queries;
     const guesses = Array.from({ length: 50 }, () => guess(address, ADDRESS_LIMIT));
@@ -83,14 +83,14 @@ describe("unknown keys", () => {
     expect(await statusesOf([guess(newAddress(), ADDRESS_LIMIT)])).toEqual({ 401: 1 });
   });
 
-  it("count for all of an IPv6 network", async () => {
+  test("count for all of an IPv6 network", async () => {
     const ADDRESS_LIMIT = limitOf(2);
     const guesses = ["1", "2", "3"].map((host) => guess(`2001:db8:7:7::${host}`, ADDRESS_LIMIT));
     expect(await statusesOf(guesses)).toEqual({ 401: 2, 429: 1 });
     expect(await statusesOf([guess("2001:db8:7:8::1", ADDRESS_LIMIT)])).toEqual({ 401: 1 });
   });
 
-  it("keep nobody of the same address out whose key was seen before", async () => {
+  test("keep nobody of the same address out whose key was seen before", async () => {
     const [address, limits] = [newAddress(), { ADDRESS_LIMIT: limitOf(1) }];
     const known = () => ask("/api/v1/collection-draft", address, `Api-Key ${tenant.key}`, limits);
     expect(await statusesOf([known()])).toEqual({ 200: 1 });
@@ -100,7 +100,7 @@ describe("unknown keys", () => {
     expect(await statusesOf([known()])).toEqual({ 200: 1 });
   });
 
-  it("are looked up once, and remembered for a while", async () => {
+  test("are looked up once, and remembered for a while", async () => {
     const [key, address] = [newApiKey(), newAddress()];
     expect(await statusesOf([read(key, address)])).toEqual({ 401: 1 });
     const before = queries;
@@ -112,7 +112,7 @@ describe("unknown keys", () => {
   });
 });
 
-it("hundreds of requests at once with one key that is new to the isolate pass", async () => {
+test("hundreds of requests at once with one key that is new to the isolate pass", async () => {
   const fresh = await newTenant();
   const address = newAddress();
   expect(await statusesOf(Array.from({ length: 300 }, () => read(fresh.key, address)))).toEqual({ 200: 300 });
@@ -122,7 +122,7 @@ describe("the operator's token", () => {
   const withToken = (token: string, address: string) =>
     ask("/admin/v1/integration", address, `Bearer ${token}`);
 
-  it("is refused for any difference", async () => {
+  test("is refused for any difference", async () => {
     const token = bindings.ADMIN_TOKEN;
     const wrong = [
       token.slice(0, -1),
@@ -140,7 +140,7 @@ describe("the operator's token", () => {
     await bodyOf(await admin("/integration"), 200);
   });
 
-  it("can't be guessed at without end, and the right one passes from any address", async () => {
+  test("can't be guessed at without end, and the right one passes from any address", async () => {
     const [address, limits] = [newAddress(), { ADDRESS_LIMIT: limitOf(3) }];
     const from = (token: string) => ask("/admin/v1/integration", address, `Bearer ${token}`, limits);
     const guesses = Array.from({ length: 5 }, () => from(crypto.randomUUID()));
@@ -153,7 +153,7 @@ describe("the operator's token", () => {
 });
 
 describe("what anybody may ask", () => {
-  it("is refused at an address that asks /ready all the time, before anything is asked", async () => {
+  test("is refused at an address that asks /ready all the time, before anything is asked", async () => {
     const address = newAddress();
     const PAGE_LIMIT = limitOf(1);
     const ready = (from: string) => ask("/ready", from, "", { PAGE_LIMIT });
@@ -166,13 +166,13 @@ describe("what anybody may ask", () => {
     await bodyOf(await ready(newAddress()), 200);
   });
 
-  it("is limited by the bindings that are deployed", async () => {
+  test("is limited by the bindings that are deployed", async () => {
     const address = newAddress();
     while ((await bindings.PAGE_LIMIT.limit({ key: `ready:${address}` })).success);
     await bodyOf(await ask("/ready", address), 429);
   });
 
-  it("is refused at an address that reads file after file, but for those that the cache has", async () => {
+  test("is refused at an address that reads file after file, but for those that the cache has", async () => {
     const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 800 + index) }));
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
     const assets = await bodyOf<{ asset_cid: string }[]>(await attach(tenant, formOf(details, files)), 201);
@@ -194,7 +194,7 @@ describe("what anybody may ask", () => {
     expect(await statusesOf([ask(other, address), ask(`${kept}?format=raw`, address)])).toEqual({ 200: 2 });
   });
 
-  it("is refused at an address that reads directory after directory", async () => {
+  test("is refused at an address that reads directory after directory", async () => {
     const owner = await newTenant();
     const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 950 + index) }));
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
@@ -213,7 +213,7 @@ describe("what anybody may ask", () => {
     expect(await statusesOf([ask(page, newAddress())])).toEqual({ 200: 1 });
   });
 
-  it("is counted where the cache has dropped a file between the look for it and the reading of a range", async () => {
+  test("is counted where the cache has dropped a file between the look for it and the reading of a range", async () => {
     const [asset] = await bodyOf<{ asset_cid: string }[]>(
       await attach(
         tenant,
@@ -238,7 +238,7 @@ describe("what anybody may ask", () => {
     expect(await statusesOf([part(limitOf(1))])).toEqual({ 206: 1 });
   });
 
-  it("is answered where the count fails", async () => {
+  test("is answered where the count fails", async () => {
     const PAGE_LIMIT = { limit: () => Promise.reject(new Error("unreachable")) };
     await bodyOf(await ask("/ready", newAddress(), "", { PAGE_LIMIT }), 200);
   });

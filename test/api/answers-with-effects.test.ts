@@ -12,7 +12,8 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { type Break, failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
+import type { Break } from "../support/failing-database.ts";
 import { watched } from "../support/trips.ts";
 import { formOf } from "../support/uploads.ts";
 
@@ -178,7 +179,7 @@ const withKey = (key: string, request: ApiRequest): ApiRequest => ({
 /** The database, in which something happens once to the call that has an effect. */
 const once = (effect: RegExp, happens: () => Promise<Break | null>): D1Database => {
   let isOver = false;
-  return failingDatabase(env.DB, async (sql) => {
+  return failingD1(async (sql) => {
     if (isOver || !effect.test(sql)) return null;
     isOver = true;
     return happens();

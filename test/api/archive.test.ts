@@ -1,12 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
 import { createCollection, createHalfSold } from "../support/collections.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
-import { killAt, serviceContext } from "../support/operations.ts";
+import { killAt, observeCheckpoints, serviceContext } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 
 /** Operations and transactions that ended a month ago are in R2, and every endpoint answers as if they weren't. */

@@ -1,11 +1,10 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
-import type { Asset } from "../../src/api/resources/collection.ts";
+import { describe, expect, test } from "vitest";
+import type { CollectionDraftAsset } from "../../client/src/index.ts";
 import { blobs, draftAssets, drafts } from "../../src/db/schema/index.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
-import { killAt } from "../support/operations.ts";
+import { killAt, observeCheckpoints } from "../support/operations.ts";
 import {
   attach,
   db,
@@ -65,7 +64,7 @@ function paused({ draftId, key }: Tenant, body: FormData, headers: Record<string
 const paths = (error: ErrorBody): string[] => (error.issues ?? []).map(({ path }) => path.join("/")).sort();
 
 describe("asset-bulk", () => {
-  it("attaches files, references and details, in any order of parts", async () => {
+  test("attaches files, references and details, in any order of parts", async () => {
     for (const detailsFirst of [true, false]) {
       const tenant = await newTenant();
       const files = [
@@ -81,7 +80,10 @@ describe("asset-bulk", () => {
         { asset_filename: "c.jpg", copies: 2, reference_filename: null },
         { asset_filename: "d.webp", copies: 4 },
       ];
-      const assets = await bodyOf<Asset[]>(await attach(tenant, formOf(details, files, detailsFirst)), 201);
+      const assets = await bodyOf<CollectionDraftAsset[]>(
+        await attach(tenant, formOf(details, files, detailsFirst)),
+        201,
+      );
       expect(
         assets.map(({ position, asset_filename, copies }) => [position, asset_filename, copies]),
       ).toEqual([
@@ -111,7 +113,7 @@ describe("asset-bulk", () => {
     }
   });
 
-  it("adds up over several forms, and stores the same bytes once", async () => {
+  test("adds up over several forms, and stores the same bytes once", async () => {
     const tenant = await newTenant();
     const bytes = picture("png", 77);
     for (const name of ["1.png", "2.png"]) {
@@ -128,18 +130,18 @@ describe("asset-bulk", () => {
     expect(rows[0]?.sha256).toEqual(rows[1]?.sha256);
   });
 
-  it("lets several details use one file", async () => {
+  test("lets several details use one file", async () => {
     const tenant = await newTenant();
     const details = [
       { asset_filename: "a.png", copies: 1, asset_subtitle: "one" },
       { asset_filename: "a.png", copies: 1, asset_subtitle: "two" },
     ];
     const form = formOf(details, [{ name: "a.png", bytes: picture("png", 5) }]);
-    const assets = await bodyOf<Asset[]>(await attach(tenant, form), 201);
+    const assets = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, form), 201);
     expect(assets.map(({ asset_subtitle }) => asset_subtitle)).toEqual(["one", "two"]);
   });
 
-  it("accepts a file of exactly 1 MB, and rejects one byte more, naming the file", async () => {
+  test("accepts a file of exactly 1 MB, and rejects one byte more, naming the file", async () => {
     const tenant = await newTenant();
     const detail = [{ asset_filename: "big.png", copies: 1 }];
     const error = await refused(
@@ -155,7 +157,7 @@ describe("asset-bulk", () => {
     );
   });
 
-  it("returns 415 if every problem is a file's type", async () => {
+  test("returns 415 if every problem is a file's type", async () => {
     const files = [
       { name: "a.png", bytes: "not a picture" },
       { name: "b.png", bytes: "<svg/>" },
@@ -166,7 +168,7 @@ describe("asset-bulk", () => {
     expect(paths(error)).toEqual(["asset_file/a.png", "asset_file/b.png"]);
   });
 
-  it("reports all problems of a form together as 400", async () => {
+  test("reports all problems of a form together as 400", async () => {
     const files = [
       { name: "large.png", bytes: picture("png", 1, MB + 1) },
       { name: "text.png", bytes: "hello" },
@@ -215,7 +217,7 @@ describe("asset-bulk", () => {
     expect(error.message).toMatch(/^Nothing was stored\./);
   });
 
-  it.each([
+  test.each([
     ["no assets_detail", undefined, "assets_detail"],
     ["an empty assets_detail", [], "assets_detail"],
     ["assets_detail that is no JSON", "{", "assets_detail"],
@@ -230,7 +232,7 @@ describe("asset-bulk", () => {
     expect(paths(error)).toContain(path);
   });
 
-  it.each([
+  test.each([
     "../a.png",
     "a/b.png",
     "C:\\a.png",
@@ -249,7 +251,7 @@ describe("asset-bulk", () => {
     expect(paths(error)).toContain(`asset_file/${name}`);
   });
 
-  it("refuses a body above 100 MB, declared or not", async () => {
+  test("refuses a body above 100 MB, declared or not", async () => {
     const tenant = await newTenant();
     const declared = await send(uploadPath(tenant.draftId), {
       method: "POST",
@@ -286,13 +288,13 @@ describe("asset-bulk", () => {
     expect(sent).toBeLessThan(110 * MB);
   });
 
-  it("refuses assets_detail above 8 MB", async () => {
+  test("refuses assets_detail above 8 MB", async () => {
     const details = JSON.stringify([{ asset_filename: "a".repeat(8 * MB), copies: 1 }]);
     const error = await refused(await newTenant(), formOf(details, []), 413);
     expect(error).toMatchObject({ code: "payload_too_large", issues: [{ path: ["assets_detail"] }] });
   });
 
-  it.each([
+  test.each([
     ["application/json", "{}", 415, "unsupported_content_type"],
     ["multipart/form-data", "x", 400, "invalid_multipart"],
     ["multipart/form-data; boundary=a", "x", 400, "invalid_multipart"],
@@ -312,7 +314,7 @@ describe("asset-bulk", () => {
     expect((await bodyOf<ErrorBody>(answer, status)).code).toBe(code);
   });
 
-  it("rejects drafts of other integrations, unknown drafts and those being finalized", async () => {
+  test("rejects drafts of other integrations, unknown drafts and those being finalized", async () => {
     const [mine, other] = [await newTenant(), await newTenant()];
     const form = () =>
       formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -322,7 +324,7 @@ describe("asset-bulk", () => {
     expect((await bodyOf<ErrorBody>(await attach(mine, form()), 409)).code).toBe("draft_locked");
   });
 
-  it("rejects the form and stores nothing if the finalization begins during the upload", async () => {
+  test("rejects the form and stores nothing if the finalization begins during the upload", async () => {
     const tenant = await newTenant();
     const form = formOf(
       [{ asset_filename: "late.png", copies: 1 }],
@@ -340,7 +342,7 @@ describe("asset-bulk", () => {
     expect(row?.going).toBe("marked");
   });
 
-  it("attaches thousands of files within the limits of D1 and of connections", async () => {
+  test("attaches thousands of files within the limits of D1 and of connections", async () => {
     const tenant = await newTenant();
     const count = 3000;
     const details = Array.from({ length: count }, (_, index) => ({
@@ -354,7 +356,7 @@ describe("asset-bulk", () => {
       { name: `${index}.json`, bytes: `{"n":${index}}`, part: "reference_file" },
     ]);
     usage.most = 0;
-    const assets = await bodyOf<Asset[]>(await attach(tenant, formOf(details, files)), 201);
+    const assets = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, formOf(details, files)), 201);
     expect(assets.map(({ position }) => position)).toEqual(details.map((_, index) => index));
     expect(usage.most).toBeLessThanOrEqual(6);
     const rows = await assetsOf(tenant);
@@ -364,7 +366,7 @@ describe("asset-bulk", () => {
     );
   });
 
-  it("refuses the 20,001st file", async () => {
+  test("refuses the 20,001st file", async () => {
     const files = Array.from({ length: 20_001 }, (_, index) => ({ name: `${index}`, bytes: "x" }));
     const error = await refused(await newTenant(), formOf([], files), 413);
     expect(error).toMatchObject({
@@ -385,9 +387,9 @@ describe("asset-bulk with an Idempotency-Key", () => {
       headers: { "Idempotency-Key": key },
     });
 
-  it("has its effect once, and returns the same response after the draft was locked", async () => {
+  test("has its effect once, and returns the same response after the draft was locked", async () => {
     const tenant = await newTenant();
-    const first = await bodyOf<Asset[]>(await withKey(tenant, form()), 201);
+    const first = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, form()), 201);
     for (const state of ["draft", "finalizing"] as const) {
       await db.update(drafts).set({ state }).where(eq(drafts.id, tenant.draftId));
       const again = await withKey(tenant, form());
@@ -401,7 +403,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("has its effect once if the Worker stops between attaching and responding", async () => {
+  test("has its effect once if the Worker stops between attaching and responding", async () => {
     const tenant = await newTenant();
     killAt("idempotency.before_answer");
     await withKey(tenant, form()).then(
@@ -411,31 +413,31 @@ describe("asset-bulk with an Idempotency-Key", () => {
     observeCheckpoints(null);
     const again = await withKey(tenant, form());
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
-    expect(await bodyOf<Asset[]>(again, 201)).toHaveLength(1);
+    expect(await bodyOf<CollectionDraftAsset[]>(again, 201)).toHaveLength(1);
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("has its effect once if it is repeated during the first upload, and both get the response", async () => {
+  test("has its effect once if it is repeated during the first upload, and both get the response", async () => {
     const tenant = await newTenant();
     const first = paused(tenant, form(), { "Idempotency-Key": "k" });
     await first.begin();
-    const second = await bodyOf<Asset[]>(await withKey(tenant, form()), 201);
-    expect(await bodyOf<Asset[]>(await first.finish(), 201)).toEqual(second);
+    const second = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, form()), 201);
+    expect(await bodyOf<CollectionDraftAsset[]>(await first.finish(), 201)).toEqual(second);
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("stores large responses in R2", async () => {
+  test("stores large responses in R2", async () => {
     const tenant = await newTenant();
     const many = Array.from({ length: 300 }, (_, index) => ({ ...details[0], asset_subtitle: `#${index}` }));
     const large = () => formOf(many, [{ name: "a.png", bytes: picture("png", 1) }]);
-    const first = await bodyOf<Asset[]>(await withKey(tenant, large()), 201);
+    const first = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, large()), 201);
     expect(first).toHaveLength(300);
     expect(await bodyOf(await withKey(tenant, large()), 201)).toEqual(first);
     expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toHaveLength(1);
   });
 });
 
-it("assets of concurrent forms get different positions", async () => {
+test("assets of concurrent forms get different positions", async () => {
   const tenant = await newTenant();
   const answers: Response[] = [];
   // Six forms would use more connections than one Worker has, so each request has its own Worker.
@@ -448,7 +450,8 @@ it("assets of concurrent forms get different positions", async () => {
     answers.push(...(await Promise.all(both)));
   }
   const positions: (number | undefined)[] = [];
-  for (const answer of answers) positions.push((await bodyOf<Asset[]>(answer, 201))[0]?.position);
+  for (const answer of answers)
+    positions.push((await bodyOf<CollectionDraftAsset[]>(answer, 201))[0]?.position);
   expect(positions.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
   expect((await assetsOf(tenant)).map(({ position }) => position).sort()).toEqual([0, 1, 2, 3, 4, 5]);
 });
@@ -460,7 +463,7 @@ describe("copies of all assets of a draft", () => {
   const message = (all: number) =>
     `The draft's assets would have ${all} copies; a collection has at most ${MOST}.`;
 
-  it("are checked against a collection's maximum, together with other problems", async () => {
+  test("are checked against a collection's maximum, together with other problems", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formWith(MOST)), 201);
     const tooMany = { path: ["assets_detail"], message: message(MOST + 1) };
@@ -476,11 +479,11 @@ describe("copies of all assets of a draft", () => {
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
-  it("are counted when a form is attached, not when its upload begins", async () => {
+  test("are counted when a form is attached, not when its upload begins", async () => {
     const tenant = await newTenant();
     const first = paused(tenant, formWith(MOST));
     await first.begin();
-    const [small] = await bodyOf<Asset[]>(await attach(tenant, formWith(7)), 201);
+    const [small] = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, formWith(7)), 201);
     const error = await bodyOf<ErrorBody>(await first.finish(), 400);
     expect(error.issues).toEqual([{ path: ["assets_detail"], message: message(MOST + 7) }]);
     expect(await assetsOf(tenant)).toHaveLength(1);
@@ -488,10 +491,12 @@ describe("copies of all assets of a draft", () => {
     await second.begin();
     const path = `/api/v1/collection-draft/${tenant.draftId}/asset/${small!.asset_uuid}`;
     expect((await send(path, { method: "DELETE", key: tenant.key })).status).toBe(204);
-    expect(await bodyOf<Asset[]>(await second.finish(), 201)).toMatchObject([{ copies: MOST }]);
+    expect(await bodyOf<CollectionDraftAsset[]>(await second.finish(), 201)).toMatchObject([
+      { copies: MOST },
+    ]);
   });
 
-  it("don't prevent a repeated form from getting its response", async () => {
+  test("don't prevent a repeated form from getting its response", async () => {
     const tenant = await newTenant();
     const upload = () =>
       send(uploadPath(tenant.draftId), {
@@ -507,7 +512,7 @@ describe("copies of all assets of a draft", () => {
   });
 });
 
-it("a form is rejected if its draft is locked before it is attached", async () => {
+test("a form is rejected if its draft is locked before it is attached", async () => {
   const tenant = await newTenant();
   const form = () =>
     formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
@@ -523,7 +528,7 @@ it("a form is rejected if its draft is locked before it is attached", async () =
   expect(await assetsOf(tenant)).toEqual([]);
 });
 
-it.each(["png", "jpeg", "gif", "webp"] as const)(
+test.each(["png", "jpeg", "gif", "webp"] as const)(
   "refuses a %s that is cut off, by its name, and stores nothing",
   async (format) => {
     const tenant = await newTenant();
@@ -547,20 +552,22 @@ it.each(["png", "jpeg", "gif", "webp"] as const)(
 );
 
 describe("a draft's assets", () => {
-  it("are listed in order, and one can be deleted", async () => {
+  test("are listed in order, and one can be deleted", async () => {
     const tenant = await newTenant();
     const names = ["a.png", "b.png", "c.png", "d.png", "e.png"];
     const form = formOf(
       names.map((asset_filename) => ({ asset_filename, copies: 1 })),
       names.map((name, index) => ({ name, bytes: picture("png", index) })),
     );
-    const assets = await bodyOf<Asset[]>(await attach(tenant, form), 201);
+    const assets = await bodyOf<CollectionDraftAsset[]>(await attach(tenant, form), 201);
     const path = `/api/v1/collection-draft/${tenant.draftId}/asset`;
     const seen: string[] = [];
     let next: string | undefined = `${path}?limit=2`;
     while (next !== undefined) {
       const page: Response = await send(next, { key: tenant.key });
-      seen.push(...(await bodyOf<Asset[]>(page, 200)).map(({ asset_filename }) => asset_filename));
+      seen.push(
+        ...(await bodyOf<CollectionDraftAsset[]>(page, 200)).map(({ asset_filename }) => asset_filename),
+      );
       const link = /<([^>]+)>; rel="next"/.exec(page.headers.get("Link") ?? "")?.[1];
       next = link && new URL(link).pathname + new URL(link).search;
     }
@@ -569,7 +576,7 @@ describe("a draft's assets", () => {
     const gone = `${path}/${assets[1]?.asset_uuid}`;
     expect((await send(gone, { method: "DELETE", key: tenant.key })).status).toBe(204);
     await bodyOf(await send(gone, { method: "DELETE", key: tenant.key }), 404);
-    const left = await bodyOf<Asset[]>(await send(path, { key: tenant.key }), 200);
+    const left = await bodyOf<CollectionDraftAsset[]>(await send(path, { key: tenant.key }), 200);
     expect(left.map(({ position }) => position)).toEqual([0, 2, 3, 4]);
 
     const other = await newTenant();
@@ -581,7 +588,7 @@ describe("a draft's assets", () => {
   });
 });
 
-it("R2 has exactly the files that the rows name", async () => {
+test("R2 has exactly the files that the rows name", async () => {
   const visible = (await db.select().from(blobs)).filter(({ going }) => going === null);
   expect(visible.length).toBeGreaterThan(50);
   for (const { sha256: digest, size } of visible.slice(0, 50)) {

@@ -1,7 +1,7 @@
 import { MemoryBlockstore } from "blockstore-core";
 import { eq } from "drizzle-orm";
 import { importBytes } from "ipfs-unixfs-importer";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { blobLeaves, blobs } from "../../src/db/schema/index.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
@@ -11,7 +11,7 @@ import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { fetchMediaUrl, type UrlField } from "../../src/files/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE } from "../support/api.ts";
-import { failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
 import { contextAt, db, env, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -70,7 +70,7 @@ async function failure(url: string, field?: UrlField): Promise<string> {
 }
 
 describe("fetchMediaUrl", () => {
-  it.each([500, MIB - 1, MIB, MIB + 1, 5 * MIB, 5 * MIB + 1, 10 * MIB, 11 * MIB + 17])(
+  test.each([500, MIB - 1, MIB, MIB + 1, 5 * MIB, 5 * MIB + 1, 10 * MIB, 11 * MIB + 17])(
     "stores %i bytes under the CID that IPFS gives them, and serves them",
     async (size) => {
       const bytes = picture("png", size, size);
@@ -90,7 +90,7 @@ describe("fetchMediaUrl", () => {
     },
   );
 
-  it("stores the same bytes once, also from concurrent requests", async () => {
+  test("stores the same bytes once, also from concurrent requests", async () => {
     const bytes = picture("gif", 3, 3 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const before = (await env.BUCKET.list({ prefix: "media/" })).objects.length;
@@ -105,14 +105,14 @@ describe("fetchMediaUrl", () => {
     expect(await db.select().from(blobLeaves).where(eq(blobLeaves.blobSha256, third.sha256))).toHaveLength(3);
   });
 
-  it.each([
+  test.each([
     [MIB, 1],
     [MIB + 1, 2],
   ])("of %i bytes takes %i trips to the database", async (size, trips) => {
     const bytes = picture("png", 40 + size, size);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const asked: string[] = [];
-    const watching = failingDatabase(env.DB, (sql) => {
+    const watching = failingD1((sql) => {
       asked.push(sql);
       return null;
     });
@@ -122,7 +122,7 @@ describe("fetchMediaUrl", () => {
     expect(asked).toHaveLength(trips);
   });
 
-  it("keeps a file that was marked for deletion", async () => {
+  test("keeps a file that was marked for deletion", async () => {
     const bytes = picture("png", 4, 2 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const stored = await get("https://media.example/a");
@@ -135,7 +135,7 @@ describe("fetchMediaUrl", () => {
     }
   });
 
-  it("detects a picture's type if its first bytes arrive one by one", async () => {
+  test("detects a picture's type if its first bytes arrive one by one", async () => {
     const bytes = picture("webp", 12, 2 * MIB);
     const split = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -148,13 +148,13 @@ describe("fetchMediaUrl", () => {
     expect(await get("https://media.example/a")).toMatchObject({ size: 2 * MIB, mediaType: "image/webp" });
   });
 
-  it("accepts JSON objects as reference files", async () => {
+  test("accepts JSON objects as reference files", async () => {
     hosts.set("media.example", () => new Response('{"attributes": []}'));
     const stored = await get("https://media.example/a.json", "reference_file_url");
     expect(stored).toMatchObject({ rootSha256: null, size: 18, mediaType: "application/json" });
   });
 
-  it("follows redirects, relative ones too, and checks each", async () => {
+  test("follows redirects, relative ones too, and checks each", async () => {
     hosts.set(
       "a.example",
       () => new Response(null, { status: 302, headers: { Location: "https://b.example/x/y" } }),
@@ -180,7 +180,7 @@ describe("fetchMediaUrl", () => {
     }
   });
 
-  it("follows the fifth redirect, and not the sixth", async () => {
+  test("follows the fifth redirect, and not the sixth", async () => {
     hosts.set("a.example", ({ url }) => {
       const left = Number(new URL(url).pathname.slice(1));
       return left === 0
@@ -191,13 +191,13 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://a.example/6")).toMatch(/more than 5 times/);
   });
 
-  it("rejects URLs that are not allowed without a request", async () => {
+  test("rejects URLs that are not allowed without a request", async () => {
     expect(await failure("http://media.example/a.png")).toMatch(/https/);
     expect(await failure("https://10.0.0.1/a.png")).toMatch(/IP address/);
     expect(asked).toEqual([]);
   });
 
-  it("reports the reason of each failure", async () => {
+  test("reports the reason of each failure", async () => {
     const answers: [string, () => Response, UrlField?][] = [
       ["status 404", () => new Response("x", { status: 404 })],
       ["status 206", () => new Response("x", { status: 206 })],
@@ -232,7 +232,7 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://media.example/a")).toContain("can't be reached");
   });
 
-  it("accepts exactly 100 MB, and stops at one byte more", async () => {
+  test("accepts exactly 100 MB, and stops at one byte more", async () => {
     const exact = picture("png", 9, 100 * MIB);
     hosts.set("media.example", () => new Response(pieces(exact, MIB)));
     expect(await get("https://media.example/a")).toMatchObject({ size: 100 * MIB });
@@ -241,7 +241,7 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://media.example/a")).toContain("larger than 104857600 bytes (100 MB)");
   });
 
-  it("reads its own gateway's files from R2", async () => {
+  test("reads its own gateway's files from R2", async () => {
     const bytes = picture("webp", 6, 2 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const stored = await get("https://media.example/a");
@@ -316,7 +316,7 @@ describe("files of one isolate that come in at the same time", () => {
   /** Leaves an integration the memory for two files of 11 MB: as much is left free as the second one takes. */
   const leaveTwo = (integrationId: Uuid) => isolateMemory.take(21 * MIB, integrationId, Date.now())!;
 
-  it("are limited by memory, per integration and in total, and others wait", async () => {
+  test("are limited by memory, per integration and in total, and others wait", async () => {
     const [one, other, third] = [newUuid(), newUuid(), newUuid()];
     const taken = [leaveTwo(one), isolateMemory.take(16 * MIB, newUuid(), Date.now())!];
     const all = [one, one, one, other, other, other, third].map((each, index) => from(each, `${index}`));
@@ -327,7 +327,7 @@ describe("files of one isolate that come in at the same time", () => {
     for (const share of taken) isolateMemory.giveBack(share);
   });
 
-  it("are rejected if they wait too long, unread", async () => {
+  test("are rejected if they wait too long, unread", async () => {
     const one = newUuid();
     const taken = leaveTwo(one);
     const held = [from(one, "a"), from(one, "b")];

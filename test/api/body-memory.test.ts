@@ -1,5 +1,5 @@
 import { env, exports } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { admin, api, apiWith, BASE, bodyOf } from "../support/api.ts";
 import { HeldBody } from "../support/held-body.ts";
@@ -82,7 +82,7 @@ const create = (tenant: Tenant) =>
   });
 
 describe("JSON bodies that one isolate takes in at the same time", () => {
-  it("take at most 63 MB per integration; more wait unread, then are rejected, without affecting other integrations", async () => {
+  test("take at most 63 MB per integration; more wait unread, then are rejected, without affecting other integrations", async () => {
     const giveBack = leave(one, 8);
     const held = several(8, () => new HeldDraft(one));
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
@@ -100,7 +100,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     giveBack();
   });
 
-  it("of integrations don't delay the operator's, nor those that declare at most 64 kB", async () => {
+  test("of integrations don't delay the operator's, nor those that declare at most 64 kB", async () => {
     // 63 and 32 of 96 MB, so that nobody has room for a whole one.
     const giveBack = [leave(one, 8), leave(other, 31 + 8)];
     const held = [one, other].flatMap((tenant) => several(8, () => new HeldDraft(tenant)));
@@ -119,7 +119,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     for (const give of giveBack) give();
   });
 
-  it("reserve their declared size, so that small ones don't wait for large ones", async () => {
+  test("reserve their declared size, so that small ones don't wait for large ones", async () => {
     const giveBack = leave(one, 8);
     const held = several(8, () => new HeldDraft(one));
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
@@ -128,7 +128,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     giveBack();
   });
 
-  it("release their memory if they break off, are too large or are rejected", async () => {
+  test("release their memory if they break off, are too large or are rejected", async () => {
     for (let round = 0; round < 2; round++) {
       const held = several(8, () => new HeldDraft(other));
       await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
@@ -145,7 +145,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     expect(holdsNothing(other)).toBe(true);
   });
 
-  it("release their memory if the client disconnects and the platform ends the request", async () => {
+  test("release their memory if the client disconnects and the platform ends the request", async () => {
     const gone = new AbortController();
     const bodies = Array.from({ length: 8 }, () => new HeldBody());
     const answers = bodies.map((body) =>
@@ -168,7 +168,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     await eventually(async () => expect(holdsNothing(one)).toBe(true));
   });
 
-  it("are aborted after a minute without data", async () => {
+  test("are aborted after a minute without data", async () => {
     const stalls = heldTimers(60_000);
     const body = new HeldDraft(one);
     await eventually(() => expect(body.isRead).toBe(true));
@@ -183,7 +183,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     });
   });
 
-  it("are aborted after two minutes, however steady", async () => {
+  test("are aborted after two minutes, however steady", async () => {
     const ends = heldTimers(120_000);
     const body = new HeldDraft(one);
     body.send("{");
@@ -204,7 +204,7 @@ describe("bodies that need no key", () => {
     return (await apiWith({}, "/public/v1/claim", { method: "POST", body, headers })).response;
   };
 
-  it("of a silent network don't block others, and are aborted after five seconds", async () => {
+  test("of a silent network don't block others, and are aborted after five seconds", async () => {
     const ends = heldTimers(5_000);
     const held = Array.from({ length: 16 }, () => new HeldBody());
     const answers = held.map((body) => claim("203.0.113.7", body.stream));
@@ -220,7 +220,7 @@ describe("bodies that need no key", () => {
     expect(await bodyOf(await claim("203.0.113.7", "{}"), 400)).toMatchObject({ code: "invalid_request" });
   });
 
-  it("have at most 4,096 bytes, declared or not", async () => {
+  test("have at most 4,096 bytes, declared or not", async () => {
     const long = JSON.stringify({ slug: "x".repeat(4_096) });
     expect(await bodyOf(await claim("203.0.113.9", long), 413)).toMatchObject({ code: "payload_too_large" });
     const body = new HeldBody();
@@ -229,7 +229,7 @@ describe("bodies that need no key", () => {
     expect(await bodyOf(await answer, 413)).toMatchObject({ code: "payload_too_large" });
   });
 
-  it("count against their address before they are read", async () => {
+  test("count against their address before they are read", async () => {
     let counted = 0;
     const body = new HeldBody();
     const PAGE_LIMIT = { limit: async () => ({ success: ++counted > 1_000 }) };
@@ -243,7 +243,7 @@ describe("bodies that need no key", () => {
   });
 });
 
-it.each([
+test.each([
   "application/json ;charset=utf-8",
   "Application/JSON; charset=UTF-8",
   'application/json; charset="utf-8"; x=y',
@@ -253,7 +253,7 @@ it.each([
   await bodyOf(await api("/collection-draft", request), 201);
 });
 
-it.each(["text/plain", "application/merge-patch+json", "application/jsonx", ""])(
+test.each(["text/plain", "application/merge-patch+json", "application/jsonx", ""])(
   "a body of the type %j is refused",
   async (type) => {
     const headers = { "content-type": type };

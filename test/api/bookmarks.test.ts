@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { api, apiWith, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 
@@ -54,7 +54,7 @@ const draft = (title: string) => ({ contract_uuid: shop.contractUuid, title });
 const path = () => `/collection/${collection.collection_uuid}`;
 
 describe("a request without a bookmark", () => {
-  it("is answered by the primary, and gets none", async () => {
+  test("is answered by the primary, and gets none", async () => {
     expect(await noted(path())).toMatchObject({ status: 200, given: null, from: new Set(["always"]) });
     const write = await noted("/collection-draft", { json: draft("No bookmark") });
     expect(write).toMatchObject({ status: 201, given: null, from: new Set(["always"]) });
@@ -62,7 +62,7 @@ describe("a request without a bookmark", () => {
 });
 
 describe("a request that begins with bookmarks", () => {
-  it("is answered by the primary, whatever it does, and gets one", async () => {
+  test("is answered by the primary, whatever it does, and gets one", async () => {
     for (const json of [undefined, draft("First bookmark")]) {
       const answer = await noted(json ? "/collection-draft" : path(), {
         bookmark: "new",
@@ -75,7 +75,7 @@ describe("a request that begins with bookmarks", () => {
 });
 
 describe("a request with a bookmark", () => {
-  it("reads from wherever the bookmark has come to, and sees what was written for it", async () => {
+  test("reads from wherever the bookmark has come to, and sees what was written for it", async () => {
     const written = await noted("/collection-draft", { bookmark: "new", json: draft("Own write") });
     const bookmark = written.given!;
     const { collection_draft_uuid } = written.body as { collection_draft_uuid: string };
@@ -84,7 +84,7 @@ describe("a request with a bookmark", () => {
     expect(read.given! >= bookmark).toBe(true);
   });
 
-  it("writes to the primary, and its bookmark never goes back", async () => {
+  test("writes to the primary, and its bookmark never goes back", async () => {
     let bookmark = "new";
     for (const title of ["One", "Two", "Three"]) {
       const write = await noted("/collection-draft", { bookmark, json: draft(title) });
@@ -94,7 +94,7 @@ describe("a request with a bookmark", () => {
     }
   });
 
-  it("goes on from the same bookmark where it asked the database for nothing", async () => {
+  test("goes on from the same bookmark where it asked the database for nothing", async () => {
     const { given: bookmark } = await noted(path(), { bookmark: "new" });
     const refused = await noted("/collection-draft", { bookmark: bookmark!, json: { title: 1 } });
     expect(refused).toMatchObject({ status: 400, given: bookmark, from: new Set() });
@@ -102,7 +102,7 @@ describe("a request with a bookmark", () => {
     expect(first).toMatchObject({ status: 400, given: null });
   });
 
-  it("asks the primary for events, which several callers wait for together", async () => {
+  test("asks the primary for events, which several callers wait for together", async () => {
     const { given } = await noted(path(), { bookmark: "new" });
     expect(await noted("/event", { bookmark: given! })).toMatchObject({
       status: 200,
@@ -112,7 +112,7 @@ describe("a request with a bookmark", () => {
   });
 });
 
-it.each(["", "latest", "0000-1111", "first-unconstrained"])("%j is no bookmark", async (bookmark) => {
+test.each(["", "latest", "0000-1111", "first-unconstrained"])("%j is no bookmark", async (bookmark) => {
   const response = await api(path(), { key: shop.key, headers: { [BOOKMARK]: bookmark } });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
@@ -121,14 +121,14 @@ it.each(["", "latest", "0000-1111", "first-unconstrained"])("%j is no bookmark",
   });
 });
 
-it("an error has a bookmark too", async () => {
+test("an error has a bookmark too", async () => {
   const missing = `/collection/${collection.collection_uuid.replace(/.$/, (end) => (end === "0" ? "1" : "0"))}`;
   const { status, given } = await noted(missing, { bookmark: "new" });
   expect(status).toBe(404);
   expect(given).not.toBeNull();
 });
 
-it.each(["PATCH", "POST", "OPTIONS"])(
+test.each(["PATCH", "POST", "OPTIONS"])(
   "a method that the address doesn't have (%s) isn't told of its bookmark",
   async (method) => {
     const response = await api(path(), { key: shop.key, method, headers: { [BOOKMARK]: "" } });

@@ -1,12 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type ApiRequest, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createAccount } from "../support/chain.ts";
 import { chainCall } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, killAt, readOperation } from "../support/operations.ts";
+import { background, killAt, observeCheckpoints, readOperation } from "../support/operations.ts";
 
 /** Tokens that their owner burns before the service reads what it has minted or changed. */
 

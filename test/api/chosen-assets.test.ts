@@ -12,7 +12,7 @@ import {
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
 import { operationOver } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
@@ -167,7 +167,7 @@ describe("a mint of a chosen asset", () => {
   test("counts the assets before it once, however often it is minted", async () => {
     const { asset_uuid } = assets.find(({ copies }) => copies === 40)!;
     const counts: string[] = [];
-    const DB = failingDatabase(env.DB, async (sql) => {
+    const DB = failingD1(async (sql) => {
       if (/count\(\*\) FROM draft_assets/.test(sql)) counts.push(sql);
       return null;
     });

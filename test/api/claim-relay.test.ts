@@ -1,8 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Drop, DropAnswer, DropClosed, DropSummary } from "../../src/api/resources/drop.ts";
-import type { PublicClaim } from "../../src/api/resources/public-collection.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import type { Drop, DropAnswer, DropClosed, DropSummary, PublicClaim } from "../../client/src/index.ts";
 import { claimedLinks } from "../../src/domain/claim-proofs.ts";
 import {
   admin,
@@ -20,7 +18,7 @@ import { type Issuer, type Link, makeLink, newIssuer } from "../support/claim-li
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { background, killAt, killedAt, OPERATION_POINTS } from "../support/operations.ts";
+import { background, killAt, killedAt, OPERATION_POINTS, observeCheckpoints } from "../support/operations.ts";
 import { drain } from "../support/payments.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 import { eventually } from "../support/waiting.ts";

@@ -1,6 +1,6 @@
 import { eq, isNull, sql } from "drizzle-orm";
 import * as fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { keepDirectory } from "../../src/collections/directory.ts";
 import { runBatch } from "../../src/db/client.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
@@ -67,7 +67,7 @@ beforeEach(async () => {
 });
 
 describe("collecting files that nothing refers to", () => {
-  it("deletes a file's thumbnails with it", async () => {
+  test("deletes a file's thumbnails with it", async () => {
     const tenant = await newTenant();
     const form = formOf([detail("a.png")], [{ name: "a.png", bytes: plainPng(1300, 2, [1, 2, 3]) }]);
     const [asset] = await bodyOf<{ asset_uuid: string; asset_url: string }[]>(
@@ -83,7 +83,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(0);
   });
 
-  it("keeps a draft's files, and deletes in steps those that were removed from it", async () => {
+  test("keeps a draft's files, and deletes in steps those that were removed from it", async () => {
     const tenant = await newTenant();
     const form = formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]);
     const assets = await bodyOf<{ asset_uuid: string; asset_url: string }[]>(await attach(tenant, form), 201);
@@ -104,7 +104,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it("unmarks a file that is uploaded again", async () => {
+  test("unmarks a file that is uploaded again", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -114,7 +114,7 @@ describe("collecting files that nothing refers to", () => {
     expect((await rows())[0]?.going).toBeNull();
   });
 
-  it("makes a file visible again that was deleted before the upload began", async () => {
+  test("makes a file visible again that was deleted before the upload began", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -126,7 +126,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(1);
   });
 
-  it("fails an upload whose file is deleted meanwhile, and stores nothing", async () => {
+  test("fails an upload whose file is deleted meanwhile, and stores nothing", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -148,7 +148,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await db.select().from(draftAssets)).toEqual([]);
   });
 
-  it("continues the upload if the file was put after its deletion", async () => {
+  test("continues the upload if the file was put after its deletion", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -159,7 +159,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(1);
   });
 
-  it("waits while a file is being deleted", async () => {
+  test("waits while a file is being deleted", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -170,7 +170,7 @@ describe("collecting files that nothing refers to", () => {
     await bodyOf(await answer, 201);
   });
 
-  it("keeps a draft's reference files", async () => {
+  test("keeps a draft's reference files", async () => {
     const tenant = await newTenant();
     const details = [{ ...detail("a.png"), reference_filename: "a.json" }];
     const files = [small("a.png", 1), { name: "a.json", bytes: '{"a":1}', part: "reference_file" }];
@@ -184,7 +184,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await (await send(`/ipfs/${asset?.reference_cid}?download=true`)).text()).toBe('{"a":1}');
   });
 
-  it("keeps a collection's other files until the collection no longer refers to them", async () => {
+  test("keeps a collection's other files until the collection no longer refers to them", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     const directory = await storedDirectory(tenant);
@@ -201,7 +201,7 @@ describe("collecting files that nothing refers to", () => {
     await db.delete(collections);
   });
 
-  it("keeps a media file above one block that a row names, and deletes one that no row names", async () => {
+  test("keeps a media file above one block that a row names, and deletes one that no row names", async () => {
     const sha256 = new Uint8Array(32).fill(7);
     await env.BUCKET.put("media/named", new Uint8Array(2 * 1_048_576));
     await env.BUCKET.put("media/unnamed", new Uint8Array(1_048_577));
@@ -222,7 +222,7 @@ describe("collecting files that nothing refers to", () => {
     await db.delete(collections);
   });
 
-  it("finds objects without a row", async () => {
+  test("finds objects without a row", async () => {
     await env.BUCKET.put(`blob/${"ab".repeat(32)}`, "left behind");
     await env.BUCKET.put("media/left-behind", "left behind");
     await passHours(1, 12);
@@ -231,7 +231,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(0);
   });
 
-  it("does a bounded part in each run, and covers everything", async () => {
+  test("does a bounded part in each run, and covers everything", async () => {
     const count = 2500;
     const digests = Array.from({ length: count }, (_, index) => index.toString(16).padStart(64, "0"));
     await db.run(sql`
@@ -284,7 +284,7 @@ function uploading(tenant: Tenant, form: FormData) {
 }
 
 describe("a client that goes away", () => {
-  it("leaves nothing, wherever the upload is cut", async () => {
+  test("leaves nothing, wherever the upload is cut", async () => {
     const tenant = await newTenant();
     const names = ["a.png", "b.png", "c.png", "d.png"];
     await fc.assert(
@@ -302,7 +302,7 @@ describe("a client that goes away", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("harms no other upload of the same files", async () => {
+  test("harms no other upload of the same files", async () => {
     const tenant = await newTenant();
     const form = () => formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]);
     const first = uploading(tenant, form());

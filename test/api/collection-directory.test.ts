@@ -1,6 +1,6 @@
 import { MemoryBlockstore } from "blockstore-core";
 import { importer } from "ipfs-unixfs-importer";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ipfsResult } from "../../src/collections/directory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
@@ -32,7 +32,7 @@ const collection = (count: number): { details: unknown[]; files: TestFile[] } =>
 });
 
 describe("a collection's directory", () => {
-  it.each([1, 20, 2700])(
+  test.each([1, 20, 2700])(
     "has the CID that IPFS gives it, and each of %i assets opens in it by name",
     async (count) => {
       const tenant = await newTenant();
@@ -55,7 +55,7 @@ describe("a collection's directory", () => {
     },
   );
 
-  it("names different files of one name apart, in the order of the assets", async () => {
+  test("names different files of one name apart, in the order of the assets", async () => {
     const tenant = await newTenant();
     const upload = async (names: readonly string[], first: number) => {
       const files = names.map((name, index) => ({ name, bytes: picture("png", first + index) }));

@@ -3,10 +3,10 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
 import { background, killedAt, operationOver } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { watched } from "../support/trips.ts";
 
 let integration: TestIntegration;
@@ -178,7 +178,7 @@ test("an update that waits asks when the one before has ended, and seldom until 
 });
 
 test("a wallet tells who waits that an operation is acknowledged, at once or when it is", async () => {
-  const wallet = walletOf(env, integration.integrationUuid as Uuid);
+  const wallet = walletOf(integration.integrationUuid);
   const unknown = newUuid();
   expect(await wallet.acknowledged(unknown, 1)).toBe(false);
   let told: boolean | undefined;

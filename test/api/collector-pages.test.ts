@@ -1,11 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import type {
-  PublicMint,
-  PublicToken,
-  PublicTokenDetail,
-  PublicTrait,
-} from "../../src/api/resources/public-collection.ts";
+import type { PublicMint, PublicToken, PublicTokenDetail, PublicTrait } from "../../client/src/index.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
 import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";

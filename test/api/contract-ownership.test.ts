@@ -1,7 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import {
   admin,
   api,
@@ -14,6 +12,7 @@ import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { withdrawAll } from "../support/former-contract.ts";
 import { background, firstPass, killedAt } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
 
 /** A contract goes to another owner: proposed by the integration's wallet, accepted by the other's. */
@@ -43,7 +42,7 @@ const mint = () =>
     json: { receiver_addresses: [receiver] },
   });
 const transactionsOf = async (integration: TestIntegration) =>
-  (await walletOf(env, integration.integrationUuid as Uuid).status()).lanes;
+  (await walletOf(integration.integrationUuid).status()).lanes;
 
 /** A contract of the artist's that this service, like any other, has never heard of. @param before what it did until then */
 const forgotten = async (before: (uuid: string) => Promise<void> = async () => undefined) => {

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { DEADLINE_MS } from "../../src/db/client.ts";
 import { DATABASE_RETRY_AFTER } from "../../src/domain/errors.ts";
@@ -12,7 +11,8 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { type Break, failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
+import type { Break } from "../support/failing-database.ts";
 import { heldTimers } from "../support/held-timers.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { until } from "../support/waiting.ts";
@@ -43,7 +43,7 @@ const sendWhileHung = async (
   const outage = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const DB = failingDatabase(env.DB, async (sql) => {
+  const DB = failingD1(async (sql) => {
     isHung ||= from.test(sql);
     if (!isHung || fate(sql) === null) return null;
     waiting += 1;
@@ -160,7 +160,7 @@ test("a key that can't be looked up is refused with 503, and a read without an o
 });
 
 test("what needs no database is answered meanwhile", async () => {
-  const DB = failingDatabase(env.DB, () => new Promise<never>(() => undefined));
+  const DB = failingD1(() => new Promise<never>(() => undefined));
   for (const path of ["/health", "/docs", "/openapi.json"]) {
     const { response } = await apiWith({ DB }, path);
     expect([path, response.status]).toEqual([path, 200]);

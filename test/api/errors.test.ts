@@ -1,10 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
 import { newUuid, type Uuid, uuidAt } from "../../src/domain/ids.ts";
 import { counterOf } from "../../src/http/request-counter.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   type ApiRequest,
@@ -20,7 +18,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
-import { failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
 import {
   type OpenApi,
   type Operation,
@@ -28,6 +26,8 @@ import {
   readDocument,
   undocumented,
 } from "../support/openapi.ts";
+import { observeCheckpoints } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { drain, sendFrom } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
 import { loseObject, setWalletSettings } from "../support/wallets.ts";
@@ -194,7 +194,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     const twin = { key: shop.key, json, headers: { "idempotency-key": "slow" } };
     // Another copy is carried out first, and its key expires before this one has looked for its answer.
     let lookups = 0;
-    const DB = failingDatabase(env.DB, async (sql) => {
+    const DB = failingD1(async (sql) => {
       if (/insert into "drafts"/.test(sql)) await bodyOf(await api("/collection-draft", twin), 201);
       if (/^select .* from "idempotency_keys"/i.test(sql) && ++lookups === 2) {
         await env.DB.prepare("DELETE FROM idempotency_keys WHERE key = 'slow'").run();
@@ -310,7 +310,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
       await new Promise((resolve) => setTimeout(resolve, 200));
       later += 31_000;
       // The schedule wakes a wallet that has waited for a long time.
-      await walletOf(env, shop.integrationUuid as Uuid).reconcile();
+      await walletOf(shop.integrationUuid).reconcile();
     }
     return asked;
   },
@@ -347,7 +347,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     return { method: "GET", path: "/api/v1/me", response };
   },
   database_unavailable: async () => {
-    const DB = failingDatabase(env.DB, () => "before");
+    const DB = failingD1(() => "before");
     const { response } = await apiWith({ DB }, "/me", { key: shop.key });
     return { method: "GET", path: "/api/v1/me", response };
   },

@@ -3,7 +3,6 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { addAssets } from "../../src/chain/contract/calls.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { DraftAssets } from "../../src/db/draft-assets.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { resume } from "../../src/operations/engine/resume.ts";
 import type { FinalizeOperation } from "../../src/operations/kinds/finalize-plan.ts";
@@ -13,7 +12,14 @@ import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import type { Finalized } from "../support/collections.ts";
 import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
-import { background, killAt, operationOver, readOperation, serviceContext } from "../support/operations.ts";
+import {
+  background,
+  killAt,
+  observeCheckpoints,
+  operationOver,
+  readOperation,
+  serviceContext,
+} from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
 

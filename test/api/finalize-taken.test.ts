@@ -3,14 +3,13 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { createCollection } from "../../src/chain/contract/calls.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { DraftAssets } from "../../src/db/draft-assets.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import type { CollectionSettings } from "../../src/domain/settings.ts";
 import { readBatch } from "../../src/operations/kinds/finalize-plan.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createDraft, type Finalized } from "../support/collections.ts";
-import { background, firstPass, killedAt, operationOver } from "../support/operations.ts";
+import { background, firstPass, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
 let shop: TestIntegration;

@@ -1,14 +1,13 @@
 import { env } from "cloudflare:workers";
 import { CID } from "multiformats/cid";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import type { FinalizePlan } from "../../src/operations/kinds/finalize-plan.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import type { Finalized } from "../support/collections.ts";
 import { largeDraft } from "../support/large-drafts.ts";
-import { background, firstPass, killedAt, operationOver } from "../support/operations.ts";
+import { background, firstPass, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { watched } from "../support/trips.ts";
 
 let shop: TestIntegration;

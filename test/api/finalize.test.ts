@@ -1,11 +1,17 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
-import { background, firstPass, killedAt, OPERATION_POINTS, operationOver } from "../support/operations.ts";
+import { failingD1 } from "../support/database.ts";
+import {
+  background,
+  firstPass,
+  killedAt,
+  OPERATION_POINTS,
+  observeCheckpoints,
+  operationOver,
+} from "../support/operations.ts";
 
 let integration: TestIntegration;
 
@@ -185,7 +191,7 @@ test("collections of one contract are numbered and listed", async () => {
 /** Finalizes a draft, which gets another title while it is being accepted. */
 const finalizedWhileChanged = async (draft: string, title: string): Promise<Finalized> => {
   let changed = false;
-  const DB = failingDatabase(env.DB, async (sql) => {
+  const DB = failingD1(async (sql) => {
     if (!changed && /insert into "operations"/i.test(sql)) {
       changed = true;
       await retitle(draft, title);

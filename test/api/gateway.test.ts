@@ -2,7 +2,7 @@ import { MemoryBlockstore } from "blockstore-core";
 import { importBytes } from "ipfs-unixfs-importer";
 import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CollectionDirectory } from "../../src/collections/directory.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
@@ -88,7 +88,7 @@ afterEach(() => {
 });
 
 describe("content by CID", () => {
-  it("is sent with its detected type and headers that keep a browser from running it", async () => {
+  test("is sent with its detected type and headers that keep a browser from running it", async () => {
     const answer = await send(`/ipfs/${small}`);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -107,7 +107,7 @@ describe("content by CID", () => {
     expect((await send(`/ipfs/${reference}`)).headers.get("Content-Type")).toBe("application/json");
   });
 
-  it("is the same for the CID's other encodings", async () => {
+  test("is the same for the CID's other encodings", async () => {
     const cid = CID.parse(small);
     const { base16 } = await import("multiformats/bases/base16");
     const { base58btc } = await import("multiformats/bases/base58");
@@ -118,7 +118,7 @@ describe("content by CID", () => {
     expect((await send(`/ipfs/${CID.createV0(root.multihash as never)}`)).status).toBe(200);
   });
 
-  it("responds to HEAD as to GET, without the body", async () => {
+  test("responds to HEAD as to GET, without the body", async () => {
     for (const path of [
       small,
       large,
@@ -135,7 +135,7 @@ describe("content by CID", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["bytes=0-0", 0, 1],
     ["bytes=10-19", 10, 20],
     ["bytes=4990-", 4990, 5000],
@@ -150,7 +150,7 @@ describe("content by CID", () => {
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL.subarray(from, to));
   });
 
-  it("sends the whole file for ranges that may be ignored, and 416 beyond the end", async () => {
+  test("sends the whole file for ranges that may be ignored, and 416 beyond the end", async () => {
     for (const range of ["bytes=0-1,3-4", "bytes=5-4", "lines=1-2", "bytes=-", "bytes=a-b"]) {
       expect((await send(`/ipfs/${small}`, { headers: { Range: range } })).status).toBe(200);
     }
@@ -168,14 +168,14 @@ describe("content by CID", () => {
     );
   });
 
-  it("sends ranges of a file of several blocks", async () => {
+  test("sends ranges of a file of several blocks", async () => {
     const answer = await send(`/ipfs/${large}`, { headers: { Range: `bytes=${MIB - 5}-${2 * MIB + 5}` } });
     expect(answer.headers.get("Content-Type")).toBe("image/gif");
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect(bytes.equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
   });
 
-  it("is read from R2 once, and then sent unchanged from the location's cache", async () => {
+  test("is read from R2 once, and then sent unchanged from the location's cache", async () => {
     const [asset] = await bodyOf<{ asset_cid: string }[]>(
       await attach(
         await newTenant(),
@@ -214,7 +214,7 @@ describe("content by CID", () => {
     await raw.body?.cancel();
   });
 
-  it("is cached above one block too", async () => {
+  test("is cached above one block too", async () => {
     const path = `/ipfs/${large}`;
     await (await send(path)).arrayBuffer();
     await eventually(async () => expect(await fromCache(path)).toBe(true));
@@ -223,14 +223,14 @@ describe("content by CID", () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
   });
 
-  it("is not cached under names that a client chooses, nor if it is missing", async () => {
+  test("is not cached under names that a client chooses, nor if it is missing", async () => {
     const path = `/ipfs/${small}?filename=a.jpg`;
     for (let times = 0; times < 2; times++) expect(await fromCache(path)).toBe(false);
     const unknown = `/ipfs/${CID.createV1(0x55, await sha256.digest(new Uint8Array([9])))}`;
     for (let times = 0; times < 2; times++) expect(await fromCache(unknown)).toBe(false);
   });
 
-  it("returns 304 for a matching ETag", async () => {
+  test("returns 304 for a matching ETag", async () => {
     for (const tag of [`"${small}"`, `W/"${small}"`, `"x", "${small}"`, "*"]) {
       const answer = await send(`/ipfs/${small}`, { headers: { "If-None-Match": tag } });
       expect(answer.status).toBe(304);
@@ -242,7 +242,7 @@ describe("content by CID", () => {
     ).toBe(200);
   });
 
-  it("sends it under a name, and for saving", async () => {
+  test("sends it under a name, and for saving", async () => {
     const named = await send(`/ipfs/${small}?filename=${encodeURIComponent('ü"1.jpg')}`);
     expect(named.headers.get("Content-Disposition")).toBe(
       `inline; filename="__1.jpg"; filename*=UTF-8''%C3%BC%221.jpg`,
@@ -251,7 +251,7 @@ describe("content by CID", () => {
     expect(saved.headers.get("Content-Disposition")).toMatch(/^attachment; filename="1.json"/);
   });
 
-  it("returns 404 if it is missing, and 400 for an invalid CID", async () => {
+  test("returns 404 if it is missing, and 400 for an invalid CID", async () => {
     const unknown = CID.createV1(0x55, await sha256.digest(new Uint8Array([1, 2, 3]))).toString();
     for (const path of [unknown, `${unknown}?format=raw`, `${small}/a`, `${directory.rootCid}/b/c`]) {
       await bodyOf(await send(`/ipfs/${path}`), 404);
@@ -268,14 +268,14 @@ describe("content by CID", () => {
 });
 
 describe("paths through directories", () => {
-  it("lead to files, with their names decoded", async () => {
+  test("lead to files, with their names decoded", async () => {
     const answer = await send(`/ipfs/${directory.rootCid}/${encodeURIComponent("a picture #1.jpg")}`);
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL);
     expect(answer.headers.get("X-Ipfs-Roots")).toBe(`${directory.rootCid},${small}`);
     expect(answer.headers.get("ETag")).toBe(`"${small}"`);
   });
 
-  it("lead through shards", async () => {
+  test("lead through shards", async () => {
     for (const index of [0, 1, 2500, 4999]) {
       const answer = await send(`/ipfs/${sharded.rootCid}/${`${index}`.padStart(12, "0")}.png`);
       expect(new Uint8Array(await answer.arrayBuffer())).toEqual(picture("png", index % 7));
@@ -284,7 +284,7 @@ describe("paths through directories", () => {
     await bodyOf(await send(`/ipfs/${sharded.rootCid}/00`), 404);
   });
 
-  it("show a directory as a page without anything in it that runs", async () => {
+  test("show a directory as a page without anything in it that runs", async () => {
     const answer = await send(`/ipfs/${directory.rootCid}/`);
     expect(answer.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     expect(answer.headers.get("ETag")).toContain(directory.rootCid);
@@ -298,7 +298,7 @@ describe("paths through directories", () => {
 });
 
 describe("single blocks", () => {
-  it("sends each block of everything by its own CID", async () => {
+  test("sends each block of everything by its own CID", async () => {
     const cids = [small, reference, large, directory.rootCid, sharded.rootCid, ...leaves.map(String)];
     for (const cid of cids) {
       const answers = [

@@ -1,8 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type Uuid, uuidFromBytes } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import {
   api,
   apiWith,
@@ -17,9 +15,11 @@ import {
   background,
   killedAt,
   type OperationResource,
+  observeCheckpoints,
   operationOver,
   readOperation,
 } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { until } from "../support/waiting.ts";
 import { endObject } from "../support/wallets.ts";
 
@@ -136,7 +136,7 @@ describe("an operation that was answered with 202", () => {
 describe("an operation that is given up", () => {
   /** The wallet's answer to a step of an operation. */
   const submit = (operationUuid: string) =>
-    walletOf(env, integration.integrationUuid as Uuid).submit({
+    walletOf(integration.integrationUuid).submit({
       operationUuid: operationUuid as Uuid,
       step: "mint",
       fairnessKey: "test",

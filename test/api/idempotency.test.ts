@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
@@ -14,8 +13,15 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, createHalfSold, type Finalized } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
-import { background, killedAt, operationOver, readOperation, serviceContext } from "../support/operations.ts";
+import { failingD1 } from "../support/database.ts";
+import {
+  background,
+  killedAt,
+  observeCheckpoints,
+  operationOver,
+  readOperation,
+  serviceContext,
+} from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -334,7 +340,7 @@ test("a key that is used anew while the schedule forgets it stands for the new r
   const first = await bodyOf<Draft>(await createDraftWith(key), 201);
   await age(key, 26 * 3_600_000);
   let second: Draft | undefined;
-  const db = failingDatabase(env.DB, async (sql) => {
+  const db = failingD1(async (sql) => {
     if (/delete from "idempotency_keys"/i.test(sql) && !second)
       second = await bodyOf<Draft>(await createDraftWith(key), 201);
     return null;
@@ -438,7 +444,7 @@ describe("two different requests with one key at once", () => {
     const request = (json: unknown) => ({ key: integration.key, json, headers: { "idempotency-key": key } });
     const key = newKey();
     let winner: Response | undefined;
-    const DB = failingDatabase(env.DB, async (sql) => {
+    const DB = failingD1(async (sql) => {
       if (isEffect(sql) && !winner) winner = await api(path, request(second));
       return null;
     });

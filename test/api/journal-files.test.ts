@@ -2,10 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { NO_COST } from "../../src/chain/cost.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import {
   admin,
   api,
@@ -31,10 +29,12 @@ import {
   firstPass,
   killAt,
   killedAt,
+  observeCheckpoints,
   operationOver,
   readOperation,
   serviceContext,
 } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { unsigned } from "../support/shared-mints.ts";
 
@@ -101,7 +101,7 @@ const forget = async (name = wallet): Promise<void> => {
 /** All that the wallet tells a recovery, in pages. */
 const told = async (limit: number): Promise<Uuid[]> => {
   const found: Uuid[] = [];
-  const stub = walletOf(env, wallet as Uuid);
+  const stub = walletOf(wallet);
   for (let page = await stub.journaled([], limit); ; ) {
     found.push(...page.map(({ operationUuid }) => operationUuid));
     if (page.length < limit) return found;
@@ -216,7 +216,7 @@ describe("ended operations of a wallet", () => {
 
     test("accept no step, repeated or new, and aren't reported as without steps", async () => {
       const { uuid } = await openAgain();
-      const stub = walletOf(env, wallet as Uuid);
+      const stub = walletOf(wallet);
       const [record] = await stub.transactions(uuid);
       expect(record).toMatchObject({ state: "succeeded", step: expect.any(String) });
       expect(record!.value).toBeInstanceOf(Uint8Array);
@@ -248,7 +248,7 @@ describe("ended operations of a wallet", () => {
     expect(others).toEqual([]);
     await acknowledged();
     const coming = { step: "mint~2", fairnessKey: wallet, receiverId: alice, actions: [] };
-    const stub = walletOf(env, wallet as Uuid);
+    const stub = walletOf(wallet);
     const operationUuid = failed!.operation_uuid as Uuid;
     expect((await stub.submit({ operationUuid, ...coming })).status).toBe("withdrawn");
     expect(await stub.transactions(operationUuid)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../src/domain/quota.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -60,7 +60,7 @@ const attach = (form: FormData, draft: string = tenant.draftId, headers: Record<
   ask(`/collection-draft/${draft}/asset-bulk`, { form, headers });
 
 describe("the operator's endpoint", () => {
-  it("shows the defaults and what is used", async () => {
+  test("shows the defaults and what is used", async () => {
     const { used: spent, period_s, spending_per_day: spending, ...all } = await limits();
     expect(spending).toBeNull();
     expect(all).toEqual(DEFAULT_LIMITS);
@@ -75,7 +75,7 @@ describe("the operator's endpoint", () => {
     });
   });
 
-  it("sets limits: absent ones stay, null goes back to the default", async () => {
+  test("sets limits: absent ones stay, null goes back to the default", async () => {
     expect(await setLimits({ drafts: 7, keys: 3 })).toMatchObject({ drafts: 7, keys: 3, requests: 1_000 });
     expect(await setLimits({ requests: 20, drafts: null })).toMatchObject({
       drafts: 1_000,
@@ -89,7 +89,7 @@ describe("the operator's endpoint", () => {
     );
   });
 
-  it.each([
+  test.each([
     [{ drafts: -1 }, "drafts"],
     [{ drafts: 1.5 }, "drafts"],
     [{ requests: 0 }, "requests"],
@@ -107,7 +107,7 @@ describe("the operator's endpoint", () => {
     expect(issues.map((issue) => [...issue.path, issue.message].join(" ")).join()).toContain(field);
   });
 
-  it("is the operator's alone, and knows no other integration", async () => {
+  test("is the operator's alone, and knows no other integration", async () => {
     await bodyOf(await api(`/admin/v1${path()}`), 401);
     await bodyOf(await ask(`/admin/v1${path()}`, { method: "PUT", json: { drafts: 1 } }), 401);
     const unknown = `/integration/${crypto.randomUUID()}/limits`;
@@ -117,7 +117,7 @@ describe("the operator's endpoint", () => {
 });
 
 describe("drafts", () => {
-  it("are refused beyond the limit, with what is used and whom to ask, until one is gone", async () => {
+  test("are refused beyond the limit, with what is used and whom to ask, until one is gone", async () => {
     await setLimits({ drafts: 2 });
     const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(
       await create(),
@@ -131,7 +131,7 @@ describe("drafts", () => {
     expect(await used("drafts")).toBe(2);
   });
 
-  it.each([
+  test.each([
     ["without a key", () => ({})],
     ["each with a key", () => ({ "idempotency-key": crypto.randomUUID() })],
   ])("never pass the limit, however many come at once, %s", async (_, headers) => {
@@ -142,7 +142,7 @@ describe("drafts", () => {
     expect(await used("drafts")).toBe(4);
   });
 
-  it("that are finalized don't count", async () => {
+  test("that are finalized don't count", async () => {
     await setLimits({ drafts: 1 });
     await refusal(create());
     await env.DB.prepare("UPDATE drafts SET state = 'finalized' WHERE lower(hex(id)) = ?")
@@ -152,7 +152,7 @@ describe("drafts", () => {
     await refusal(create());
   });
 
-  it("that were refused may be sent again under their key", async () => {
+  test("that were refused may be sent again under their key", async () => {
     await setLimits({ drafts: 1 });
     const headers = { "idempotency-key": "later" };
     await refusal(create("Later", headers));
@@ -167,7 +167,7 @@ describe("drafts", () => {
 describe("stored bytes", () => {
   const SIZE = 10_000;
 
-  it("are refused beyond the limit, and nothing is stored, until there is room", async () => {
+  test("are refused beyond the limit, and nothing is stored, until there is room", async () => {
     await setLimits({ stored_bytes: 3 * SIZE });
     const [first] = await bodyOf<{ asset_uuid: string }[]>(await attach(pictures(2, SIZE)), 201);
     expect(await used("stored_bytes")).toBe(2 * SIZE);
@@ -187,7 +187,7 @@ describe("stored bytes", () => {
     expect(await used("stored_bytes")).toBe(0);
   });
 
-  it("never pass the limit, however many forms come at once", async () => {
+  test("never pass the limit, however many forms come at once", async () => {
     await setLimits({ stored_bytes: 5 * SIZE });
     const headers = () => ({ "idempotency-key": crypto.randomUUID() });
     const forms = Array.from({ length: 10 }, () => attach(pictures(1, SIZE), tenant.draftId, headers()));
@@ -203,7 +203,7 @@ describe("bytes of the database", () => {
   const change = (json: object, headers: Record<string, string> = {}) =>
     ask(`/collection-draft/${tenant.draftId}`, { method: "PUT", json, headers });
 
-  it("are refused to drafts beyond the limit, and a draft may always become smaller", async () => {
+  test("are refused to drafts beyond the limit, and a draft may always become smaller", async () => {
     await setLimits({ database_bytes: 100_000 });
     await bodyOf(await change(LARGE), 200);
     const error = await refusal(change({ approvals_denied_accounts: accounts(1_000) }));
@@ -229,7 +229,7 @@ describe("bytes of the database", () => {
     await bodyOf(await change(LARGE), 200);
   });
 
-  it("are refused to assets beyond the limit", async () => {
+  test("are refused to assets beyond the limit", async () => {
     await setLimits({ database_bytes: (await used("database_bytes")) + 3_000 });
     await bodyOf(await attach(pictures(2, 500)), 201);
     expect((await refusal(attach(pictures(5, 500)))).quota.limit).toBe("database_bytes");
@@ -238,7 +238,7 @@ describe("bytes of the database", () => {
     );
   });
 
-  it("count the answers that are kept, so that nobody fills the database with them", async () => {
+  test("count the answers that are kept, so that nobody fills the database with them", async () => {
     const limit = (await used("database_bytes")) + 150_000;
     await setLimits({ database_bytes: limit });
     await bodyOf(await change(LARGE), 200);
@@ -252,7 +252,7 @@ describe("bytes of the database", () => {
     expect(await used("database_bytes")).toBeLessThan(limit + 80_000);
   });
 
-  it("let what frees them through, and replays, and are free again when answers expire", async () => {
+  test("let what frees them through, and replays, and are free again when answers expire", async () => {
     const headers = { "idempotency-key": "kept" };
     const first = await bodyOf<{ collection_draft_uuid: string }>(await create("Kept", headers), 201);
     const before = await used("database_bytes");
@@ -275,7 +275,7 @@ describe("keys", () => {
   const issue = (json: object = {}) =>
     admin(`/integration/${tenant.integrationId}/key`, { json: { name: "k", ...json } });
 
-  it("are refused beyond the limit, however many are issued at once", async () => {
+  test("are refused beyond the limit, however many are issued at once", async () => {
     await setLimits({ keys: 3 });
     expect(await twenty(() => issue())).toEqual({ 201: 2, 403: 18 });
     expect(await refusal(issue())).toMatchObject({
@@ -284,7 +284,7 @@ describe("keys", () => {
     });
   });
 
-  it("that are revoked or expired don't count", async () => {
+  test("that are revoked or expired don't count", async () => {
     await setLimits({ keys: 3 });
     const soon = new Date(Date.now() + 60_000).toISOString();
     const { key_uuid } = await bodyOf<{ key_uuid: string }>(await issue(), 201);
@@ -303,7 +303,7 @@ describe("keys", () => {
 });
 
 describe("requests", () => {
-  it("of a key are as many as the operator has set, and each key has its own", async () => {
+  test("of a key are as many as the operator has set, and each key has its own", async () => {
     vi.setSystemTime(Date.now());
     await setLimits({ requests: 5 });
     const reads = Array.from({ length: 8 }, () => ask("/collection-draft"));
@@ -320,7 +320,7 @@ describe("requests", () => {
     );
   });
 
-  it("are set within five seconds for keys that are in use", async () => {
+  test("are set within five seconds for keys that are in use", async () => {
     vi.setSystemTime(Date.now());
     await bodyOf(await ask("/collection-draft"), 200);
     await setLimits({ requests: 3 });
@@ -362,7 +362,7 @@ describe("lists of large drafts", () => {
     readonly collection_draft_uuid: string;
   }
 
-  it("read and send a bounded number of bytes at a time, and lead to all of them", async () => {
+  test("read and send a bounded number of bytes at a time, and lead to all of them", async () => {
     const size = await fill();
     const seen: string[] = [];
     let address: string | null = "/collection-draft?limit=1000";
@@ -384,7 +384,7 @@ describe("lists of large drafts", () => {
     ).toEqual(seen);
   });
 
-  it("stream the whole in pieces of that size", async () => {
+  test("stream the whole in pieces of that size", async () => {
     const size = await fill();
     const { body } = await ask("/collection-draft");
     let pieces = 0;

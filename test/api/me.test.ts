@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/domain/quota.ts";
 import {
   admin,
@@ -68,7 +68,7 @@ const mint = (more: object = {}, headers: Record<string, string> = {}) =>
   });
 
 describe("GET /me", () => {
-  it("tells what the key stands for", async () => {
+  test("tells what the key stands for", async () => {
     const draft = await createDraft(shop, { copies: [1] });
     const answer = await me();
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe("GET /me", () => {
     await bodyOf(await api(`/collection-draft/${draft}`, { key: shop.key }), 200);
   });
 
-  it("may be asked with a read key, and tells of that key", async () => {
+  test("may be asked with a read key, and tells of that key", async () => {
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     const issued = await bodyOf<{ api_key: string; key_uuid: string }>(
       await admin(`/integration/${shop.integrationUuid}/key`, {
@@ -113,7 +113,7 @@ describe("GET /me", () => {
     expect(key).toEqual({ key_uuid: issued.key_uuid, name: "Reader", role: "read", expires_at: expires });
   });
 
-  it("says what is left for a new write while others wait", async () => {
+  test("says what is left for a new write while others wait", async () => {
     const before = await me();
     // The node takes nothing, so the amount stays reserved.
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
@@ -129,7 +129,7 @@ describe("GET /me", () => {
     expect((await me()).limits.used.operations_waiting).toBe(0);
   });
 
-  it("asks nodes once in five seconds, unless the wallet itself has done something", async () => {
+  test("asks nodes once in five seconds, unless the wallet itself has done something", async () => {
     vi.setSystemTime(Date.now() + 6_000);
     const before = await me();
     await setFaults({ kind: "down", methods: ["query"] });
@@ -149,7 +149,7 @@ describe("GET /me", () => {
     expect(BigInt(minted.wallet.balance ?? 0)).toBeLessThan(BigInt(before.wallet.balance ?? 0));
   });
 
-  it("has null for what only the chain knows while no node answers", async () => {
+  test("has null for what only the chain knows while no node answers", async () => {
     await setFaults({ kind: "down" });
     vi.setSystemTime(Date.now() + 6_000);
     const { wallet, contracts, limits } = await me();
@@ -166,7 +166,7 @@ describe("GET /me", () => {
     expect(limits).toMatchObject(DEFAULT_LIMITS);
   });
 
-  it("says where there is no wallet yet, and nothing of other integrations", async () => {
+  test("says where there is no wallet yet, and nothing of other integrations", async () => {
     const other = await newTenant();
     const answer = await me(other.key);
     expect(answer).toMatchObject({
@@ -184,7 +184,7 @@ describe("GET /me", () => {
     expect(JSON.stringify(answer)).not.toContain(shop.walletAccountId);
   });
 
-  it("shows no secret, and is refused without a key", async () => {
+  test("shows no secret, and is refused without a key", async () => {
     const text = JSON.stringify(await me());
     expect(text).not.toContain(shop.key);
     expect(text).not.toMatch(/mk_live_|digest|secret|ed25519:/);
@@ -195,7 +195,7 @@ describe("GET /me", () => {
 });
 
 describe("operations that wait", () => {
-  it("never pass their limit, however many come at once, and are refused with when to come again", async () => {
+  test("never pass their limit, however many come at once, and are refused with when to come again", async () => {
     await setLimits({ operations_waiting: 5 });
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const sent = await Promise.all(Array.from({ length: 20 }, () => mint({}, { prefer: "respond-async" })));
@@ -223,7 +223,7 @@ describe("operations that wait", () => {
 });
 
 describe("files by their address", () => {
-  it("count, and are refused beyond the limit before anything is sent", async () => {
+  test("count, and are refused beyond the limit before anything is sent", async () => {
     const draft = await createDraft(shop, { copies: [1] });
     const [asset] = await bodyOf<{ asset_cid: string; asset_size: number }[]>(
       await api(`/collection-draft/${draft}/asset`, { key: shop.key }),

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { newUuid } from "../../src/domain/ids.ts";
 import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { BASE, bodyOf } from "../support/api.ts";
@@ -23,7 +23,7 @@ async function uploadAll(): Promise<Map<string, string>> {
 }
 
 describe("media files of every type", () => {
-  it("are accepted as uploads and served with their type", async () => {
+  test("are accepted as uploads and served with their type", async () => {
     const cids = await uploadAll();
     for (const format of FORMATS) {
       const { type, bytes } = MEDIA[format];
@@ -37,7 +37,7 @@ describe("media files of every type", () => {
     }
   });
 
-  it("are served so that no script in them runs, such as an SVG's", async () => {
+  test("are served so that no script in them runs, such as an SVG's", async () => {
     const cids = await uploadAll();
     for (const format of FORMATS) {
       const { headers, body } = await send(`/ipfs/${cids.get(format)}`);
@@ -65,7 +65,7 @@ describe("media files of every type", () => {
     }
   });
 
-  it("are accepted by URL, however their bytes are chunked", async () => {
+  test("are accepted by URL, however their bytes are chunked", async () => {
     for (const format of FORMATS) {
       const { type, bytes } = MEDIA[format];
       for (const size of [1, 100, bytes.length]) {
@@ -88,7 +88,7 @@ describe("media files of every type", () => {
     }
   });
 
-  it("keep their type above one block", async () => {
+  test("keep their type above one block", async () => {
     for (const format of ["svg", "mp4", "mp3"] as const) {
       const { type, bytes } = MEDIA[format];
       const large = new Uint8Array(1_500_000).fill(0x20);
@@ -104,7 +104,7 @@ describe("media files of every type", () => {
 });
 
 describe("other files", () => {
-  it("are rejected as uploads, naming each file and the accepted types", async () => {
+  test("are rejected as uploads, naming each file and the accepted types", async () => {
     const files = Object.entries(OTHER_FILES).map(([name, bytes]) => ({ name: `${name}.mp4`, bytes }));
     files.push({ name: "page.svg", bytes: Uint8Array.from(new TextEncoder().encode("<html><svg/></html>")) });
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
@@ -118,7 +118,7 @@ describe("other files", () => {
     expect(error.issues.at(-1)?.message).toContain('xmlns="http://www.w3.org/2000/svg"');
   });
 
-  it("are rejected by URL", async () => {
+  test("are rejected by URL", async () => {
     for (const bytes of Object.values(OTHER_FILES)) {
       vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(bytes));
       const options = { integrationId: newUuid(), baseUrl: BASE };

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { callCounts } from "../../src/chain/call-counts.ts";
 import { admin, api, bodyOf, createIntegration, statusesOf, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
@@ -56,7 +56,7 @@ const limitedKey = async (requests: number): Promise<string> => {
 };
 
 describe("calls of nodes that a key's requests cause", () => {
-  it("count as requests beyond two; more wait, and are refused in the end, and nobody else is", async () => {
+  test("count as requests beyond two; more wait, and are refused in the end, and nobody else is", async () => {
     const requests = 60;
     const key = await limitedKey(requests);
     const before = callsMade();
@@ -88,7 +88,7 @@ describe("calls of nodes that a key's requests cause", () => {
     for (const answer of result) if (!answer.bodyUsed) await answer.body?.cancel();
   });
 
-  it("of 200 checks of ever new accounts at once are all made", async () => {
+  test("of 200 checks of ever new accounts at once are all made", async () => {
     // A busy machine's chain may answer too late: only what a budget refuses counts here.
     const check = async (account: string): Promise<Response> => {
       const answer = await api(`/collection/${others}/eligibility/${account}`, { key: stranger.key });
@@ -100,7 +100,7 @@ describe("calls of nodes that a key's requests cause", () => {
 });
 
 describe("answers of nodes that are kept", () => {
-  it("are asked for once by all who ask the same, however long the nodes take", async () => {
+  test("are asked for once by all who ask the same, however long the nodes take", async () => {
     await setFaults({ kind: "delay", ms: 6_000, methods: ["query"] });
     const before = callsMade();
     const mine = Array.from({ length: 30 }, () => api("/me", { key: stranger.key }));
@@ -118,7 +118,7 @@ describe("calls of nodes that an address causes without a key", () => {
   /** Asks two views for tokens, never what was asked before, and one for the collection, as others do at the same time. */
   const filtered = (index: number) => `/token?trait=Sky%3D${index}&cursor=${1_000 * (index + 1)}`;
 
-  it("are at most four at once, two of an address, and equal ones are one", async () => {
+  test("are at most four at once, two of an address, and equal ones are one", async () => {
     await setFaults({ kind: "delay", ms: 100, methods: ["query"] });
     const real = globalThis.fetch;
     const views = { open: 0, most: 0, asked: 0 };

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import {
   admin,
   api,
@@ -10,7 +9,7 @@ import {
 } from "../support/api.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { background, killAt } from "../support/operations.ts";
+import { background, killAt, observeCheckpoints } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { endObject } from "../support/wallets.ts";
 

@@ -1,18 +1,25 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Overview } from "../../src/api/resources/overview.ts";
+import type { Overview } from "../../client/src/index.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { countEnd } from "../../src/db/queries/operation-counts.ts";
 import { operations } from "../../src/db/schema/index.ts";
 import { keepStatistics } from "../../src/operator/jobs/statistics.ts";
-import { readOverview } from "../../src/operator/overview.ts";
 import { watchDatabase } from "../../testing/database-usage.ts";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { createCollection, createHalfSold } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, killedAt, operationOver, serviceContext } from "../support/operations.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 import { unrecorded } from "../support/statements.ts";
+import { later } from "../support/waiting.ts";
 import { acknowledged } from "../support/wallets.ts";
 
 /** Counters of operations are a plain count of the operations that are over. */
@@ -52,8 +59,10 @@ const counted = ({ operations: { totals } }: Overview) =>
     })
     .toSorted((one, other) => (one.kind < other.kind ? -1 : 1));
 
-const check = async (later = 0) => {
-  const overview = await readOverview(serviceContext(later));
+const readOverview = async () => bodyOf<Overview>(await admin("/overview"), 200);
+
+const check = async (ahead = 0) => {
+  const overview = await later(ahead, readOverview);
   expect(counted(overview)).toEqual(await plainly());
   return overview;
 };
@@ -125,7 +134,7 @@ test("what the overview reads doesn't grow with operations that are over", async
   const used = watchDatabase(env.DB);
   const rowsRead = async () => {
     used();
-    await readOverview(serviceContext());
+    await readOverview();
     return used();
   };
   const few = await rowsRead();

@@ -15,7 +15,8 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { type Break, failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
+import type { Break } from "../support/failing-database.ts";
 import {
   background,
   type OperationResource,
@@ -223,7 +224,7 @@ describe("an acceptance that the database doesn't confirm", () => {
    */
   const mintWhere = async (acceptance: Break, reads: number, headers: Record<string, string>) => {
     let left = -1;
-    const DB = failingDatabase(env.DB, (sql) => {
+    const DB = failingD1((sql) => {
       if (isAcceptance(sql)) {
         left = reads;
         return acceptance;
@@ -284,7 +285,7 @@ test("an operation whose answer can't be read is told as unknown, and answered o
   const before = await minted();
   const headers = { "idempotency-key": crypto.randomUUID() };
   // The answer of the batch that ends it is lost: the last batch with a statement on operations.
-  const DB = failingDatabase(env.DB, (sql) =>
+  const DB = failingD1((sql) =>
     /insert into "transactions"/i.test(sql)
       ? "after"
       : /"commitment"/.test(sql) && /^update/i.test(sql)

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import type { Event } from "../../src/api/resources/event.ts";
+import type { Event } from "../../client/src/index.ts";
 import type { ServiceContext } from "../../src/context.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { watchForOperator, watchWallets } from "../../src/operator/jobs/operator-watch.ts";

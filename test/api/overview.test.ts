@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Overview } from "../../src/api/resources/overview.ts";
+import type { Overview } from "../../client/src/index.ts";
 import { settingDigests } from "../../src/env.ts";
 import { readOverview } from "../../src/operator/overview.ts";
 import {

@@ -1,8 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import {
   admin,
   api,
@@ -14,8 +11,9 @@ import {
 } from "../support/api.ts";
 import { balanceOf, setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
-import { background, finalAnswer, killAt, operationOver } from "../support/operations.ts";
+import { failingD1 } from "../support/database.ts";
+import { background, finalAnswer, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { spoilViews } from "../support/spoilt-views.ts";
 import { watched } from "../support/trips.ts";
@@ -48,7 +46,7 @@ const setAccount = (account_id: string | null, uuid = shop.integrationUuid) =>
 const payOut = (amount: unknown, key = shop.key, headers: Record<string, string> = {}) =>
   api("/wallet/payout", { key, json: { amount, ...(amount === "all" && { confirm: true }) }, headers });
 const available = async (): Promise<bigint> => {
-  const status = await walletOf(env, shop.integrationUuid as Uuid).status();
+  const status = await walletOf(shop.integrationUuid).status();
   return BigInt(status.available!);
 };
 
@@ -158,7 +156,7 @@ describe("a payout", () => {
     await bodyOf(await setAccount(former), 200);
     const before = await Promise.all([former, next].map(balanceOf));
     const changing = (account: string | null) =>
-      failingDatabase(env.DB, async (sql) => {
+      failingD1(async (sql) => {
         if (/insert into "operations"/.test(sql)) await bodyOf(await setAccount(account), 200);
         return null;
       });

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { blobs, collectionBlobs, collections } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { dagPbCid, rawCid } from "../../src/files/ipfs/cid.ts";
@@ -82,7 +82,7 @@ const isKept = async (sha256: Uint8Array): Promise<boolean> => {
 };
 
 describe("files by URL", () => {
-  it("are each pinned once the mint that added them has succeeded", async () => {
+  test("are each pinned once the mint that added them has succeeded", async () => {
     const small = remote(5000);
     await bodyOf(await mint(small.url), 201);
     expect(await pinState()).toBe("pending");
@@ -95,7 +95,7 @@ describe("files by URL", () => {
     expect(await continuePinning(contextWithKubo())).toBe(0);
   });
 
-  it("above one block go in CARs of at most 64 MB, leaves and root", async () => {
+  test("above one block go in CARs of at most 64 MB, leaves and root", async () => {
     const large = remote(70 * MIB + 17);
     await bodyOf(await mint(large.url), 201);
     await continuePinning(contextWithKubo());
@@ -104,7 +104,7 @@ describe("files by URL", () => {
     expect(kubo.pinned).toEqual([large.cid]);
   });
 
-  it("are retried if the node fails, and the collection shows the failure", async () => {
+  test("are retried if the node fails, and the collection shows the failure", async () => {
     await bodyOf(await mint(remote(5000).url), 201);
     kubo.failing = Response.json({ Message: "disk full" }, { status: 500 });
     await continuePinning(contextWithKubo());
@@ -115,7 +115,7 @@ describe("files by URL", () => {
     expect(await pinState()).toBe("pinned");
   });
 
-  it("are pinned after all of the collection's own files", async () => {
+  test("are pinned after all of the collection's own files", async () => {
     await db
       .update(collections)
       .set({ pinState: "pending", pinCursor: 0 })
@@ -127,7 +127,7 @@ describe("files by URL", () => {
     expect(await pinState()).toBe("pinned");
   });
 
-  it("of a failed mint are not pinned, unless another mint added them as well", async () => {
+  test("of a failed mint are not pinned, unless another mint added them as well", async () => {
     // One of its two copies was minted by a wallet, which only the contract knows.
     await begin(await createHalfSold(integration));
     const lost = remote(5000);
@@ -142,7 +142,7 @@ describe("files by URL", () => {
   });
 });
 
-it("a file of this gateway is pinned like any other", async () => {
+test("a file of this gateway is pinned like any other", async () => {
   const source = remote(5000);
   await fetchMediaUrl(contextAt(), source.url, "asset_file_url", {
     integrationId: newUuid(),

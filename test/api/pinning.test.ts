@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keepDirectory } from "../../src/collections/directory.ts";
 import { collections } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
@@ -68,7 +68,7 @@ async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootC
 const stateOf = async (id: Uuid) => (await db.select().from(collections).where(eq(collections.id, id)))[0];
 
 describe("pinning", () => {
-  it("sends files, then the directory, then pins the root", async () => {
+  test("sends files, then the directory, then pins the root", async () => {
     const { id, rootCid } = await collectionOf([500, 600, 700]);
     usage.most = 0;
     await continuePinning(contextWithKubo());
@@ -80,7 +80,7 @@ describe("pinning", () => {
     expect(await continuePinning(contextWithKubo())).toBe(0);
   });
 
-  it("sends CARs of at most 64 MB, a few per run, and resumes", async () => {
+  test("sends CARs of at most 64 MB, a few per run, and resumes", async () => {
     const { id, rootCid } = await collectionOf(Array.from({ length: 260 }, () => MIB - 100));
     expect(await continuePinning(contextWithKubo())).toBe(4);
     expect((await stateOf(id))?.pinState).toBe("pending");
@@ -91,7 +91,7 @@ describe("pinning", () => {
     expect((await stateOf(id))?.pinState).toBe("pinned");
   });
 
-  it("logs why it failed, and retries after longer and longer pauses", async () => {
+  test("logs why it failed, and retries after longer and longer pauses", async () => {
     const { id, rootCid } = await collectionOf([500]);
     kubo.failing = Response.json({ Message: "disk full", Code: 0 }, { status: 500 });
     await continuePinning(contextWithKubo());
@@ -111,7 +111,7 @@ describe("pinning", () => {
     expect(kubo.pinned).toEqual([rootCid]);
   });
 
-  it("does nothing if no node is configured", async () => {
+  test("does nothing if no node is configured", async () => {
     await collectionOf([500]);
     expect(await continuePinning(contextAt())).toBe(0);
   });

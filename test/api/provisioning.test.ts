@@ -1,9 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { storeWalletKey } from "../../src/db/queries/provisioning.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { account, rpc, view } from "../support/chain.ts";
 import {
@@ -11,8 +9,10 @@ import {
   firstPass,
   killedAt,
   type OperationResource,
+  observeCheckpoints,
   serviceContext,
 } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
 import { endObject, loseObject } from "../support/wallets.ts";
 
@@ -172,7 +172,7 @@ describe("an integration's wallet", () => {
 
   test("never gets a key other than the stored one", async () => {
     const { integrationUuid: uuid, walletAccountId } = await createIntegration("Kept key");
-    const other = await walletOf(env, newUuid()).prepareKey(walletAccountId);
+    const other = await walletOf(newUuid()).prepareKey(walletAccountId);
     const copy = {
       walletAccountId,
       walletPublicKey: other.publicKey,

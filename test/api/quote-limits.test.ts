@@ -1,14 +1,13 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Quote } from "../../src/api/resources/operation.ts";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Quote } from "../../client/src/index.ts";
 import { costOf, maxSpent } from "../../src/chain/cost.ts";
 import { readGasPrices } from "../../src/chain/protocol.ts";
 import { connect } from "../../src/chain/rpc.ts";
 import { topUpRefusal } from "../../src/operations/engine/limits.ts";
 import type { Outlook } from "../../src/operations/kind.ts";
 import { transferTo } from "../../src/operations/top-up.ts";
-import type { TransactionRecord } from "../../src/wallet/interface.ts";
 import {
   admin,
   api,
@@ -22,6 +21,7 @@ import { chainCall } from "../support/chain-control.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { operationOver, serviceContext } from "../support/operations.ts";
+import type { TransactionRecord } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
 
@@ -108,7 +108,7 @@ const freeBytes = async (): Promise<number> => {
 };
 
 describe("dearer gas", () => {
-  it("up to twice its price is covered by a quote, and more is refused before anything is sent", async () => {
+  test("up to twice its price is covered by a quote, and more is refused before anything is sent", async () => {
     const { quote_uuid: quote, cost } = await quoteOf(mint());
     const minted = await mintedOnChain(shop, made);
     await setGasPrice(5n);
@@ -124,7 +124,7 @@ describe("dearer gas", () => {
     expect(BigInt(paid.actual)).toBeLessThanOrEqual(BigInt(cost.at_most));
   });
 
-  it("while a mint waits to be signed leaves it unsigned", async () => {
+  test("while a mint waits to be signed leaves it unsigned", async () => {
     const { cost } = await quoteOf(mint());
     const minted = await mintedOnChain(shop, made);
     const accepted = await unsigned(shop.integrationUuid, async () => {
@@ -145,7 +145,7 @@ describe("dearer gas", () => {
 });
 
 describe("a contract that lacks storage", () => {
-  it("is topped up within the quote for a collection's first tokens, of which it sets aside more", async () => {
+  test("is topped up within the quote for a collection's first tokens, of which it sets aside more", async () => {
     const { collection_uuid: fresh } = await createCollection(shop, { copies: [500] });
     const first = { ...taking((await freeBytes()) + 5_000), path: `/collection/${fresh}/mint` };
     const quote = await quoteOf(first);
@@ -156,23 +156,26 @@ describe("a contract that lacks storage", () => {
     await bodyOf(await send(mint(), {}), 201);
   });
 
-  it.each(["x", "é", "鷺"])("is topped up within the quote, and not at all beyond it: %s", async (letter) => {
-    const large = taking((await freeBytes()) + 50_000, letter);
-    const quote = await quoteOf(large);
-    expect(BigInt(quote.top_up)).toBeGreaterThan(10n ** 23n);
-    expect(quote.transactions).toBe(3);
-    const minted = await mintedOnChain(shop, made);
-    const without = BigInt(quote.cost.expected) - BigInt(quote.top_up);
-    const refused = await send(large, { "mintage-max-cost": `${without * 10n}` });
-    expect((await bodyOf<{ code: string }>(refused, 402)).code).toBe("cost_exceeds_maximum");
-    expect(await mintedOnChain(shop, made)).toBe(minted);
-    const operation = await operationOf(await send(large, { "mintage-quote": quote.quote_uuid }));
-    expect(operation).toMatchObject({ state: "succeeded", transactions: { length: 3 } });
-    expect(BigInt(operation.cost.actual)).toBeLessThanOrEqual(BigInt(quote.cost.at_most));
-    expect(distance(quote, operation)).toBeLessThan(NEAR_BY);
-  });
+  test.each(["x", "é", "鷺"])(
+    "is topped up within the quote, and not at all beyond it: %s",
+    async (letter) => {
+      const large = taking((await freeBytes()) + 50_000, letter);
+      const quote = await quoteOf(large);
+      expect(BigInt(quote.top_up)).toBeGreaterThan(10n ** 23n);
+      expect(quote.transactions).toBe(3);
+      const minted = await mintedOnChain(shop, made);
+      const without = BigInt(quote.cost.expected) - BigInt(quote.top_up);
+      const refused = await send(large, { "mintage-max-cost": `${without * 10n}` });
+      expect((await bodyOf<{ code: string }>(refused, 402)).code).toBe("cost_exceeds_maximum");
+      expect(await mintedOnChain(shop, made)).toBe(minted);
+      const operation = await operationOf(await send(large, { "mintage-quote": quote.quote_uuid }));
+      expect(operation).toMatchObject({ state: "succeeded", transactions: { length: 3 } });
+      expect(BigInt(operation.cost.actual)).toBeLessThanOrEqual(BigInt(quote.cost.at_most));
+      expect(distance(quote, operation)).toBeLessThan(NEAR_BY);
+    },
+  );
 
-  it("because of another mint since the quote isn't topped up: the mint fails with what it was allowed", async () => {
+  test("because of another mint since the quote isn't topped up: the mint fails with what it was allowed", async () => {
     await pay("platform", shop.contractAccountId, 10n ** 24n);
     // The contract can pay for one of them, and not for both.
     const half = taking((await freeBytes()) * 0.8, "鷺");
@@ -195,7 +198,7 @@ describe("a contract that lacks storage", () => {
   });
 });
 
-it("a contract is topped up only if the step that needs it is allowed to cost what is left", async () => {
+test("a contract is topped up only if the step that needs it is allowed to cost what is left", async () => {
   const context = serviceContext();
   const contract = shop.contractAccountId;
   const transaction = transferTo(contract, 10n ** 23n);
@@ -230,7 +233,7 @@ it("a contract is topped up only if the step that needs it is allowed to cost wh
   }
 });
 
-it("a change of a collection that was changed since its quote costs no more than it was allowed", async () => {
+test("a change of a collection that was changed since its quote costs no more than it was allowed", async () => {
   const change = (body: object): Write => ({ method: "PUT", path: collectionPath(), body });
   const retitled = change({ title: "Herons by night" });
   const { quote_uuid: quote, cost } = await quoteOf(retitled);
@@ -244,7 +247,7 @@ it("a change of a collection that was changed since its quote costs no more than
   await bodyOf(await send(change({ bypass_mint_fee_accounts: [] }), {}), 200);
 });
 
-it("mints that share a transaction share what it burnt", async () => {
+test("mints that share a transaction share what it burnt", async () => {
   const writes = [1, 2, 3].map((quantity) => mint({ quantity_per_receiver: quantity }));
   const { cost } = await quoteOf(writes[2]!);
   const answers = await unsigned(shop.integrationUuid, () =>
@@ -397,7 +400,7 @@ describe("what a write costs is at most what was quoted, and near what was expec
     ["drop-extend", 2, extended],
     ["drop-close", 1, closed],
   ];
-  it.each(KINDS)("%s", async (name, samples, writes) => {
+  test.each(KINDS)("%s", async (name, samples, writes) => {
     await fc.assert(
       fc.asyncProperty(writes, async (planned) => {
         const write = await planned;

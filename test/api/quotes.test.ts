@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it, test } from "vitest";
-import type { Quote } from "../../src/api/resources/operation.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Quote } from "../../client/src/index.ts";
 import { uuidAt } from "../../src/domain/ids.ts";
 import {
   type ApiRequest,
@@ -193,17 +193,17 @@ describe("a request for a quote is refused as its write would be", () => {
     expect(issues?.[0]?.path).toEqual(path);
   });
 
-  it("with a key that only reads", async () => {
+  test("with a key that only reads", async () => {
     expect((await problem(await ask(mint(), shop.readKey), 403)).code).toBe("read_only_key");
   });
 
-  it("with another integration's collection", async () => {
+  test("with another integration's collection", async () => {
     expect((await problem(await ask(mint(), other.key), 404)).code).toBe("not_found");
   });
 });
 
 describe("a write that names a quote", () => {
-  it("is refused with another body, method or path, and with a quote of somebody else's", async () => {
+  test("is refused with another body, method or path, and with a quote of somebody else's", async () => {
     const { quote_uuid: own } = await quoteOf(mint());
     const update: Write = { method: "PUT", path: `/collection/${made.collection_uuid}`, body: mint().body! };
     const foreign = await createCollection(other, { copies: [3] });
@@ -218,7 +218,7 @@ describe("a write that names a quote", () => {
     expect((await send(mint(), { headers: { "mintage-quote": "7" } })).status).toBe(400);
   });
 
-  it("is refused with a quote of somebody else's for the same write", async () => {
+  test("is refused with a quote of somebody else's for the same write", async () => {
     for (const { integrationUuid } of [shop, other]) {
       const json = { account_id: receiver };
       await bodyOf(
@@ -233,13 +233,13 @@ describe("a write that names a quote", () => {
     expect((await operationOf(await send(payout, quoted(own)))).state).toBe("succeeded");
   });
 
-  it("is the same whatever the order of its fields", async () => {
+  test("is the same whatever the order of its fields", async () => {
     const { quote_uuid: uuid } = await quoteOf(mint({ quantity_per_receiver: 1 }));
     const body = { quantity_per_receiver: 1, receiver_addresses: [receiver] };
     expect((await send({ ...mint(), body }, quoted(uuid))).status).toBe(201);
   });
 
-  it("is refused once the quote is over, and once that is forgotten; its key then takes a new quote", async () => {
+  test("is refused once the quote is over, and once that is forgotten; its key then takes a new quote", async () => {
     const { quote_uuid: over } = await quoteOf(mint());
     await env.DB.prepare("UPDATE quotes SET expires_at = ?").bind(Date.now()).run();
     const withQuote = (uuid: string) => ({ headers: { "mintage-quote": uuid, "idempotency-key": "over" } });
@@ -264,7 +264,7 @@ describe("nothing is signed that could cost more than is allowed", () => {
     return BigInt((error.cost as { needed: string }).needed);
   };
 
-  it("by a header, of which exactly the amount that is named is enough", async () => {
+  test("by a header, of which exactly the amount that is named is enough", async () => {
     const minted = await mintedOnChain(shop, made);
     const needed = await refused(await send(mint(), atMost(1n)));
     await refused(await send(mint(), atMost(needed - 1n)));
@@ -281,12 +281,12 @@ describe("nothing is signed that could cost more than is allowed", () => {
     }
   });
 
-  it("by the lower of quote and header", async () => {
+  test("by the lower of quote and header", async () => {
     const { quote_uuid: uuid } = await quoteOf(mint());
     await refused(await send(mint(), { headers: { "mintage-quote": uuid, "mintage-max-cost": "5" } }));
   });
 
-  it("with a draft that has nothing to finalize, as without a limit", async () => {
+  test("with a draft that has nothing to finalize, as without a limit", async () => {
     const json = { contract_uuid: shop.contractUuid, title: "Empty" };
     const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
       await api("/collection-draft", { key: shop.key, json }),
@@ -302,7 +302,7 @@ describe("nothing is signed that could cost more than is allowed", () => {
     }
   });
 
-  it("with a draft that has come to need more storage than it was quoted with", async () => {
+  test("with a draft that has come to need more storage than it was quoted with", async () => {
     const draft = await createDraft(shop, { copies: [10] });
     const finalize: Write = { method: "POST", path: `/collection-draft/${draft}/finalize` };
     const { quote_uuid: uuid } = await quoteOf(finalize);

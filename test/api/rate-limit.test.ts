@@ -5,7 +5,7 @@ import { app } from "../../src/app.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { type Counter, counterOf } from "../../src/http/request-counter.ts";
 import { admin, api, BASE, bodyOf, statusesOf } from "../support/api.ts";
-import { failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
 
 /** What a key may do: 1,000 requests in 10 s. */
 const LIMIT = 1_000;
@@ -215,7 +215,7 @@ test("a read of a key that is known to be over its limit asks the database nothi
   const key = await issue();
   const real = counterOf(env, key.key_uuid);
   const queries: string[] = [];
-  const DB = failingDatabase(env.DB, (sql) => {
+  const DB = failingD1((sql) => {
     queries.push(sql);
     return null;
   });

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Readiness } from "../../src/api/resources/readiness.ts";
+import type { Readiness } from "../../client/src/index.ts";
 import { app } from "../../src/app.ts";
 import { settingDigests } from "../../src/env.ts";
 import { BASE, bodyOf } from "../support/api.ts";

@@ -2,12 +2,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { updateCollection } from "../../src/chain/contract/calls.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { background, killAt, killedAt, operationOver } from "../support/operations.ts";
+import { background, killAt, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { recoverDatabase as recover } from "../../src/operator/wallet-recovery.ts";
 import {
   admin,
@@ -12,7 +11,7 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { background, killAt, killedAt, serviceContext } from "../support/operations.ts";
+import { background, killAt, killedAt, observeCheckpoints, serviceContext } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { endObject } from "../support/wallets.ts";
 

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   type ApiRequest,
@@ -20,7 +19,14 @@ import {
   mintedOnChain,
 } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { background, killAt, killedAt, operationOver, readOperation } from "../support/operations.ts";
+import {
+  background,
+  killAt,
+  killedAt,
+  observeCheckpoints,
+  operationOver,
+  readOperation,
+} from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { acknowledged, loseObject } from "../support/wallets.ts";
 

@@ -10,12 +10,12 @@ import {
 import { transactions } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
 import { createCollection } from "../support/collections.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
 import { finalAnswer, type OperationResource, readOperation } from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 import { unsigned } from "../support/shared-mints.ts";
 import { until } from "../support/waiting.ts";
@@ -46,7 +46,7 @@ beforeAll(async () => {
   receivers = await createReceivers(3);
   // Recovery begins behind an operation that the database has.
   await bodyOf(await mint("before", receivers[0]!), 201);
-  const wallet = walletOf(env, shop.integrationUuid as Uuid);
+  const wallet = walletOf(shop.integrationUuid);
   const { answers } = await unsigned(shop.integrationUuid, async () => {
     const sent = receivers.map((receiver, index) => mint(`mint ${index}`, receiver));
     await until(async () => (await wallet.status()).queued === receivers.length);

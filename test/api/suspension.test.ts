@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { changeIntegration } from "../../src/api/admin/integrations.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
@@ -7,7 +7,7 @@ import { forgetKeysOf } from "../../src/http/authentication.ts";
 import { admin, api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
+import { failingD1 } from "../support/database.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const ask = (path: string, key = tenant.key) => api(path, { key });
 
 describe("a suspended integration", () => {
-  it("has its keys refused, reads too, until it is resumed; another's are taken", async () => {
+  test("has its keys refused, reads too, until it is resumed; another's are taken", async () => {
     const other = await newTenant();
     expect(await bodyOf(await change(tenant.integrationId, { suspended: true }), 200)).toMatchObject({
       integration_uuid: tenant.integrationId,
@@ -54,7 +54,7 @@ describe("a suspended integration", () => {
     await bodyOf(await ask("/collection-draft"), 200);
   });
 
-  it.each([
+  test.each([
     ["reads", undefined],
     ["writes", {}],
   ])(
@@ -75,7 +75,7 @@ describe("a suspended integration", () => {
     },
   );
 
-  it("keeps the time of its suspension, its name and everything else", async () => {
+  test("keeps the time of its suspension, its name and everything else", async () => {
     await bodyOf(await change(tenant.integrationId, { suspended: true }), 200);
     const renamed = await bodyOf(await change(tenant.integrationId, { name: "Other shop" }), 200);
     expect(renamed).toMatchObject({ name: "Other shop", state: "suspended" });
@@ -83,7 +83,7 @@ describe("a suspended integration", () => {
 });
 
 describe("an integration's name", () => {
-  it("finds it, exactly, and all that have it", async () => {
+  test("finds it, exactly, and all that have it", async () => {
     const name = `Herons & Söhne ${crypto.randomUUID()}`;
     await bodyOf(await change(tenant.integrationId, { name }), 200);
     expect(await named(name)).toMatchObject([{ integration_uuid: tenant.integrationId, name }]);
@@ -99,7 +99,7 @@ describe("an integration's name", () => {
 });
 
 describe("the operator's changes", () => {
-  it.each([
+  test.each([
     [{ suspended: "yes" }, "suspended"],
     [{ name: "" }, "name"],
     [{ state: "deleted" }, "state"],
@@ -111,7 +111,7 @@ describe("the operator's changes", () => {
     expect(JSON.stringify(issues)).toContain(field);
   });
 
-  it("are the operator's alone, and know no other integration", async () => {
+  test("are the operator's alone, and know no other integration", async () => {
     for (const [method, json] of [["PUT", { suspended: true }], ["DELETE"]] as const) {
       const path = `/admin/v1${at(tenant.integrationId)}`;
       await bodyOf(await api(path, { method, json, key: tenant.key }), 401);
@@ -123,7 +123,7 @@ describe("the operator's changes", () => {
   });
 });
 
-it("an integration isn't deleted beside an operation that another isolate has just accepted", async () => {
+test("an integration isn't deleted beside an operation that another isolate has just accepted", async () => {
   const shop = await createIntegration("Busy shop");
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [3] });
   // This isolate has the key in its cache, and isn't told of the suspension.
@@ -136,7 +136,7 @@ it("an integration isn't deleted beside an operation that another isolate has ju
   );
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   let operation: string | undefined;
-  const DB = failingDatabase(env.DB, async (sql) => {
+  const DB = failingD1(async (sql) => {
     if (/update "integrations" set [^\n]*"deleted_at" = \?/i.test(sql) && !operation) {
       const json = { receiver_addresses: [shop.walletAccountId] };
       const headers = { prefer: "respond-async" };
@@ -168,7 +168,7 @@ describe("a deleted integration", () => {
     collection = (await createCollection(shop, { copies: [3] })).collection_uuid;
   });
 
-  it("was suspended, and its wallet was empty or may keep its money", async () => {
+  test("was suspended, and its wallet was empty or may keep its money", async () => {
     const json = { contract_uuid: shop.contractUuid, title: "Left over" };
     await bodyOf(await api("/collection-draft", { key: shop.key, json }), 201);
     const webhook = { url: "http://localhost:9/" };
@@ -188,7 +188,7 @@ describe("a deleted integration", () => {
     });
   });
 
-  it("has no key, and takes nothing new", async () => {
+  test("has no key, and takes nothing new", async () => {
     expect(await bodyOf(await api("/collection", { key: shop.key }), 401)).toMatchObject({
       code: "api_key_revoked",
     });
@@ -210,7 +210,7 @@ describe("a deleted integration", () => {
     expect(await bodyOf(await remove(shop.integrationUuid), 409)).toMatchObject(gone);
   });
 
-  it("is in no list but that of the deleted ones, and its wallet can still be looked at", async () => {
+  test("is in no list but that of the deleted ones, and its wallet can still be looked at", async () => {
     const all = await bodyOf<Shown[]>(await admin("/integration"), 200);
     expect(all.map(({ integration_uuid }) => integration_uuid)).not.toContain(shop.integrationUuid);
     expect(await named("Closing shop")).toEqual([]);
@@ -219,7 +219,7 @@ describe("a deleted integration", () => {
     await bodyOf(await admin(at(shop.integrationUuid, "/wallet")), 200);
   });
 
-  it("loses its drafts to the scheduled job, and keeps its collections", async () => {
+  test("loses its drafts to the scheduled job, and keeps its collections", async () => {
     const count = (what: string) =>
       env.DB.prepare(`SELECT count(*) AS n FROM ${what}`)
         .bind(uuidToBytes(shop.integrationUuid as Uuid))

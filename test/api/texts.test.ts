@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { newUuid } from "../../src/domain/ids.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
 import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
@@ -79,7 +79,7 @@ const FIELDS: readonly (readonly [name: string, path: readonly (string | number)
 ];
 
 describe.each(FIELDS)("%s", (_, path, send) => {
-  it.each(["\u007f", "\u0085", "\u009b31m"])("is refused with %j in it", async (control) => {
+  test.each(["\u007f", "\u0085", "\u009b31m"])("is refused with %j in it", async (control) => {
     const { issues } = await bodyOf<ErrorBody>(await send(`He${control}rons`), 400);
     const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
     expect(issues.find((issue) => issue.path.join() === path.join())?.message).toContain(
@@ -89,13 +89,13 @@ describe.each(FIELDS)("%s", (_, path, send) => {
 });
 
 describe.each(FIELDS.filter(([name]) => name !== "a token's extra"))("%s", (_, path, send) => {
-  it.each([NUL, "\u0007", "\u001b[2J", "\t"])("is refused with %j in it", async (control) => {
+  test.each([NUL, "\u0007", "\u001b[2J", "\t"])("is refused with %j in it", async (control) => {
     const { issues } = await bodyOf<ErrorBody>(await send(`He${control}rons`), 400);
     expect(issues.map((issue) => issue.path.join())).toContain(path.join());
   });
 });
 
-it("a description has line breaks, a title has none", async () => {
+test("a description has line breaks, a title has none", async () => {
   const description = "First line.\nSecond line.\r\nThird line.";
   const made = await api("/collection-draft", { key: tenant.key, json: draft({ description }) });
   expect(await bodyOf(made, 201)).toMatchObject({ description });

@@ -6,7 +6,7 @@ import { imageSize } from "image-size";
 import { importBytes } from "ipfs-unixfs-importer";
 import { base16 } from "multiformats/bases/base16";
 import { CID } from "multiformats/cid";
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { newUuid, toHex } from "../../src/domain/ids.ts";
 import { thumbnailKey } from "../../src/files/storage/keys.ts";
@@ -57,7 +57,7 @@ const keyOf = (cid: string, width: number): string =>
 const bytesOf = async (answer: Response): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await answer.arrayBuffer());
 
-it.each<[string, string, Uint8Array<ArrayBuffer>, number, number]>([
+test.each<[string, string, Uint8Array<ArrayBuffer>, number, number]>([
   ["PNG", "a.png", plainPng(900, 450, [200, 30, 30]), 640, 320],
   ["JPEG", "a.jpg", widePicture("jpeg"), 320, 160],
   ["animated GIF", "a.gif", widePicture("gif"), 320, 160],
@@ -86,7 +86,7 @@ it.each<[string, string, Uint8Array<ArrayBuffer>, number, number]>([
   expect(await bytesOf(await send(`/ipfs/${cid}`))).toEqual(bytes);
 });
 
-it("a thumbnail is made once and kept in R2", async () => {
+test("a thumbnail is made once and kept in R2", async () => {
   const [cid = ""] = await stored({ name: "a.png", bytes: plainPng(700, 20, [1, 2, 3]) });
   const first = await bytesOf(await send(at(cid)));
   expect(new Uint8Array(await (await env.BUCKET.get(keyOf(cid, 320)))!.arrayBuffer())).toEqual(first);
@@ -95,7 +95,7 @@ it("a thumbnail is made once and kept in R2", async () => {
   expect(await bytesOf(await send(at(otherwise(cid))))).toEqual(sentinel);
 });
 
-it("another width, or two, is refused by the parameter's name", async () => {
+test("another width, or two, is refused by the parameter's name", async () => {
   const [cid = ""] = await stored({ name: "a.webp", bytes: widePicture("webp") });
   for (const width of ["321", "0", "", "1e3", "-320", "320&img-width=640"]) {
     const answer = await send(at(cid, width));
@@ -104,7 +104,7 @@ it("another width, or two, is refused by the parameter's name", async () => {
   }
 });
 
-it.each<[string, string, Uint8Array<ArrayBuffer>]>([
+test.each<[string, string, Uint8Array<ArrayBuffer>]>([
   ["isn't wider", "small.png", plainPng(320, 100, [9, 9, 9])],
   [
     "is an SVG",
@@ -135,7 +135,7 @@ it.each<[string, string, Uint8Array<ArrayBuffer>]>([
   reads.mockRestore();
 });
 
-it("a file above 4 MB is its own thumbnail", async () => {
+test("a file above 4 MB is its own thumbnail", async () => {
   const bytes = plainPng(1400, 1000, [0, 0, 0], deflateSync(new Uint8Array(4_201_000), { level: 0 }));
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(bytes));
   await fetchMediaUrl(contextAt(), "https://media.example/a.png", "asset_file_url", {
@@ -147,7 +147,7 @@ it("a file above 4 MB is its own thumbnail", async () => {
   expect(await bytesOf(await send(at(cid.toString())))).toEqual(bytes);
 });
 
-it("thirty first views at once are answered, and decoders that broke off leave others working", async () => {
+test("thirty first views at once are answered, and decoders that broke off leave others working", async () => {
   const files = Array.from({ length: 15 }, (_, index) => [
     { name: `${index}.png`, bytes: plainPng(1400, 1000, [index, 99, 40]) },
     { name: `${index}-broken.png`, bytes: plainPng(1400, 1000, [0, 0, 0], new Uint8Array(50 + index)) },
@@ -166,7 +166,7 @@ it("thirty first views at once are answered, and decoders that broke off leave o
   await Promise.all(answers.map((answer) => answer.arrayBuffer()));
 });
 
-it.each<WideFormat>(["jpeg", "gif"])("the platform's service makes it where bound: %s", async (format) => {
+test.each<WideFormat>(["jpeg", "gif"])("the platform's service makes it where bound: %s", async (format) => {
   const [cid = ""] = await stored({
     name: `service.${format === "gif" ? "gif" : "jpg"}`,
     bytes: widePicture(format),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
@@ -38,7 +38,7 @@ const hold = (tenant: Tenant) => new HeldForm(tenant, seed++);
 const read = (forms: readonly HeldForm[]) => forms.map(({ isRead }) => isRead);
 
 describe("forms that one isolate takes in at the same time", () => {
-  it("are at most five, three per integration, and others wait unread", async () => {
+  test("are at most five, three per integration, and others wait unread", async () => {
     const [one, other] = [await newTenant(), await newTenant()];
     const forms = [hold(one), hold(one), hold(one), hold(one)];
     await eventually(async () => expect(read(forms)).toEqual([true, true, true, false]));
@@ -55,7 +55,7 @@ describe("forms that one isolate takes in at the same time", () => {
     for (const form of forms.slice(1)) await bodyOf(await form.sendAll(), 201);
   });
 
-  it("wait at most ten seconds, then store nothing and may be retried", async () => {
+  test("wait at most ten seconds, then store nothing and may be retried", async () => {
     const tenant = await newTenant();
     const forms = [hold(tenant), hold(tenant), hold(tenant)];
     await eventually(async () => expect(read(forms)).toEqual([true, true, true]));
@@ -69,7 +69,7 @@ describe("forms that one isolate takes in at the same time", () => {
     for (const form of forms.slice(1)) await bodyOf(await form.sendAll(), 201);
   });
 
-  it("release their memory if they are rejected or break off, or their response isn't read to the end", async () => {
+  test("release their memory if they are rejected or break off, or their response isn't read to the end", async () => {
     const tenant = await newTenant();
     for (let round = 0; round < 2; round++) {
       const forms = [hold(tenant), hold(tenant), hold(tenant)];

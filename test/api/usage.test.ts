@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
@@ -114,7 +114,7 @@ class Client {
   }
 }
 
-it("counters say what the rows take, whatever was done in whatever order", async () => {
+test("counters say what the rows take, whatever was done in whatever order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const tenant = await newTenant();
@@ -129,7 +129,7 @@ it("counters say what the rows take, whatever was done in whatever order", async
   );
 });
 
-it("an answer that is kept in R2 counts as long as it is kept, and there is a limit to them", async () => {
+test("an answer that is kept in R2 counts as long as it is kept, and there is a limit to them", async () => {
   const tenant = await newTenant();
   const used = async () => (await counters(tenant))?.database_bytes as number;
   const accounts = Array.from({ length: 1_000 }, (_, index) => `${"x".repeat(54)}${index}.near`);
@@ -193,7 +193,7 @@ const kept = async (): Promise<number[]> => {
   return [row?.n ?? 0, (await env.BUCKET.list({ prefix: "answer/" })).objects.length];
 };
 
-it("all keys that have expired go, whoever's they are, with their answers and what they weigh", async () => {
+test("all keys that have expired go, whoever's they are, with their answers and what they weigh", async () => {
   const tenants = [await newTenant(), await newTenant()];
   const time = new Date();
   const clock = (stepMs: number) => {

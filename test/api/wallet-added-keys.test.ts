@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import type { Funds } from "../../src/wallet/chain-state/funds.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-it("added keys are used at once, even if no node returns the outcome of their transaction", async () => {
+test("added keys are used at once, even if no node returns the outcome of their transaction", async () => {
   const { uuid, wallet } = await createWallet();
   await setFaults({ kind: "request_lost", methods: ["tx"] });
   const args = new Uint8Array();
@@ -43,7 +43,7 @@ it("added keys are used at once, even if no node returns the outcome of their tr
   expect(ended.flat().map(({ state }) => state)).toEqual(calls.map(() => "failed"));
 });
 
-it.each([
+test.each([
   ["stays, and nothing is added in its place", true],
   ["would be deleted for another contract's if it had none", false],
 ])("a key that gets work while the balance for new keys is read %s", async (_name, getsWork) => {

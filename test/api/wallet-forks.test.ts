@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { walletOf } from "../../src/wallet/client.ts";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import {
   carriedOut,
@@ -9,6 +8,7 @@ import {
   journalRows,
   payment,
   useNonceOfPlatform,
+  walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterEach(() => setFaults());
 
 describe("a transaction whose block is dropped while its node keeps reporting INCLUDED has one effect when", () => {
-  it.each([
+  test.each([
     ["its block alone goes", { blocks: 1 }],
     ["another goes with it", { blocks: 2 }],
     ["the heights are not used again", { blocks: 2, heights: "next" }],
@@ -36,7 +36,7 @@ describe("a transaction whose block is dropped while its node keeps reporting IN
     expect((await balanceOf(receiver)) - before).toBe(7n);
   });
 
-  it("many transactions are open", async () => {
+  test("many transactions are open", async () => {
     const { wallet } = await createWallet();
     const before = await balanceOf(receiver);
     await setFaults({ kind: "orphan", count: 8, blocks: 2, probability: 0.5 });
@@ -46,8 +46,8 @@ describe("a transaction whose block is dropped while its node keeps reporting IN
     expect((await balanceOf(receiver)) - before).toBe(120n);
   });
 
-  it("another transaction has used its nonce: it is signed again", async () => {
-    const platform = walletOf(env, "platform");
+  test("another transaction has used its nonce: it is signed again", async () => {
+    const platform = walletOf("platform");
     const before = await balanceOf(receiver);
     // The block is dropped; nothing that the wallet sends arrives after that.
     await setFaults(
@@ -77,7 +77,7 @@ describe("a transaction whose block is dropped while its node keeps reporting IN
   });
 });
 
-it("a lane is occupied again when the block that freed it is dropped", async () => {
+test("a lane is occupied again when the block that freed it is dropped", async () => {
   const { uuid, wallet } = await createWallet();
   await setWalletSettings(uuid, { MAX_LANES: 1 });
   const inBlocks = async () =>
@@ -110,7 +110,7 @@ it("a lane is occupied again when the block that freed it is dropped", async () 
   }
 });
 
-it("a transaction for which every node returns an error delays no other", async () => {
+test("a transaction for which every node returns an error delays no other", async () => {
   const { wallet } = await createWallet();
   const before = await balanceOf(receiver);
   await setFaults({ kind: "per_hash", count: 1 });
@@ -131,7 +131,7 @@ it("a transaction for which every node returns an error delays no other", async 
   expect((await balanceOf(receiver)) - before).toBe(325n);
 });
 
-it("a transaction for which every node permanently returns an error is sent again until it lands", async () => {
+test("a transaction for which every node permanently returns an error is sent again until it lands", async () => {
   const { wallet } = await createWallet();
   const before = await balanceOf(receiver);
   await setFaults({ kind: "per_hash", count: 1 }, { kind: "request_lost", methods: ["send_tx"], count: 1 });
@@ -145,7 +145,7 @@ it("a transaction for which every node permanently returns an error is sent agai
   expect((await balanceOf(receiver)) - before).toBe(5n);
 });
 
-it("a transaction for which no node responds delays no other", async () => {
+test("a transaction for which no node responds delays no other", async () => {
   const { wallet } = await createWallet();
   await setFaults({ kind: "hang", methods: ["tx"], count: 1 });
   const silent = payment(receiver, "1");

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Quote } from "../../src/api/resources/operation.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
@@ -71,13 +71,13 @@ describe("paying exactly the amount in a 402 is enough for", () => {
     ["some whose storage the contract can't pay", UNPAID],
   ];
 
-  it.each(BODIES)("%s", async (_name, body) => {
+  test.each(BODIES)("%s", async (_name, body) => {
     await leave(10n ** 21n);
     await payNamed(await mint(body));
     expect((await mint(body)).status).toBe(201);
   });
 
-  it("a mint whose storage the contract can't pay, after which nothing was sent", async () => {
+  test("a mint whose storage the contract can't pay, after which nothing was sent", async () => {
     await pay("platform", shop.walletAccountId, 5n * NEAR);
     await sendFrom(shop.integrationUuid, shop.contractAccountId, [
       {
@@ -99,7 +99,7 @@ describe("paying exactly the amount in a 402 is enough for", () => {
     expect((await mint(UNPAID)).status).toBe(201);
   });
 
-  it("a wallet with many keys, whose storage reduces its balance", async () => {
+  test("a wallet with many keys, whose storage reduces its balance", async () => {
     await pay("platform", shop.walletAccountId, 5n * NEAR);
     // With metadata of their own they share no transaction, so that keys are added for them.
     const own = { metadata: { extra: JSON.stringify("own") } };
@@ -112,7 +112,7 @@ describe("paying exactly the amount in a 402 is enough for", () => {
   });
 });
 
-it("paying exactly the amount that a quote says is missing is enough for its write", async () => {
+test("paying exactly the amount that a quote says is missing is enough for its write", async () => {
   await leave(10n ** 21n);
   const json = { receiver_addresses: [receiver] };
   const write = { method: "POST", path: `${path}/mint`, body: json };

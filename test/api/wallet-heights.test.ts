@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
 
@@ -28,7 +28,7 @@ const executedBy = async (tx_hash: string, sender_account_id: string): Promise<n
   return Math.max(...(await Promise.all(heights)));
 };
 
-it.each([2, 4, 9])(
+test.each([2, 4, 9])(
   "a node that answers FINAL and shows blocks only up to %i below never makes the height too low",
   async (blocks) => {
     const receiver = await createReceiver();

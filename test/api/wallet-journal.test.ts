@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { v7 } from "uuid";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { OperationSnapshot } from "../../src/wallet/interface.ts";
@@ -81,7 +81,7 @@ const nextForgotten = (journal: Journal) => journal.forgetting.next(AT_ONCE);
 const OVER = { result: null, value: null, contractCode: null, height: null };
 
 describe("an operation acknowledged long ago", () => {
-  it("is removed, including one that the operator settled", () =>
+  test("is removed, including one that the operator settled", () =>
     withJournal((journal) => {
       const done = begin(journal);
       journal.move("refuse", { intentId: done.id, row: null, ending: OVER, now: NOW });
@@ -92,7 +92,7 @@ describe("an operation acknowledged long ago", () => {
       expect(nextForgotten(journal)).toBeNull();
     }));
 
-  it("is kept while it has something to sign or prove, and isn't due again at once", () =>
+  test("is kept while it has something to sign or prove, and isn't due again at once", () =>
     withJournal((journal) => {
       const { operation } = begin(journal);
       journal.operations.acknowledge(operation, NOW);
@@ -101,7 +101,7 @@ describe("an operation acknowledged long ago", () => {
       expect(nextForgotten(journal)).toBe(NOW + DAY_MS);
     }));
 
-  it("frees its space", () =>
+  test("frees its space", () =>
     withJournal((journal) => {
       for (let row = 0; row < 300; row++) {
         const { id, operation } = begin(journal);
@@ -117,7 +117,7 @@ describe("an operation acknowledged long ago", () => {
       expect(journal.snapshots.latest()).toBeNull();
     }));
 
-  it("is known by its name, and later by its age", () =>
+  test("is known by its name, and later by its age", () =>
     withJournal((journal) => {
       const waiting = newUuid();
       const { id, operation } = begin(journal);
@@ -134,7 +134,7 @@ describe("an operation acknowledged long ago", () => {
       expect(journal.snapshots.isForgotten(laterUuid())).toBe(false);
     }));
 
-  it("doesn't end an older operation that is still queued", async () => {
+  test("doesn't end an older operation that is still queued", async () => {
     const receiver = await createReceiver();
     const { uuid, wallet } = await createWallet();
     const snapshot = { ...SNAPSHOT, integrationUuid: uuid, request: "{}" };
@@ -152,7 +152,7 @@ describe("an operation acknowledged long ago", () => {
     expect(await carriedOut(wallet, again)).toMatchObject({ state: "unknown" });
   });
 
-  it("an unsettled operation is kept indefinitely", () =>
+  test("an unsettled operation is kept indefinitely", () =>
     withJournal((journal) => {
       const { operation } = begin(journal, newUuid(), "unknown");
       forget(journal, Number.MAX_SAFE_INTEGER);
@@ -160,7 +160,7 @@ describe("an operation acknowledged long ago", () => {
       expect(journal.intents.records(operation)).toHaveLength(1);
     }));
 
-  it("leaves no alarm set", async () => {
+  test("leaves no alarm set", async () => {
     const stub = env.WALLET.getByName(newUuid());
     const left = await runInDurableObject(stub, async (_, { storage }) => {
       const journal = new Journal(storage);
@@ -195,7 +195,7 @@ describe("a journal with many ended operations is read in few rows", () => {
     return Array.from({ length: ENOUGH_ROWS }, () => begin(journal));
   };
 
-  it.each<[string, (journal: Journal) => unknown]>([
+  test.each<[string, (journal: Journal) => unknown]>([
     ["when the next operation is due", (journal) => journal.operations.nextResume()],
     ["when the next is forgotten", nextForgotten],
     ["to take an intent in", (journal) => begin(journal)],
@@ -208,7 +208,7 @@ describe("a journal with many ended operations is read in few rows", () => {
     }),
   );
 
-  it("to find stuck rows", () =>
+  test("to find stuck rows", () =>
     withJournal((journal, readRows) => {
       const queue = filled(journal);
       for (const { id } of queue.slice(2))
@@ -267,7 +267,7 @@ describe("a shared transaction in the journal", () => {
     return { members, shared };
   };
 
-  it("is split among its mints in few reads, however many transactions came before", () =>
+  test("is split among its mints in few reads, however many transactions came before", () =>
     withJournal((journal, readRows) => {
       const ending = { ...OVER, value: mintedIds("0:7", "0:8", "0:9") };
       const carryAndEnd = () => {
@@ -286,7 +286,7 @@ describe("a shared transaction in the journal", () => {
       expect(readRows()).toBeLessThan(10);
     }));
 
-  it("reserves its own cost, and its mints reserve theirs again once they are queued", () =>
+  test("reserves its own cost, and its mints reserve theirs again once they are queued", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       expect(journal.intents.reserved()).toEqual({ queued: 0n, certain: 0n, open: 115n });
@@ -300,7 +300,7 @@ describe("a shared transaction in the journal", () => {
       expect(journal.intents.reserved()).toEqual({ queued: 30n, certain: 10n, open: 0n });
     }));
 
-  it("without storage fails for one mint, and the others wait until that one has paid", () =>
+  test("without storage fails for one mint, and the others wait until that one has paid", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
@@ -327,7 +327,7 @@ describe("a shared transaction in the journal", () => {
       expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: "c.near:0" }]);
     }));
 
-  it("that can't be proven is kept as long as any of its mints", () =>
+  test("that can't be proven is kept as long as any of its mints", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
@@ -343,7 +343,7 @@ describe("a shared transaction in the journal", () => {
       expect(nextForgotten(journal)).toBeNull();
     }));
 
-  it("that is proven after one of its operations was removed gives the others their own tokens", () =>
+  test("that is proven after one of its operations was removed gives the others their own tokens", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
@@ -358,7 +358,7 @@ describe("a shared transaction in the journal", () => {
       expect(idsOf(journal, second.operation)).toEqual(["0:8", "0:9"]);
     }));
 
-  it("whose first mint can't be paid releases the others, each on its own", () =>
+  test("whose first mint can't be paid releases the others, each on its own", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
@@ -370,7 +370,7 @@ describe("a shared transaction in the journal", () => {
     }));
 });
 
-it("an overdue alarm is set again by the next status call", async () => {
+test("an overdue alarm is set again by the next status call", async () => {
   const { uuid, wallet } = await createWallet();
   const stub = env.WALLET.getByName(uuid);
   // From here on the platform takes alarms, and rings none of them.

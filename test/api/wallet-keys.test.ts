@@ -1,12 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { baseDecode } from "near-api-js";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
 import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Wallet } from "../../src/wallet/interface.ts";
 import { admin, api, bodyOf, createIntegration } from "../support/api.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
@@ -17,6 +15,8 @@ import {
   intent,
   journalRows,
   payment,
+  type Wallet,
+  walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
@@ -78,7 +78,7 @@ interface Owned {
 const ownedWallet = async (isThere = true): Promise<Owned> => {
   const uuid = newUuid();
   const accountId = `o${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
   const seed = crypto.getRandomValues(new Uint8Array(32));
   await createAccount(accountId, keyFromSeed(seed).publicKey, 10n ** 25n);
@@ -109,7 +109,7 @@ const call = () =>
   );
 
 describe("a lane whose key was deleted", () => {
-  it("costs one row per attempt and signs nothing afterwards", async () => {
+  test("costs one row per attempt and signs nothing afterwards", async () => {
     const { uuid, wallet, owner } = await ownedWallet();
     const all = async () => {
       const records = await Promise.all(Array.from({ length: 12 }, () => carriedOut(wallet, call())));
@@ -131,7 +131,7 @@ describe("a lane whose key was deleted", () => {
 });
 
 describe("a wallet whose own key was deleted", () => {
-  it("reports it, rejects new operations, and resumes once the key is back", async () => {
+  test("reports it, rejects new operations, and resumes once the key is back", async () => {
     const { uuid, accountId, wallet, publicKey, owner } = await ownedWallet();
     const before = await balanceOf(receiver);
     expect(await carriedOut(wallet, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
@@ -153,7 +153,7 @@ describe("a wallet whose own key was deleted", () => {
     expect((await balanceOf(receiver)) - before).toBe(21n);
   });
 
-  it("proves that its earlier transaction has landed", async () => {
+  test("proves that its earlier transaction has landed", async () => {
     const { uuid, wallet, publicKey, owner } = await ownedWallet();
     const before = await balanceOf(receiver);
     await setFaults({ kind: "unknown_transaction", node: SERVICES_NODE });
@@ -169,7 +169,7 @@ describe("a wallet whose own key was deleted", () => {
   });
 });
 
-it("a wallet whose key was never added reports it and polls rarely until it is", async () => {
+test("a wallet whose key was never added reports it and polls rarely until it is", async () => {
   const { uuid, wallet, publicKey, owner } = await ownedWallet(false);
   const wanted = payment(receiver, "5");
   expect(await wallet.submit(wanted)).toEqual({ status: "accepted" });
@@ -185,7 +185,7 @@ it("a wallet whose key was never added reports it and polls rarely until it is",
   expect(await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });
 
-it("a mint with a locked-out wallet is rejected with the reason", async () => {
+test("a mint with a locked-out wallet is rejected with the reason", async () => {
   const shop = await createIntegration("Locked out");
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [5] });
   const wallet = () => admin(`/integration/${shop.integrationUuid}/wallet`);

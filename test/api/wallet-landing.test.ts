@@ -1,16 +1,15 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent } from "../../src/wallet/interface.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
+import { type Intent, walletOf } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { endObject, loseObject, VALIDITY } from "../support/wallets.ts";
 
 /** Whether transactions signed for an operation can still land, as the wallet answers before a settlement. */
 
-const platform = walletOf(env, "platform");
+const platform = walletOf("platform");
 
 const pay = (receiverId = env.PLATFORM_ACCOUNT_ID, operationUuid = newUuid()): Intent => ({
   operationUuid,
@@ -28,7 +27,7 @@ const outlastValidity = () => chainCall("devchain_advance", { heights: VALIDITY,
 const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const { publicKey } = await walletOf(env, uuid).prepareKey(accountId);
+  const { publicKey } = await walletOf(uuid).prepareKey(accountId);
   const creation: Intent = {
     ...pay(accountId),
     actions: [
@@ -39,7 +38,7 @@ const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
   };
   await platform.submit(creation);
   expect(await platform.recordsAtEnd(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
-  await walletOf(env, uuid).activate();
+  await walletOf(uuid).activate();
   return { uuid, accountId };
 };
 
@@ -47,18 +46,16 @@ const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
 const openPayment = async (uuid: Uuid): Promise<Uuid> => {
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   const payment = pay();
-  expect(await walletOf(env, uuid).submit(payment)).toEqual({ status: "accepted" });
-  expect(await walletOf(env, uuid).recordsAtEnd(payment.operationUuid, 1_000)).toMatchObject([
-    { state: "open" },
-  ]);
+  expect(await walletOf(uuid).submit(payment)).toEqual({ status: "accepted" });
+  expect(await walletOf(uuid).recordsAtEnd(payment.operationUuid, 1_000)).toMatchObject([{ state: "open" }]);
   return payment.operationUuid;
 };
 
 beforeEach(() => setFaults());
 
-it("an ended or never submitted operation can't land, an open one can", async () => {
+test("an ended or never submitted operation can't land, an open one can", async () => {
   const { uuid } = await createWallet();
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   expect(await wallet.landing(newUuid())).toMatchObject({ isOver: true });
   const open = await openPayment(uuid);
   expect(await wallet.landing(open)).toMatchObject({ isOver: false });
@@ -67,9 +64,9 @@ it("an ended or never submitted operation can't land, an open one can", async ()
   expect(await wallet.landing(open)).toMatchObject({ isOver: true });
 });
 
-it("an unprovable transaction can land until its nonce is used in a final block", async () => {
+test("an unprovable transaction can land until its nonce is used in a final block", async () => {
   const { uuid } = await createWallet();
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const given = await openPayment(uuid);
   await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
     for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
@@ -84,9 +81,9 @@ it("an unprovable transaction can land until its nonce is used in a final block"
   expect(await wallet.landing(given)).toMatchObject({ isOver: true });
 });
 
-it("an unprovable transaction can land until its validity is over, whichever node responds", async () => {
+test("an unprovable transaction can land until its validity is over, whichever node responds", async () => {
   const { uuid } = await createWallet();
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const given = await openPayment(uuid);
   await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
     for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
@@ -107,9 +104,9 @@ it("an unprovable transaction can land until its validity is over, whichever nod
   expect(await wallet.landing(given)).toEqual({ isOver: true, height: expect.any(Number) });
 });
 
-it("bytes of a lost object can land until the validity period after the restoration is over", async () => {
+test("bytes of a lost object can land until the validity period after the restoration is over", async () => {
   const { uuid, accountId } = await createWallet();
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const given = await openPayment(uuid);
   const { sealed, secretVersion } = await wallet.reseal();
   await loseObject(uuid);

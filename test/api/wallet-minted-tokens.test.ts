@@ -1,13 +1,15 @@
-import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { mintBatch, type Override } from "../../src/chain/contract/calls.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent, TransactionRecord } from "../../src/wallet/interface.ts";
 import { createIntegration, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { createReceiver, intent } from "../support/own-wallets.ts";
+import {
+  createReceiver,
+  type Intent,
+  intent,
+  type TransactionRecord,
+  walletOf,
+} from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 
 /** The tokens of a mint that a wallet reads for its caller, together with what became of the transaction. */
@@ -29,7 +31,7 @@ const mintOf = (quantity: number, metadata: Override | null = null): Intent => {
   return intent([mintBatch(collection_id, [receiver], quantity, metadata)], shop.contractAccountId);
 };
 
-const wallet = () => walletOf(env, shop.integrationUuid as Uuid);
+const wallet = () => walletOf(shop.integrationUuid);
 
 const minted = async (wanted: Intent): Promise<TransactionRecord> => {
   const answer = await wallet().submit(wanted, ENOUGH);
@@ -44,7 +46,7 @@ const whole = (ids: readonly string[]) =>
   ids.map((token_id) => ({ token_id, owner_id: receiver, metadata: { media: expect.any(String) } }));
 
 describe("a mint that a request waits for", () => {
-  it("returns its tokens, once, even if it shared no transaction", async () => {
+  test("returns its tokens, once, even if it shared no transaction", async () => {
     const wanted = mintOf(2);
     const record = await minted(wanted);
     expect(record.state).toBe("succeeded");
@@ -54,7 +56,7 @@ describe("a mint that a request waits for", () => {
     expect(again!.tokens).toBeUndefined();
   });
 
-  it.each([1, 3, 6])("never has tokens from a node that is %i blocks behind", async (blocks) => {
+  test.each([1, 3, 6])("never has tokens from a node that is %i blocks behind", async (blocks) => {
     await setFaults({ kind: "lag", methods: ["query"], blocks });
     const record = await minted(mintOf(1));
     await setFaults();
@@ -63,7 +65,7 @@ describe("a mint that a request waits for", () => {
     if (record.tokens !== undefined) expect(record.tokens).toMatchObject(whole(idsOf(record)));
   });
 
-  it("reads its tokens itself if they have their own metadata", async () => {
+  test("reads its tokens itself if they have their own metadata", async () => {
     const record = await minted(mintOf(1, { title: "Own" }));
     expect(record.state).toBe("succeeded");
     expect(record.tokens).toBeUndefined();

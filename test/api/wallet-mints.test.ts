@@ -1,12 +1,17 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { compareWithChain } from "../../src/operator/jobs/chain-comparison.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
-import { background, killAt, operationOver, serviceContext } from "../support/operations.ts";
+import { failingD1 } from "../support/database.ts";
+import {
+  background,
+  killAt,
+  observeCheckpoints,
+  operationOver,
+  serviceContext,
+} from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
 /** Tokens that collectors mint from their wallets are told of without an indexer. */
@@ -157,7 +162,7 @@ test("of quiet collections cost one database call per page to record the check",
   const other = await createCollection(shop, { copies: [12] });
   const last = await muchElsewhere();
   const notes: string[] = [];
-  const DB = failingDatabase(env.DB, async (sql) => {
+  const DB = failingD1(async (sql) => {
     if (/"scanned_seq" = /.test(sql)) notes.push(sql);
     return null;
   });

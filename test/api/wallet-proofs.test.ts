@@ -1,14 +1,12 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newUuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
-import { useNonceOfPlatform } from "../support/own-wallets.ts";
+import { type Intent, useNonceOfPlatform, walletOf } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { VALIDITY } from "../support/wallets.ts";
 
-const platform = walletOf(env, "platform");
+const platform = walletOf("platform");
 const receiver = `receiver.${env.PLATFORM_ACCOUNT_ID}`;
 const pay = (deposit: string): Intent => ({
   operationUuid: newUuid(),
@@ -40,7 +38,7 @@ const openPayment = async (deposit: string) => {
 };
 
 describe("a transaction that never landed is signed again", () => {
-  it.each([
+  test.each([
     ["its nonce", 0n],
     ["a much higher one", 1_000n],
   ])("when another one has used %s", async (_name, above) => {
@@ -55,7 +53,7 @@ describe("a transaction that never landed is signed again", () => {
     expect((await balanceOf(receiver)) - before).toBe(1_009n);
   });
 
-  it("when its validity is over and its nonce unused", async () => {
+  test("when its validity is over and its nonce unused", async () => {
     const before = await balanceOf(receiver);
     const { payment, result } = await openPayment("30");
     await chainCall("devchain_advance", { heights: VALIDITY + 10, blocks: 4 }, "/other");

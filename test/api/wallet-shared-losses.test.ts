@@ -1,7 +1,5 @@
-import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
 import {
   admin,
   api,
@@ -14,7 +12,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, finalAnswer, operationOver, readOperation } from "../support/operations.ts";
-import { journalRows } from "../support/own-wallets.ts";
+import { journalRows, walletOf } from "../support/own-wallets.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 import { unsigned } from "../support/shared-mints.ts";
 import { eventually, until } from "../support/waiting.ts";
@@ -50,7 +48,7 @@ const mint = (
   headers: Readonly<Record<string, string>> = {},
 ) => api(`/collection/${uuid}/mint`, { key: shop.key, json: { receiver_addresses: [receiver] }, headers });
 
-const walletOfShop = (shop: TestIntegration) => walletOf(env, shop.integrationUuid as Uuid);
+const walletOfShop = (shop: TestIntegration) => walletOf(shop.integrationUuid);
 
 /** A mint for each receiver, so that the wallet signs one transaction for all. */
 const mintTogether = async (
@@ -91,7 +89,7 @@ const tokenViews = () => {
 };
 
 describe("the tokens of a shared transaction", () => {
-  it("are read once for all waiting requests, and each gets its own", async () => {
+  test("are read once for all waiting requests, and each gets its own", async () => {
     const [shop, collection] = await opened("Read once");
     const asked = tokenViews();
     const answers = await Promise.all(await mintTogether(shop, collection));
@@ -99,7 +97,7 @@ describe("the tokens of a shared transaction", () => {
     expect(asked()).toBe(1);
   });
 
-  it("are read by each request if the wallet's read fails", async () => {
+  test("are read by each request if the wallet's read fails", async () => {
     const [shop, collection] = await opened("Read by each");
     const asked = tokenViews();
     const answers = await mintTogether(shop, collection);
@@ -119,7 +117,7 @@ describe("the tokens of a shared transaction", () => {
 });
 
 describe("a shared transaction whose block is dropped has one effect for each mint when", () => {
-  it.each([
+  test.each([
     ["its block alone goes", { blocks: 1 }],
     ["another goes with it", { blocks: 2 }],
     ["it happens to it again", { blocks: 1, count: 3 }],
@@ -134,7 +132,7 @@ describe("a shared transaction whose block is dropped has one effect for each mi
 });
 
 describe("mints whose shared transaction was sent by a lost object", () => {
-  it("aren't sent again, and each is settled on its own", async () => {
+  test("aren't sent again, and each is settled on its own", async () => {
     const [shop, collection] = await opened("Lost with a shared transaction");
     // It lands, and nobody hears of it before the object is lost.
     await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
@@ -167,7 +165,7 @@ describe("mints whose shared transaction was sent by a lost object", () => {
 });
 
 describe("a database rolled back to before a shared transaction", () => {
-  it("recovers each operation with its own tokens, and the transaction once", async () => {
+  test("recovers each operation with its own tokens, and the transaction once", async () => {
     const [shop, collection] = await opened("Shared and recovered");
     const before = await takeSnapshot();
     const keyed = (index: number) => ({ "idempotency-key": `shared ${index}` });
@@ -199,7 +197,7 @@ describe("a database rolled back to before a shared transaction", () => {
     expect(await mintedOnChain(shop, collection)).toBe(receivers.length);
   });
 
-  it("while it is open, and nothing is signed twice", async () => {
+  test("while it is open, and nothing is signed twice", async () => {
     const [shop, collection] = await opened("Shared, and recovered meanwhile");
     const before = await takeSnapshot();
     const keyed = (index: number) => ({ "idempotency-key": `open ${index}`, prefer: "respond-async" });

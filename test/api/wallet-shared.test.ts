@@ -1,17 +1,20 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { mintAsset, mintBatch, type Override } from "../../src/chain/contract/calls.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent, TransactionRecord } from "../../src/wallet/interface.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { finalAnswer, firstPasses, killAt } from "../support/operations.ts";
-import { intent, journalRows } from "../support/own-wallets.ts";
+import { finalAnswer, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
+import {
+  type Intent,
+  intent,
+  journalRows,
+  type TransactionRecord,
+  walletOf,
+} from "../support/own-wallets.ts";
 import { drain } from "../support/payments.ts";
 import { unsigned as unsignedBy } from "../support/shared-mints.ts";
 import { ENOUGH, eventually, until } from "../support/waiting.ts";
@@ -37,7 +40,7 @@ afterEach(async () => {
   await setFaults();
 });
 
-const wallet = () => walletOf(env, uuid);
+const wallet = () => walletOf(uuid);
 
 const mintOf = (
   to: readonly string[],
@@ -81,7 +84,7 @@ const carried = () => journalRows(uuid, "SELECT * FROM carried");
 const statesOf = (records: readonly TransactionRecord[]) => records.map(({ state }) => state);
 
 describe("mints queued together", () => {
-  it("share one transaction, and each gets its own tokens", async () => {
+  test("share one transaction, and each gets its own tokens", async () => {
     const [alice, bob, carol] = receivers as [string, string, string];
     const wanted: readonly [readonly string[], number][] = [
       [[alice], 1],
@@ -105,7 +108,7 @@ describe("mints queued together", () => {
     expect(status).toMatchObject({ queued: 0, stuck: [] });
   });
 
-  it("of one asset share one transaction, separate from other assets and from drawn mints", async () => {
+  test("of one asset share one transaction, separate from other assets and from drawn mints", async () => {
     const own = await createCollection(shop, { copies: [20, 20, 20] });
     const of = (assetIndex: number, quantity = 1) =>
       intent(
@@ -141,7 +144,7 @@ describe("mints queued together", () => {
     expect(media[0]).not.toEqual(media[2]);
   });
 
-  it("share transactions of up to 25 tokens, and an unshared one is signed unchanged", async () => {
+  test("share transactions of up to 25 tokens, and an unshared one is signed unchanged", async () => {
     const intents = Array.from({ length: 30 }, () => mintOf([receivers[0]!]));
     await waitTogether(intents);
     const records = await settled(intents);
@@ -154,7 +157,7 @@ describe("mints queued together", () => {
     expect(await journalRows(uuid, "SELECT id FROM intents WHERE step = 'shared'")).toEqual(before);
   });
 
-  it("share only within their collection, and not with their own metadata", async () => {
+  test("share only within their collection, and not with their own metadata", async () => {
     const other = await createCollection(shop, { copies: [50] });
     const [alice] = receivers as [string];
     const intents = [
@@ -178,7 +181,7 @@ describe("mints queued together", () => {
   });
 });
 
-it("can't be withdrawn while their shared transaction is open", async () => {
+test("can't be withdrawn while their shared transaction is open", async () => {
   const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!])];
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   await waitTogether(intents);
@@ -191,10 +194,10 @@ it("can't be withdrawn while their shared transaction is open", async () => {
   expect(statesOf(await settled(intents))).toEqual(["succeeded", "succeeded"]);
 });
 
-it("a wallet that can't pay the gas of all at once sends as many as it can, then the rest", async () => {
+test("a wallet that can't pay the gas of all at once sends as many as it can, then the rest", async () => {
   const small = await createIntegration("Small purse");
   const { near_collection } = await createCollection(small, { copies: [100] });
-  const own = walletOf(env, small.integrationUuid as Uuid);
+  const own = walletOf(small.integrationUuid);
   await until(async () => (await own.status()).open === 0);
   // A call for 24 needs 0.044 NEAR for a while, one for 18 needs 0.038; what waits needs 0.002 each.
   await drain(small.integrationUuid, 40n * 10n ** 21n);
@@ -236,7 +239,7 @@ describe("a burst of requests", () => {
     }
   };
 
-  it("takes fewer transactions than mints, and each caller gets its own tokens", async () => {
+  test("takes fewer transactions than mints, and each caller gets its own tokens", async () => {
     const before = await minted();
     const count = 40;
     const answers = await Promise.all(
@@ -281,7 +284,7 @@ const POINTS = [
 ];
 
 describe("mints that share a transaction have one effect each when the object is killed at", () => {
-  it.each(POINTS)("%s", async (point) => {
+  test.each(POINTS)("%s", async (point) => {
     const before = await minted();
     const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2), mintOf([receivers[2]!])];
     const kills = await unsigned(async () => {
@@ -301,7 +304,7 @@ describe("mints that share a transaction have one effect each when the object is
 });
 
 describe("a shared transaction that fails on the chain has no effect, and each mint is sent on its own", () => {
-  it("so that an impossible mint fails alone with its own reason", async () => {
+  test("so that an impossible mint fails alone with its own reason", async () => {
     const before = await minted();
     const intents = [mintOf([receivers[0]!]), mintOf(["Not An Account"]), mintOf([receivers[1]!])];
     await waitTogether(intents);
@@ -313,7 +316,7 @@ describe("a shared transaction that fails on the chain has no effect, and each m
     expect(await carried()).toEqual([]);
   });
 
-  it("so that all copies left are minted", async () => {
+  test("so that all copies left are minted", async () => {
     const small = await createCollection(shop, { copies: [3] });
     const intents = Array.from({ length: 5 }, () => mintOf([receivers[0]!], 1, small));
     await waitTogether(intents);
@@ -324,7 +327,7 @@ describe("a shared transaction that fails on the chain has no effect, and each m
 });
 
 describe("mints of a contract that can't pay for their storage", () => {
-  it("need one top-up", async () => {
+  test("need one top-up", async () => {
     const withdraw = intent(
       [
         {
@@ -391,7 +394,7 @@ describe("an unprovable shared transaction", () => {
       return record?.state === "unknown";
     });
 
-  it("keeps all its mints unknown until one proof, including the rest when one is settled", async () => {
+  test("keeps all its mints unknown until one proof, including the rest when one is settled", async () => {
     const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2), mintOf([receivers[2]!])];
     await setFaults(...FORGETFUL);
     await waitTogether(intents);
@@ -417,7 +420,7 @@ describe("an unprovable shared transaction", () => {
 });
 
 // Runs last, because it advances the clock: work postponed by it would wait for minutes on the real clock.
-it("a shared transaction raced by a no-op is signed again and has one effect", async () => {
+test("a shared transaction raced by a no-op is signed again and has one effect", async () => {
   const before = await minted();
   const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!])];
   // No node ever takes the first transaction.

@@ -1,7 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { walletOf } from "../../src/wallet/client.ts";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { balanceOf, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import {
   carriedOut,
@@ -11,6 +10,7 @@ import {
   givenUp,
   payment,
   useNonceOfPlatform,
+  walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-it("a transaction isn't given up while the chain is halted at a block too recent for a proof", async () => {
-  const platform = walletOf(env, "platform");
+test("a transaction isn't given up while the chain is halted at a block too recent for a proof", async () => {
+  const platform = walletOf("platform");
   const before = await balanceOf(receiver);
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
   const wanted = payment(receiver, "9");
@@ -47,7 +47,7 @@ it("a transaction isn't given up while the chain is halted at a block too recent
 });
 
 describe("a transaction that was given up", () => {
-  it("is found by an otherwise idle wallet once its node has it again", async () => {
+  test("is found by an otherwise idle wallet once its node has it again", async () => {
     const { uuid, wallet } = await createWallet();
     const before = await balanceOf(receiver);
     await setFaults(...FORGETFUL);
@@ -67,8 +67,8 @@ describe("a transaction that was given up", () => {
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
 
-  it("ends without effect once another transaction is proven to have its nonce, and isn't signed again", async () => {
-    const platform = walletOf(env, "platform");
+  test("ends without effect once another transaction is proven to have its nonce, and isn't signed again", async () => {
+    const platform = walletOf("platform");
     const before = await balanceOf(receiver);
     await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
     const wanted = payment(receiver, "9");

@@ -1,18 +1,16 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Action, Intent } from "../../src/wallet/interface.ts";
+import type { Action } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
-import { firstPasses, killAt } from "../support/operations.ts";
-import { journalRows } from "../support/own-wallets.ts";
+import { firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
+import { type Intent, journalRows, walletOf } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 
 const NEAR = 10n ** 24n;
-const platform = walletOf(env, "platform");
+const platform = walletOf("platform");
 
 /** An account that only receives, so that its balance counts effects. */
 let receiver: string;
@@ -47,7 +45,7 @@ const createAccount = async (id: string, publicKey: Uint8Array, deposit: bigint)
 const createWallet = async (deposit = 10n * NEAR) => {
   uuid = newUuid();
   accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
   await createAccount(accountId, publicKey, deposit);
   await wallet.activate();
@@ -72,8 +70,8 @@ afterEach(async () => {
 });
 
 describe("a wallet's key", () => {
-  it("is made once, and the sealed copy changes only by resealing", async () => {
-    const wallet = walletOf(env, newUuid());
+  test("is made once, and the sealed copy changes only by resealing", async () => {
+    const wallet = walletOf(newUuid());
     const name = `once.${env.PLATFORM_ACCOUNT_ID}`;
     const first = await wallet.prepareKey(name);
     expect(await wallet.prepareKey(name)).toEqual(first);
@@ -83,14 +81,14 @@ describe("a wallet's key", () => {
     expect(again.sealed).not.toEqual(first.sealed);
   });
 
-  it("signs nothing before its account exists", async () => {
-    const wallet = walletOf(env, newUuid());
+  test("signs nothing before its account exists", async () => {
+    const wallet = walletOf(newUuid());
     expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
     await wallet.prepareKey(`early.${env.PLATFORM_ACCOUNT_ID}`);
     expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
   });
 
-  it("comes back from its sealed copy when the object is lost, and old operations are left to the operator", async () => {
+  test("comes back from its sealed copy when the object is lost, and old operations are left to the operator", async () => {
     const wallet = await createWallet();
     const begun = newUuid();
     await wallet.submit(pay("1", begun));
@@ -118,9 +116,9 @@ describe("a wallet's key", () => {
     expect((await balanceOf(receiver)) - before).toBe(5n);
   });
 
-  it("of the platform follows its secret, once nothing that the old one signed is open", async () => {
+  test("of the platform follows its secret, once nothing that the old one signed is open", async () => {
     await platform.status();
-    const other = await walletOf(env, newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
+    const other = await walletOf(newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
     const platformStub = env.WALLET.getByName("platform");
     const { publicKey } = await platform.status();
     await runInDurableObject(platformStub, (_object, state) => {
@@ -139,10 +137,10 @@ describe("a wallet's key", () => {
     expect((await balanceOf(receiver)) - before).toBe(2n);
   });
 
-  it("that was made and never used gives way to the one that is stored", async () => {
+  test("that was made and never used gives way to the one that is stored", async () => {
     const name = `stored.${env.PLATFORM_ACCOUNT_ID}`;
-    const stored = await walletOf(env, newUuid()).prepareKey(name);
-    const wallet = walletOf(env, newUuid());
+    const stored = await walletOf(newUuid()).prepareKey(name);
+    const wallet = walletOf(newUuid());
     const made = await wallet.prepareKey(name);
     const restored = await wallet.restore(name, stored.sealed, stored.secretVersion);
     expect(restored.publicKey).toEqual(stored.publicKey);
@@ -154,17 +152,17 @@ describe("a wallet's key", () => {
     expect((await wallet.restore(name, made.sealed, made.secretVersion)).publicKey).toEqual(stored.publicKey);
   });
 
-  it("does not open for another account", async () => {
-    const wallet = walletOf(env, newUuid());
+  test("does not open for another account", async () => {
+    const wallet = walletOf(newUuid());
     const copy = await wallet.prepareKey(`mine.${env.PLATFORM_ACCOUNT_ID}`);
-    const other = walletOf(env, newUuid());
+    const other = walletOf(newUuid());
     const taken = other.restore(`other.${env.PLATFORM_ACCOUNT_ID}`, copy.sealed, copy.secretVersion);
     await expect(taken).rejects.toThrow(/does not open/);
   });
 });
 
 describe("an intent", () => {
-  it("has one effect however often it is submitted", async () => {
+  test("has one effect however often it is submitted", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     const payment = pay("7");
@@ -181,7 +179,7 @@ describe("an intent", () => {
     expect((await balanceOf(receiver)) - before).toBe(7n);
   });
 
-  it("is refused with the missing sum when the wallet can't pay, and leaves nothing behind", async () => {
+  test("is refused with the missing sum when the wallet can't pay, and leaves nothing behind", async () => {
     const wallet = await createWallet(NEAR);
     const payment = pay((3n * NEAR).toString());
     const answer = await wallet.submit(payment);
@@ -192,7 +190,7 @@ describe("an intent", () => {
     expect(await wallet.transactions(payment.operationUuid)).toEqual([]);
   });
 
-  it("is not journaled while no node answers", async () => {
+  test("is not journaled while no node answers", async () => {
     const wallet = await createWallet();
     await kill();
     await setFaults({ kind: "request_lost" });
@@ -202,7 +200,7 @@ describe("an intent", () => {
     expect(await wallet.transactions(payment.operationUuid)).toEqual([]);
   });
 
-  it("fails with the chain's own words when it fails there", async () => {
+  test("fails with the chain's own words when it fails there", async () => {
     const wallet = await createWallet();
     const call = intent(
       [
@@ -222,7 +220,7 @@ describe("an intent", () => {
     expect(record?.result?.failure_message).toContain("CodeDoesNotExist");
   });
 
-  it("is refused for good when the chain will never take it, after its nonce is shown to be used otherwise", async () => {
+  test("is refused for good when the chain will never take it, after its nonce is shown to be used otherwise", async () => {
     const wallet = await createWallet();
     const call = intent(
       [{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas: "0", deposit: "0" }],
@@ -237,7 +235,7 @@ describe("an intent", () => {
     expect(await wallet.recordsAtEnd(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   });
 
-  it("is refused when it can't be put into bytes, and what waits beside it is signed", async () => {
+  test("is refused when it can't be put into bytes, and what waits beside it is signed", async () => {
     const wallet = await createWallet();
     const broken = intent([{ kind: "add_full_access_key", publicKey: new Uint8Array(5) }], accountId);
     const payment = pay("1");
@@ -250,7 +248,7 @@ describe("an intent", () => {
     expect(await wallet.recordsAtEnd(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   });
 
-  it("of a withdrawn operation is never journaled", async () => {
+  test("of a withdrawn operation is never journaled", async () => {
     const wallet = await createWallet();
     const payment = pay();
     expect(await wallet.withdraw(payment.operationUuid, 0)).toBe(true);
@@ -270,7 +268,7 @@ describe("an intent", () => {
 });
 
 describe("many intents", () => {
-  it("bring lanes, whose keys may only call the contract, and all of them land", async () => {
+  test("bring lanes, whose keys may only call the contract, and all of them land", async () => {
     const wallet = await createWallet();
     const calls = Array.from({ length: 40 }, () =>
       intent(
@@ -310,7 +308,7 @@ describe("many intents", () => {
 });
 
 describe("after an eviction", () => {
-  it("the alarm finishes what nobody waits for", async () => {
+  test("the alarm finishes what nobody waits for", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     const payment = pay("3");
@@ -337,7 +335,7 @@ const FAULTS: Record<string, Readonly<Record<string, unknown>>> = {
 
 describe("a payment has one effect when", () => {
   for (const [name, fault] of Object.entries(FAULTS)) {
-    it(name, async () => {
+    test(name, async () => {
       const wallet = await createWallet();
       const before = await balanceOf(receiver);
       await setFaults(fault);
@@ -354,7 +352,7 @@ describe("a payment has one effect when", () => {
     });
   }
 
-  it("it is unknown to the nodes again and again: it is signed once", async () => {
+  test("it is unknown to the nodes again and again: it is signed once", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     await setFaults({ kind: "unknown_transaction", count: 4 });
@@ -365,7 +363,7 @@ describe("a payment has one effect when", () => {
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
 
-  it("it does not land for two minutes and is raced: the no-op takes its nonce, and it is signed again", async () => {
+  test("it does not land for two minutes and is raced: the no-op takes its nonce, and it is signed again", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     // No node ever takes the first transaction.
@@ -391,7 +389,7 @@ describe("a payment has one effect when", () => {
   });
 });
 
-it("the height of a transaction is that of its last receipt, from where on its effect shows", async () => {
+test("the height of a transaction is that of its last receipt, from where on its effect shows", async () => {
   const wallet = await createWallet();
   const payment = pay("1");
   await wallet.submit(payment);
@@ -401,7 +399,7 @@ it("the height of a transaction is that of its last receipt, from where on its e
   expect(record!.height).toBeGreaterThan(header.height);
 });
 
-it("an outcome that the wallet's node doesn't know is found at another", async () => {
+test("an outcome that the wallet's node doesn't know is found at another", async () => {
   const wallet = await createWallet();
   const nodes = ["/", "/other"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
   const setBack = await setWalletSettings(uuid, { NEAR_RPC_URL: nodes });
@@ -433,7 +431,7 @@ const POINTS = [
 
 describe("a payment has one effect when the object is killed at", () => {
   for (const point of POINTS) {
-    it(point, async () => {
+    test(point, async () => {
       const wallet = await createWallet();
       await kill();
       const before = await balanceOf(receiver);

@@ -2,7 +2,6 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
 import {
   api,
@@ -13,7 +12,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
-import { background, firstPasses, killAt } from "../support/operations.ts";
+import { background, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 

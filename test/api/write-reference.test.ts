@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/api/resources/operation.ts";
+import type { Quote } from "../../client/src/index.ts";
 import {
   type ApiRequest,
   admin,

@@ -1,7 +1,7 @@
 /** Accounts, keys and their balances. Runs against any network. */
 import { randomBytes } from "node:crypto";
 import { Account, KeyPair, KeyPairSigner } from "near-api-js";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { actions, attempt, connect, NEAR, type Network, newAccount, rpc, transact } from "./network.ts";
 import { probeWasm } from "./probe.ts";
 
@@ -22,7 +22,7 @@ async function view(account_id: string) {
 const errorKind = (failure: unknown) => (failure as { ActionError: { kind: unknown } }).ActionError.kind;
 
 describe("an account", () => {
-  it("is made with a key and a balance, and occupies 182 bytes", async () => {
+  test("is made with a key and a balance, and occupies 182 bytes", async () => {
     const { account } = await newAccount(network, NEAR);
     const { result } = await view(account.accountId);
     expect(result).toMatchObject({
@@ -33,12 +33,12 @@ describe("an account", () => {
     });
   });
 
-  it("needs no balance while it is small", async () => {
+  test("needs no balance while it is small", async () => {
     const { account } = await newAccount(network, 0n);
     expect((await view(account.accountId)).result.amount).toBe("0");
   });
 
-  it("that doesn't exist is an UNKNOWN_ACCOUNT", async () => {
+  test("that doesn't exist is an UNKNOWN_ACCOUNT", async () => {
     const { error } = await view("nobody.test.near");
     expect(error).toMatchObject({
       name: "HANDLER_ERROR",
@@ -47,7 +47,7 @@ describe("an account", () => {
     });
   });
 
-  it("can be made once only, and only one level below its maker", async () => {
+  test("can be made once only, and only one level below its maker", async () => {
     const { account } = await newAccount(network, NEAR);
     const again = await attempt(network.funder, account.accountId, [actions.createAccount()]);
     expect(errorKind(again.failure)).toEqual({ AccountAlreadyExists: { account_id: account.accountId } });
@@ -61,7 +61,7 @@ describe("an account", () => {
     expect(errorKind(top.failure)).toMatchObject({ CreateAccountOnlyByRegistrar: { account_id: short } });
   });
 
-  it("that a failed batch would have made doesn't exist, and its deposit comes back", async () => {
+  test("that a failed batch would have made doesn't exist, and its deposit comes back", async () => {
     const accountId = `${randomBytes(6).toString("hex")}.${network.funder.accountId}`;
     const result = await attempt(network.funder, accountId, [
       actions.createAccount(),
@@ -76,7 +76,7 @@ describe("an account", () => {
     expect(refunds.length).toBeGreaterThanOrEqual(1);
   });
 
-  it("comes into being by a transfer where its name is its key", async () => {
+  test("comes into being by a transfer where its name is its key", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const implicitId = Buffer.from(pair.getPublicKey().data).toString("hex");
     await transact(network.funder, implicitId, [actions.transfer(NEAR)]);
@@ -89,19 +89,19 @@ describe("an account", () => {
     expect(errorKind(made.failure)).toHaveProperty("OnlyImplicitAccountCreationAllowed");
   });
 
-  it("comes into being by a transfer to an Ethereum address", async () => {
+  test("comes into being by a transfer to an Ethereum address", async () => {
     const address = `0x${randomBytes(20).toString("hex")}`;
     await transact(network.funder, address, [actions.transfer(NEAR)]);
     expect((await view(address)).result.amount).toBe(`${NEAR}`);
   });
 
-  it("that doesn't exist takes no transfer", async () => {
+  test("that doesn't exist takes no transfer", async () => {
     const missing = `missing.${network.funder.accountId}`;
     const result = await attempt(network.funder, missing, [actions.transfer(1n)]);
     expect(errorKind(result.failure)).toEqual({ AccountDoesNotExist: { account_id: missing } });
   });
 
-  it("leaves its balance to a beneficiary when it is deleted", async () => {
+  test("leaves its balance to a beneficiary when it is deleted", async () => {
     const { account } = await newAccount(network, 2n * NEAR);
     const { account: heir } = await newAccount(network, 0n);
     await transact(account, account.accountId, [actions.deleteAccount(heir.accountId)]);
@@ -109,7 +109,7 @@ describe("an account", () => {
     expect(BigInt((await view(heir.accountId)).result.amount)).toBeGreaterThan(NEAR);
   });
 
-  it("must hold a balance for what it stores", async () => {
+  test("must hold a balance for what it stores", async () => {
     const { account } = await newAccount(network, NEAR / 10n);
     const big = new Uint8Array(50_000);
     big.set(probeWasm);
@@ -121,7 +121,7 @@ describe("an account", () => {
 });
 
 describe("an access key", () => {
-  it("starts at a nonce by the height of its block, and is added once", async () => {
+  test("starts at a nonce by the height of its block, and is added once", async () => {
     const { account } = await newAccount(network, NEAR);
     const pair = KeyPair.fromRandom("ed25519");
     const publicKey = pair.getPublicKey();
@@ -143,7 +143,7 @@ describe("an access key", () => {
     });
   });
 
-  it("is listed with its permission, and gone when deleted", async () => {
+  test("is listed with its permission, and gone when deleted", async () => {
     const { account } = await newAccount(network, NEAR);
     const pair = KeyPair.fromRandom("ed25519");
     const publicKey = pair.getPublicKey();
@@ -175,7 +175,7 @@ describe("an access key", () => {
     expect(errorKind(gone.failure)).toHaveProperty("DeleteKeyDoesNotExist");
   });
 
-  it("that doesn't exist is text in the result, not an error", async () => {
+  test("that doesn't exist is text in the result, not an error", async () => {
     const publicKey = KeyPair.fromRandom("ed25519").getPublicKey().toString();
     const { status, body } = await rpc(network.url, "query", {
       request_type: "view_access_key",

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { KeyPair } from "near-api-js";
 import { AccessKeyDoesNotExistError, AccountDoesNotExistError } from "near-api-js/rpc-errors";
 import { Near } from "near-kit";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { actions, connect, NEAR, type Network, newAccount, transact } from "./network.ts";
 import { probeWasm } from "./probe.ts";
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe("near-kit", () => {
-  it("makes an account, deploys to it, calls and views it, and deletes it", async () => {
+  test("makes an account, deploys to it, calls and views it, and deletes it", async () => {
     const { account, pair } = await newAccount(network, 4n * NEAR);
     const client = (defaultSignerId: string) =>
       new Near({
@@ -51,7 +51,7 @@ describe("near-kit", () => {
 });
 
 describe("near-api-js", () => {
-  it("recognises what doesn't exist by its errors", async () => {
+  test("recognises what doesn't exist by its errors", async () => {
     const { provider, funder } = network;
     await expect(provider.viewAccount({ accountId: "nobody.test.near" })).rejects.toThrow(
       AccountDoesNotExistError,
@@ -61,7 +61,7 @@ describe("near-api-js", () => {
     await expect(key).rejects.toThrow(AccessKeyDoesNotExistError);
   });
 
-  it("reads accounts, keys, blocks, prices, validators, code and state", async () => {
+  test("reads accounts, keys, blocks, prices, validators, code and state", async () => {
     const { provider, funder } = network;
     const { account } = await newAccount(network, 2n * NEAR, [actions.deployContract(probeWasm)]);
     await transact(account, account.accountId, [

@@ -1,6 +1,6 @@
 /** Contracts: calls and their failures, gas, storage, views. Runs against any network. */
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   actions,
   attempt,
@@ -30,12 +30,12 @@ beforeAll(async () => {
 });
 
 describe("a call", () => {
-  it("returns a value and logs", async () => {
+  test("returns a value and logs", async () => {
     expect((await run("echo", bytes("what was sent"))).value?.toString()).toBe("what was sent");
     expect((await run("log")).receipts[0]?.logs).toEqual(["hello"]);
   });
 
-  it("that panics fails with the panic's text, and a trap with a trap's", async () => {
+  test("that panics fails with the panic's text, and a trap with a trap's", async () => {
     expect(callError(await run("fail"))).toEqual({
       ExecutionError: "Smart contract panicked: E_PROBE: it failed",
     });
@@ -44,7 +44,7 @@ describe("a call", () => {
     });
   });
 
-  it("that never ends is stopped when its gas is burnt, and all of that is gone", async () => {
+  test("that never ends is stopped when its gas is burnt, and all of that is gone", async () => {
     const gas = 30n * TGAS;
     const result = await run("spin", undefined, gas);
     expect(callError(result)).toEqual({ ExecutionError: "Exceeded the prepaid gas." });
@@ -52,11 +52,11 @@ describe("a call", () => {
     expect(result.receipts[0]?.gas).toBeGreaterThanOrEqual(Number(gas) + 108_059_500_000 + 780_000_000_000);
   });
 
-  it("that calls itself without end is stopped", async () => {
+  test("that calls itself without end is stopped", async () => {
     expect(callError(await run("recurse"))).toHaveProperty("ExecutionError");
   });
 
-  it("of a method or a contract that isn't there says so", async () => {
+  test("of a method or a contract that isn't there says so", async () => {
     expect(callError(await run("no_such_method"))).toEqual({ MethodResolveError: "MethodNotFound" });
     const { account } = await newAccount(network, NEAR);
     const result = await attempt(account, account.accountId, [call("echo")]);
@@ -65,13 +65,13 @@ describe("a call", () => {
     });
   });
 
-  it("of code that needs an unknown function can't be linked", async () => {
+  test("of code that needs an unknown function can't be linked", async () => {
     const { account } = await newAccount(network, 2n * NEAR, [actions.deployContract(unlinkableWasm)]);
     const error = callError(await attempt(account, account.accountId, [call("main")]));
     expect(JSON.stringify(error)).toMatch(/Link Error: unknown or invalid import/);
   });
 
-  it("of bytes that are no code fails as well", async () => {
+  test("of bytes that are no code fails as well", async () => {
     const { account } = await newAccount(network, 2n * NEAR, [
       actions.deployContract(bytes("no code at all")),
     ]);
@@ -79,14 +79,14 @@ describe("a call", () => {
     expect(error).toHaveProperty("CompilationError");
   });
 
-  it("sees another random seed in every action", async () => {
+  test("sees another random seed in every action", async () => {
     const result = await transact(probe, probe.accountId, [call("seed"), call("seed")]);
     const other = await run("seed");
     expect(result.value).toHaveLength(32);
     expect(other.value).not.toEqual(result.value);
   });
 
-  it("undoes what the batch did before when it fails", async () => {
+  test("undoes what the batch did before when it fails", async () => {
     await transact(probe, probe.accountId, [call("write", bytes("before"))]);
     const result = await attempt(probe, probe.accountId, [call("write", bytes("after")), call("fail")]);
     expect(result.failure).toMatchObject({ ActionError: { index: 1 } });
@@ -98,13 +98,13 @@ describe("gas", () => {
   // The protocol's price of one instruction.
   const INSTRUCTION = 822_756;
 
-  it("counts instructions: six a turn, and a loop's own among them", async () => {
+  test("counts instructions: six a turn, and a loop's own among them", async () => {
     const { value } = await run("work");
     const hostFunction = 264_768_111;
     expect(Number(value!.readBigUInt64LE())).toBe((1000 * 6 + 5) * INSTRUCTION + hostFunction);
   });
 
-  it("of sending and executing actions is the protocol's to the unit", async () => {
+  test("of sending and executing actions is the protocol's to the unit", async () => {
     const { account } = await newAccount(network, NEAR);
     const sent = await transact(account, network.funder.accountId, [actions.transfer(1n)]);
     expect(sent.conversionGas).toBe(108_059_500_000 + 115_123_062_500);
@@ -115,7 +115,7 @@ describe("gas", () => {
     expect(own.conversionGas).toBe(108_059_500_000 + 200_000_000_000 + 2_235_934 * (1000 + 4));
   });
 
-  it("of a call is that of the native virtual machine", async () => {
+  test("of a call is that of the native virtual machine", async () => {
     // Measured with nearcore's near-vm-runner 0.38 on this very code; trie nodes are the network's own.
     const code = probeWasm.length * 1_089_295 + 35_445_963;
     const execution = 108_059_500_000 + 780_000_000_000;
@@ -128,7 +128,7 @@ describe("gas", () => {
     expect(receipts[0]?.gas).toBe(execution + name + code + host + log + instructions);
   });
 
-  it("comes back where it wasn't used", async () => {
+  test("comes back where it wasn't used", async () => {
     const before = await balance(probe.accountId);
     const result = await transact(probe, probe.accountId, [call("log", undefined, 250n * TGAS)]);
     const burnt = result.conversionGas + result.receipts[0]!.gas;
@@ -142,7 +142,7 @@ describe("gas", () => {
 describe("storage", () => {
   const usage = async () => (await query({ request_type: "view_account" })).result.storage_usage;
 
-  it("counts 40 bytes a record, its key and its value, and less when it goes", async () => {
+  test("counts 40 bytes a record, its key and its value, and less when it goes", async () => {
     await transact(probe, probe.accountId, [call("remove")]);
     const empty = await usage();
     await transact(probe, probe.accountId, [call("write", new Uint8Array(100))]);
@@ -153,7 +153,7 @@ describe("storage", () => {
     expect(await usage()).toBe(empty);
   });
 
-  it("is listed by view_state, and its code by view_code", async () => {
+  test("is listed by view_state, and its code by view_code", async () => {
     await transact(probe, probe.accountId, [call("write", bytes("stored"))]);
     const { result } = await query({ request_type: "view_state", prefix_base64: "" });
     expect(result.values).toEqual([
@@ -168,7 +168,7 @@ describe("storage", () => {
     expect(missing.error.cause.name).toBe("NO_CONTRACT_CODE");
   });
 
-  it("can be viewed as it was in an older block", async () => {
+  test("can be viewed as it was in an older block", async () => {
     await transact(probe, probe.accountId, [call("write", bytes("older"))]);
     const { height } = await finalBlock(url);
     await transact(probe, probe.accountId, [call("write", bytes("newer"))]);
@@ -185,13 +185,13 @@ describe("storage", () => {
 });
 
 describe("a view", () => {
-  it("returns bytes and logs", async () => {
+  test("returns bytes and logs", async () => {
     const { result } = await view("log");
     expect(result).toMatchObject({ result: [], logs: ["hello"] });
     expect(result.block_height).toBeGreaterThan(0);
   });
 
-  it("that fails is text in the result, not an error", async () => {
+  test("that fails is text in the result, not an error", async () => {
     const texts: [string, string][] = [
       ["fail", 'HostError(GuestPanic { panic_msg: "E_PROBE: it failed" })'],
       ["no_such_method", "MethodResolveError(MethodNotFound)"],
@@ -210,7 +210,7 @@ describe("a payment by a contract", () => {
   const priceOf = async (receiver: string) =>
     Number((await run("price_of_payment", bytes(receiver))).value?.readBigUInt64LE());
 
-  it("to an account without a name is charged with making it, whether or not it is there", async () => {
+  test("to an account without a name is charged with making it, whether or not it is there", async () => {
     const { account } = await newAccount(network, NEAR);
     const named = await priceOf(account.accountId);
     const implicit = "ab".repeat(32);
@@ -234,7 +234,7 @@ describe("an ed25519 signature", () => {
       Buffer.alloc(31),
     ]);
 
-  it("is verified", async () => {
+  test("is verified", async () => {
     const signature = ed25519.sign(message, secretKey);
     expect(await isValid(signature, publicKey)).toBe(true);
     expect(await isValid(signature, publicKey, bytes("something else"))).toBe(false);
@@ -245,7 +245,7 @@ describe("an ed25519 signature", () => {
     expect(await isValid(signature, other)).toBe(false);
   });
 
-  it("by a key of small order needs no secret, however the key is spelled, as on a node", async () => {
+  test("by a key of small order needs no secret, however the key is spelled, as on a node", async () => {
     const identity = Buffer.alloc(32);
     identity[0] = 1;
     expect(await isValid(withoutSecret(7), identity)).toBe(true);
@@ -263,14 +263,14 @@ describe("an ed25519 signature", () => {
     expect(tries).toContain(false);
   });
 
-  it("is compared by the bytes of R: a part of small order makes it invalid", async () => {
+  test("is compared by the bytes of R: a part of small order makes it invalid", async () => {
     const torsion = ed25519.Point.fromBytes(Buffer.alloc(32), true);
     const moved = Buffer.from(ed25519.sign(message, secretKey));
     moved.set(ed25519.Point.fromBytes(moved.subarray(0, 32)).add(torsion).toBytes());
     expect(await isValid(moved, publicKey)).toBe(false);
   });
 
-  it("by bytes that are no point is invalid", async () => {
+  test("by bytes that are no point is invalid", async () => {
     const signature = ed25519.sign(message, secretKey);
     const noPoint = Buffer.alloc(32);
     noPoint[0] = 2;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KeyPair } from "near-api-js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startDevchain } from "../../devchain/index.ts";
 import { actions, finalBlock, isRemote, type Json, keyNonce, NEAR, rpc, signed } from "./network.ts";
 
@@ -37,7 +37,7 @@ async function open(options = {}) {
 }
 
 describe.skipIf(isRemote)("the chain's own methods", () => {
-  it("are refused to a page in a browser, which names its origin, whatever the content type", async () => {
+  test("are refused to a page in a browser, which names its origin, whatever the content type", async () => {
     await using chain = await open();
     const ask = (method: string, headers: Record<string, string>) =>
       fetch(chain.url, {
@@ -56,7 +56,7 @@ describe.skipIf(isRemote)("the chain's own methods", () => {
 });
 
 describe.skipIf(isRemote)("time by hand", () => {
-  it("stands still until it is advanced, by blocks or by milliseconds", async () => {
+  test("stands still until it is advanced, by blocks or by milliseconds", async () => {
     await using chain = await open();
     const height = async () => (await chain.call("status", [])).sync_info.latest_block_height;
     const before = await height();
@@ -71,7 +71,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     await expect(chain.call("devchain_advance", { blocks: -1 })).rejects.toThrow("blocks");
   });
 
-  it("shows every status of a transaction in turn", async () => {
+  test("shows every status of a transaction in turn", async () => {
     await using chain = await open();
     const { base64, hash } = await chain.transfer();
     await chain.send(base64);
@@ -83,7 +83,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(reached).toEqual(["NONE", "INCLUDED", "EXECUTED_OPTIMISTIC", "EXECUTED", "EXECUTED", "FINAL"]);
   });
 
-  it("lets a key's transactions land by their nonces, in whatever order they come before a block", async () => {
+  test("lets a key's transactions land by their nonces, in whatever order they come before a block", async () => {
     await using chain = await open();
     const batch = [await chain.transfer(), await chain.transfer(3n), await chain.transfer(5n)];
     for (const { base64 } of [...batch].reverse()) await chain.send(base64);
@@ -93,7 +93,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(await chain.received()).toBe("3");
   });
 
-  it("ends a transaction's validity, and then what is known of it", async () => {
+  test("ends a transaction's validity, and then what is known of it", async () => {
     await using chain = await open({ transactionValidityPeriod: 10, gcBlocks: 30 });
     const late = await chain.transfer();
     const landed = await chain.transfer();
@@ -111,7 +111,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  it("forgets old contract data before old keys", async () => {
+  test("forgets old contract data before old keys", async () => {
     await using chain = await open({ dataBlocks: 5 });
     await chain.send((await chain.transfer()).base64);
     await chain.advance(10);
@@ -123,7 +123,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect((await chain.call("query", now)).values).toEqual([]);
   });
 
-  it("makes accounts without a transaction, once", async () => {
+  test("makes accounts without a transaction, once", async () => {
     await using chain = await open();
     const account = {
       account_id: "made.test",
@@ -140,7 +140,7 @@ describe.skipIf(isRemote)("time by hand", () => {
 });
 
 describe.skipIf(isRemote)("a fault", () => {
-  it("loses a reply after the transaction was taken, or the request before", async () => {
+  test("loses a reply after the transaction was taken, or the request before", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "reply_lost", methods: ["send_tx"], count: 1 }] });
     const first = await chain.transfer();
@@ -156,7 +156,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(rules).toEqual([]);
   });
 
-  it("delivers twice what is done once", async () => {
+  test("delivers twice what is done once", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "duplicate", methods: ["send_tx"] }] });
     await chain.send((await chain.transfer()).base64);
@@ -164,7 +164,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  it("lets two transactions of a key arrive in the wrong order, which kills the lower nonce", async () => {
+  test("lets two transactions of a key arrive in the wrong order, which kills the lower nonce", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "reorder", count: 1 }] });
     const early = await chain.transfer();
@@ -177,7 +177,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  it("answers from blocks behind", async () => {
+  test("answers from blocks behind", async () => {
     await using chain = await open();
     const { base64, hash } = await chain.transfer();
     await chain.send(base64);
@@ -193,7 +193,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect((await slow("block", { block_id: head })).error.cause.name).toBe("UNKNOWN_BLOCK");
   });
 
-  it("answers from one block for good while it is frozen, and takes what is based on later ones for nothing", async () => {
+  test("answers from one block for good while it is frozen, and takes what is based on later ones for nothing", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "freeze", node: "/a" }] });
     const frozen = async (method: string, params: unknown) =>
@@ -216,7 +216,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await height()).toBeGreaterThan(stands + 6);
   });
 
-  it("says with a 429 when to come again", async () => {
+  test("says with a 429 when to come again", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "rate_limit", retry_after: "17" }] });
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "status", params: [] });
@@ -224,7 +224,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "17"]);
   });
 
-  it("answers 429, garbage, TIMEOUT_ERROR, or falsely Expired and UNKNOWN_TRANSACTION", async () => {
+  test("answers 429, garbage, TIMEOUT_ERROR, or falsely Expired and UNKNOWN_TRANSACTION", async () => {
     await using chain = await open();
     const faults = (rule: object) => chain.call("devchain_faults", { set: [{ count: 1, ...rule }] });
     await faults({ kind: "rate_limit" });
@@ -249,7 +249,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect((await chain.status(hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
   });
 
-  it("lets a node that lags refuse what it can't know yet", async () => {
+  test("lets a node that lags refuse what it can't know yet", async () => {
     await using chain = await open();
     await chain.advance(10);
     await chain.call("devchain_faults", { set: [{ kind: "lag", blocks: 8, node: "/slow" }] });
@@ -264,7 +264,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  it("breaks every connection while a node is down, or leaves requests without an answer", async () => {
+  test("breaks every connection while a node is down, or leaves requests without an answer", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "down", node: "/a" }] });
     for (let tries = 0; tries < 3; tries++)
@@ -279,7 +279,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.call("status", [])).toHaveProperty("sync_info");
   });
 
-  it("comes by chance, and by the same chance for the same seed", async () => {
+  test("comes by chance, and by the same chance for the same seed", async () => {
     await using chain = await open();
     const play = async () => {
       await chain.call("devchain_faults", { set: [{ kind: "request_lost", probability: 0.5 }], seed: 42 });
@@ -303,7 +303,7 @@ describe.skipIf(isRemote)("a fault", () => {
 describe.skipIf(isRemote)("blocks that are dropped", () => {
   const status = (answer: Json) => answer.body.result?.final_execution_status ?? answer.body.error.cause.name;
 
-  it("take all they did with them, while the node says INCLUDED until the transaction lands again", async () => {
+  test("take all they did with them, while the node says INCLUDED until the transaction lands again", async () => {
     await using chain = await open();
     await chain.advance(5);
     const { base64, hash } = await chain.transfer();
@@ -331,7 +331,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  it("are never final ones, and what is final never falls back", async () => {
+  test("are never final ones, and what is final never falls back", async () => {
     await using chain = await open();
     await chain.advance(10);
     const heights = async () => {
@@ -347,7 +347,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect((await heights()).final).toBe(before.final + 2);
   });
 
-  it("leave their heights empty where heights go on", async () => {
+  test("leave their heights empty where heights go on", async () => {
     await using chain = await open();
     await chain.advance(5);
     const { height } = await chain.call("devchain_status", {});
@@ -365,7 +365,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect(status(await chain.status(hash))).toBe("FINAL");
   });
 
-  it("undo keys and accounts of transactions, and not those that the test made", async () => {
+  test("undo keys and accounts of transactions, and not those that the test made", async () => {
     await using chain = await open();
     await chain.advance(5);
     const key = (await chain.call("query", { ...keysOf("from.test") })).keys[0].public_key;
@@ -381,7 +381,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect((await chain.call("query", keysOf("made.test"))).keys).toHaveLength(1);
   });
 
-  it("survive a restart as dropped", async () => {
+  test("survive a restart as dropped", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "devchain-orphan-"));
     try {
       const first = await open({ dataDir });
@@ -403,7 +403,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     }
   });
 
-  it("come with a transaction whose block is to be dropped", async () => {
+  test("come with a transaction whose block is to be dropped", async () => {
     await using chain = await open();
     await chain.advance(5);
     for (const blocks of [1, 2]) {
@@ -427,7 +427,7 @@ const keysOf = (account_id: string) => ({
 });
 
 describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that jumps", () => {
-  it("a frozen node goes on with the answers of one moment, and keeps to itself what it is sent", async () => {
+  test("a frozen node goes on with the answers of one moment, and keeps to itself what it is sent", async () => {
     await using chain = await open();
     const [early, late] = [await chain.transfer(), await chain.transfer()];
     await chain.send(early.base64);
@@ -451,7 +451,7 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
     expect((await frozen("status", [])).result.sync_info.latest_block_height).toBe(height + 55);
   });
 
-  it("one transaction answers with an error everywhere, and no other does", async () => {
+  test("one transaction answers with an error everywhere, and no other does", async () => {
     await using chain = await open();
     const [first, second] = [await chain.transfer(), await chain.transfer()];
     for (const { base64 } of [first, second]) await chain.send(base64);
@@ -466,14 +466,14 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
       expect([await cause(first.hash), await cause(second.hash)]).toEqual(["UNAVAILABLE_SHARD", undefined]);
   });
 
-  it("takes a while, between two bounds", async () => {
+  test("takes a while, between two bounds", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "delay", ms: 5, max_ms: 30 }] });
     for (let count = 0; count < 5; count++) await chain.call("status", []);
     expect((await chain.call("devchain_status", {})).faults.injected["delay:status"]).toBe(5);
   });
 
-  it("takes a key off its account without a transaction", async () => {
+  test("takes a key off its account without a transaction", async () => {
     await using chain = await open();
     const before = await chain.call("query", keysOf("from.test"));
     const deletion = { account_id: "from.test", public_key: before.keys[0].public_key };
@@ -485,7 +485,7 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
     expect(await chain.received()).toBe("0");
   });
 
-  it("jumps eight days ahead in time and heights, and goes on", async () => {
+  test("jumps eight days ahead in time and heights, and goes on", async () => {
     await using chain = await open({ gcBlocks: 1_000 });
     await chain.advance(5);
     const before = await chain.call("block", { finality: "final" });
@@ -504,7 +504,7 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
 });
 
 describe.skipIf(isRemote)("chance", () => {
-  it("decides about a moment whatever comes before or after it", async () => {
+  test("decides about a moment whatever comes before or after it", async () => {
     const moments: string[][] = [];
     const play = async (order: readonly string[]) => {
       const seen: string[] = [];

@@ -2,7 +2,7 @@
 import { base58 } from "@scure/base";
 import binaryen from "binaryen";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { BLOCK_GAS_LIMIT, MAX_GAS_PRICE, MIN_GAS_PRICE, nextGasPrice } from "../../devchain/blocks/block.ts";
 import { callContract } from "../../devchain/host/call.ts";
 import type { CallInput } from "../../devchain/host/context.ts";
@@ -87,7 +87,7 @@ function burn(body: string): number {
 }
 
 describe("instructions", () => {
-  it.each(CHARGED)("%s", (body, instructions) => {
+  test.each(CHARGED)("%s", (body, instructions) => {
     expect((burn(body) - burn("")) / INSTRUCTION).toBe(instructions);
   });
 });
@@ -118,7 +118,7 @@ describe("the trie's shape", () => {
     maxLength: 6,
   });
 
-  it("counts the nodes that lead to a key, whatever was added and removed before", () => {
+  test("counts the nodes that lead to a key, whatever was added and removed before", () => {
     fc.assert(
       fc.property(fc.uniqueArray(key, { minLength: 2 }), fc.array(key), key, (kept, removed, wanted) => {
         const trie = new TrieShape();
@@ -132,7 +132,7 @@ describe("the trie's shape", () => {
 });
 
 describe("ids and prices", () => {
-  it("write base58 as everybody does", () => {
+  test("write base58 as everybody does", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
         expect(encodeHash(bytes)).toBe(base58.encode(bytes));
@@ -140,7 +140,7 @@ describe("ids and prices", () => {
     );
   });
 
-  it("know account ids", () => {
+  test("know account ids", () => {
     const good = ["ab", "a-b", "a_b.c-d", "0x1", "a".repeat(64), "100.near"];
     const bad = ["", "a", "A.near", "a..b", ".a", "a.", "a--b", "a-", "_a", "a b", "a@b", "a".repeat(65)];
     expect(good.filter((id) => !isAccountId(id))).toEqual([]);
@@ -154,7 +154,7 @@ describe("ids and prices", () => {
       expect(isSubAccountOf(id, parent)).toBe(false);
   });
 
-  it("move the price of gas with the load, within its bounds", () => {
+  test("move the price of gas with the load, within its bounds", () => {
     const price = fc.bigInt({ min: MIN_GAS_PRICE, max: MAX_GAS_PRICE });
     fc.assert(
       fc.property(price, fc.integer({ min: 0, max: BLOCK_GAS_LIMIT }), (now, used) => {
@@ -168,7 +168,7 @@ describe("ids and prices", () => {
 });
 
 describe.skipIf(isRemote)("protocol version 84", () => {
-  it("has its own prices, and links Mintage's contract", async () => {
+  test("has its own prices, and links Mintage's contract", async () => {
     const network = await openNetwork({ protocolVersion: 84 });
     onTestFinished(() => network.devchain?.close());
     const { body } = await rpc(network.url, "EXPERIMENTAL_protocol_config", { finality: "final" });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { base58 } from "@scure/base";
 import type { Account } from "near-api-js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import measured from "./gas.json" with { type: "json" };
 import { addAssetsArgs, createArgs } from "./mintage-calls.ts";
 import {
@@ -123,12 +123,12 @@ const settings = {
   ongoing_royalties: {} as Record<string, number>,
 };
 
-it("is the contract whose gas was measured: docs/devchain.md says how to measure another", () => {
+test("is the contract whose gas was measured: docs/devchain.md says how to measure another", () => {
   expect(createHash("sha256").update(mintageWasm).digest("hex")).toBe(measured.wasm_sha256);
 });
 
 describe("the contract", () => {
-  it("is set up once, and says what it is", async () => {
+  test("is set up once, and says what it is", async () => {
     const metadata = {
       spec: "nft-1.0.0",
       name: "Mintage",
@@ -152,7 +152,7 @@ describe("the contract", () => {
     expect(BigInt((await view("contract_balance")).free)).toBeGreaterThan(2n * NEAR);
   });
 
-  it("creates a collection, adds to it and publishes it", async () => {
+  test("creates a collection, adds to it and publishes it", async () => {
     settings.ongoing_royalties = { [friend.accountId]: 500 };
     const created = await succeed(
       "collection_create",
@@ -186,7 +186,7 @@ describe("the contract", () => {
     expect(await refuse("collection_publish", { collection_id: 9 })).toBe("E_COLLECTION_NOT_FOUND");
   });
 
-  it("mints many at once for its owner, with an event", async () => {
+  test("mints many at once for its owner, with an event", async () => {
     const args = { collection_id: 1, receiver_ids: [collector.accountId], quantities: [25] };
     const first = await call("nft_batch_mint", args, { gas: "nft_batch_mint_25_first" });
     expect(first.receipts[0]?.logs.join()).toContain('"event":"nft_mint"');
@@ -201,7 +201,7 @@ describe("the contract", () => {
     expect(token.metadata.title).toBe("Prints");
   });
 
-  it("mints for anyone who pays, and splits what they pay", async () => {
+  test("mints for anyone who pays, and splits what they pay", async () => {
     const eligible = await view("mint_eligibility", { collection_id: 1, account_id: collector.accountId });
     expect(eligible).toMatchObject({ allowed: true, via: "public", mint_fee: `${NEAR / 20n}` });
     const by = { by: collector, deposit: NEAR / 20n };
@@ -214,7 +214,7 @@ describe("the contract", () => {
     expect(await refuse("nft_mint", { collection_id: 1 }, by)).toBe("E_MINT_LIMIT");
   });
 
-  it("keeps an allowlist", async () => {
+  test("keeps an allowlist", async () => {
     const account_ids = [friend.accountId, owner.accountId];
     const list = { collection_id: 1, account_ids };
     expect(await succeed("allowlist_add", list, { gas: "allowlist_add" })).toBe(2);
@@ -228,7 +228,7 @@ describe("the contract", () => {
     ).toBeGreaterThanOrEqual(0);
   });
 
-  it("updates collections and tokens, by its owner alone", async () => {
+  test("updates collections and tokens, by its owner alone", async () => {
     await succeed(
       "collection_update",
       { collection_id: 1, description: "Forty" },
@@ -246,7 +246,7 @@ describe("the contract", () => {
     expect((await view("nft_metadata")).name).toBe("Renamed");
   });
 
-  it("moves tokens, alone or with a call, and pays royalties out", async () => {
+  test("moves tokens, alone or with a call, and pays royalties out", async () => {
     const by = { by: collector, deposit: 1n };
     const to = { receiver_id: friend.accountId };
     await succeed("nft_transfer", { ...to, token_id: "1:3" }, { ...by, gas: "nft_transfer" });
@@ -266,7 +266,7 @@ describe("the contract", () => {
     });
   });
 
-  it("lets others be approved, and takes it back", async () => {
+  test("lets others be approved, and takes it back", async () => {
     const by = { by: collector, deposit: NEAR / 100n };
     const approval = { token_id: "1:6", account_id: friend.accountId };
     await succeed("nft_approve", approval, { ...by, gas: "nft_approve" });
@@ -279,7 +279,7 @@ describe("the contract", () => {
     expect(await view("nft_is_approved", asked)).toBe(false);
   });
 
-  it("lists what it has", async () => {
+  test("lists what it has", async () => {
     const owned = await view("nft_supply_for_owner", { account_id: collector.accountId });
     expect(Number(owned)).toBe(53 - 2);
     expect(await view("nft_tokens", { from_index: "0", limit: 5 })).toHaveLength(5);
@@ -289,7 +289,7 @@ describe("the contract", () => {
     expect(some.map((token: Json) => token?.token_id ?? null)).toEqual(["1:3", null]);
   });
 
-  it("changes hands and admins, and pays its balance out", async () => {
+  test("changes hands and admins, and pays its balance out", async () => {
     const sign = { deposit: 1n };
     await succeed("admin_add", { account_id: friend.accountId }, sign);
     expect((await view("contract_roles")).admin_ids).toContain(friend.accountId);
@@ -313,7 +313,7 @@ describe("the contract", () => {
 });
 
 // Publishing the whole contract burns some 19 NEAR.
-it.skipIf(isRemote)("is upgraded to global code in one batch, by its owner alone", async () => {
+test.skipIf(isRemote)("is upgraded to global code in one batch, by its owner alone", async () => {
   const sign = { deposit: 1n };
   await transact(network.funder, network.funder.accountId, [
     actions.deployGlobalContract(mintageWasm, "codeHash"),

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { base58 } from "@scure/base";
 import { type Account, type Action, buildDelegateAction } from "near-api-js";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   actions,
   attempt,
@@ -38,20 +38,20 @@ beforeAll(async () => {
 });
 
 describe("promises", () => {
-  it("call back with what they came to", async () => {
+  test("call back with what they came to", async () => {
     const result = await run("chain");
     // one result, successful, and its data
     expect(result.value?.toString()).toBe("1hello");
   });
 
-  it("that are joined call back once, with the failed ones among them", async () => {
+  test("that are joined call back once, with the failed ones among them", async () => {
     const result = await run("join");
     expect(result.value?.toString()).toBe("12hello");
     const failures = result.receipts.filter(({ status }) => JSON.stringify(status).includes("E_PROBE"));
     expect(failures).toHaveLength(1);
   });
 
-  it("move tokens, and return them where nobody takes them", async () => {
+  test("move tokens, and return them where nobody takes them", async () => {
     const { account: receiver } = await newAccount(network, 0n);
     await transact(probe, probe.accountId, [call("pay", bytes(receiver.accountId))]);
     expect(await balance(receiver.accountId)).toBe(1n);
@@ -65,7 +65,7 @@ describe("a yielded promise", () => {
   const status = (tx_hash: string) =>
     rpc(url, "tx", { tx_hash, sender_account_id: probe.accountId, wait_until: "FINAL" });
 
-  it("goes on when its contract resumes it, once", async () => {
+  test("goes on when its contract resumes it, once", async () => {
     const waiting = await probe.signAndSendTransaction({
       receiverId: probe.accountId,
       actions: [call("wait", undefined, 50n * TGAS)],
@@ -78,7 +78,7 @@ describe("a yielded promise", () => {
     expect(Buffer.from(body.result.status.SuccessValue, "base64").toString()).toBe("1hello");
   });
 
-  it.skipIf(isRemote)("fails when nobody resumes it for 200 blocks", async () => {
+  test.skipIf(isRemote)("fails when nobody resumes it for 200 blocks", async () => {
     const waiting = await probe.signAndSendTransaction({
       receiverId: probe.accountId,
       actions: [call("wait", undefined, 50n * TGAS)],
@@ -91,7 +91,7 @@ describe("a yielded promise", () => {
 });
 
 describe("a deposit", () => {
-  it("stays with the contract if the call succeeds, and returns if it fails", async () => {
+  test("stays with the contract if the call succeeds, and returns if it fails", async () => {
     const { account } = await newAccount(network, 3n * NEAR);
     const before = await balance(probe.accountId);
     await transact(account, probe.accountId, [call("log", undefined, undefined, NEAR)]);
@@ -120,7 +120,7 @@ describe("global code", () => {
   /** The probe with some bytes that make it code of its own. */
   const unique = () => Buffer.concat([probeWasm, Uint8Array.of(0, 17, 0), randomBytes(16)]);
 
-  it("is burnt for, found by its hash, and used by it", async () => {
+  test("is burnt for, found by its hash, and used by it", async () => {
     const code = unique();
     const hash = createHash("sha256").update(code).digest();
     const { account: publisher } = await newAccount(network, 2n * NEAR);
@@ -141,7 +141,7 @@ describe("global code", () => {
     );
   });
 
-  it("makes a contract in one batch that leaves no key", async () => {
+  test("makes a contract in one batch that leaves no key", async () => {
     const code = unique();
     await transact(network.funder, network.funder.accountId, [
       actions.deployGlobalContract(code, "codeHash"),
@@ -168,7 +168,7 @@ describe("global code", () => {
     expect(Buffer.from((await query(read)).result.result).toString()).toBe("set up");
   });
 
-  it("published under an account changes with the next publication", async () => {
+  test("published under an account changes with the next publication", async () => {
     const { account: publisher } = await newAccount(network, 2n * NEAR);
     const { account: user } = await newAccount(network, NEAR);
     const id = { accountId: publisher.accountId };
@@ -186,7 +186,7 @@ describe("global code", () => {
     expect(result.value?.toString()).toBe("x");
   });
 
-  it("that nobody published can't be used", async () => {
+  test("that nobody published can't be used", async () => {
     const { account } = await newAccount(network, NEAR);
     const missing = await attempt(account, account.accountId, [
       actions.useGlobalContract({ codeHash: randomBytes(32) }),
@@ -196,7 +196,7 @@ describe("global code", () => {
 });
 
 describe("a meta transaction", () => {
-  it("runs for its sender, paid by its relayer, once", async () => {
+  test("runs for its sender, paid by its relayer, once", async () => {
     const { account: relayer } = await newAccount(network, 2n * NEAR);
     const before = await balance(probe.accountId);
     const nonce = await keyNonce(url, probe.accountId, pair);
@@ -220,7 +220,7 @@ describe("a meta transaction", () => {
 });
 
 describe.skipIf(isRemote)("the supply", () => {
-  it("is what all accounts have: nothing above made or lost a token beside what was burnt", async () => {
+  test("is what all accounts have: nothing above made or lost a token beside what was burnt", async () => {
     const { chain } = network.devchain!;
     // Refunds to an account that is gone are lost, and count as burnt.
     const { account: gone } = await newAccount(network, NEAR);

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Account, KeyPair } from "near-api-js";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { parsePanic } from "../../src/chain/errors.ts";
 import { makeLink } from "../support/claim-links.ts";
 import known from "../support/refusals.json" with { type: "json" };
@@ -60,7 +60,7 @@ beforeAll(async () => {
 const withoutNumbers = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([code, text]) => [code, text.replace(/\d+/g, "N")]));
 
-it("the contract refuses in the words that the service's tests have of it", async () => {
+test("the contract refuses in the words that the service's tests have of it", async () => {
   const collection_id = 1;
   const mint = { collection_id, receiver_ids: [stranger.accountId], quantities: [1] };
   const update = { token_id: "1:999", title: "x" };

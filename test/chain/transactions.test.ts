@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { base58 } from "@scure/base";
 import { type Action, KeyPair } from "near-api-js";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   actions,
   connect,
@@ -53,7 +53,7 @@ function refusal({ error }: { error?: Json }): unknown {
 }
 
 describe("a transaction is refused", () => {
-  it("for a nonce that its key has passed, unless it is the very one that landed", async () => {
+  test("for a nonce that its key has passed, unless it is the very one that landed", async () => {
     const { sign, nonce } = await sender();
     const first = await sign(nonce + 5n, [transfer]);
     expect((await send(first.base64, "FINAL")).body.result.final_execution_status).toBe("FINAL");
@@ -64,20 +64,20 @@ describe("a transaction is refused", () => {
     expect((await send(first.base64, "FINAL")).body.result.final_execution_status).toBe("FINAL");
   });
 
-  it("for a nonce beyond the range of the next block", async () => {
+  test("for a nonce beyond the range of the next block", async () => {
     const { sign } = await sender();
     const tooLarge = await sign(10n ** 18n, [transfer]);
     expect(refusal((await send(tooLarge.base64, "FINAL")).body)).toHaveProperty("NonceTooLarge");
   });
 
-  it("for a base block that nobody knows", async () => {
+  test("for a base block that nobody knows", async () => {
     const { sign, nonce } = await sender();
     const unknown = createHash("sha256").update("no block").digest();
     const tx = await sign(nonce + 1n, [transfer], undefined, base58.encode(unknown));
     expect(refusal((await send(tx.base64, "FINAL")).body)).toBe("Expired");
   });
 
-  it("for a signature by another key", async () => {
+  test("for a signature by another key", async () => {
     const { account, pair, nonce, block } = await sender();
     const tx = await signed(pair, account.accountId, network.funder.accountId, nonce + 1n, block, [transfer]);
     const bytes = Buffer.from(tx.base64, "base64");
@@ -85,7 +85,7 @@ describe("a transaction is refused", () => {
     expect(refusal((await send(bytes.toString("base64"), "FINAL")).body)).toBe("InvalidSignature");
   });
 
-  it("for a key or an account that doesn't exist", async () => {
+  test("for a key or an account that doesn't exist", async () => {
     const { sign, nonce, account } = await sender();
     const stranger = KeyPair.fromRandom("ed25519");
     const tx = await sign(nonce + 1n, [transfer], undefined, undefined, stranger);
@@ -101,7 +101,7 @@ describe("a transaction is refused", () => {
     });
   });
 
-  it("for more than its signer has", async () => {
+  test("for more than its signer has", async () => {
     const { sign, nonce, account } = await sender(NEAR);
     const tx = await sign(nonce + 1n, [actions.transfer(5n * NEAR)]);
     expect(refusal((await send(tx.base64, "FINAL")).body)).toMatchObject({
@@ -109,7 +109,7 @@ describe("a transaction is refused", () => {
     });
   });
 
-  it("for a balance that its signer's storage needs", async () => {
+  test("for a balance that its signer's storage needs", async () => {
     const big = new Uint8Array(20_000);
     big.set(probeWasm);
     const { sign, nonce, account } = await sender(NEAR, [actions.deployContract(big)]);
@@ -119,7 +119,7 @@ describe("a transaction is refused", () => {
     });
   });
 
-  it("for actions beyond the protocol's limits", async () => {
+  test("for actions beyond the protocol's limits", async () => {
     const { sign, nonce, account } = await sender();
     const many = Array.from({ length: 101 }, () => transfer);
     const cases: [Action[], unknown][] = [
@@ -137,7 +137,7 @@ describe("a transaction is refused", () => {
     }
   });
 
-  it("for what a function-call key may not do", async () => {
+  test("for what a function-call key may not do", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const { account, block } = await sender(2n * NEAR, [
       actions.addFunctionCallAccessKey(
@@ -171,7 +171,7 @@ describe("a transaction is refused", () => {
     }
   });
 
-  it("silently where the sender doesn't wait: such an answer proves nothing", async () => {
+  test("silently where the sender doesn't wait: such an answer proves nothing", async () => {
     const { sign, nonce, account } = await sender(NEAR);
     const tx = await sign(nonce + 1n, [actions.transfer(500n * NEAR)]);
     expect((await send(tx.base64, "NONE")).body.result).toEqual({ final_execution_status: "NONE" });
@@ -182,7 +182,7 @@ describe("a transaction is refused", () => {
 });
 
 describe("a transaction's status", () => {
-  it("reaches what was waited for, or more", async () => {
+  test("reaches what was waited for, or more", async () => {
     const { sign, nonce } = await sender();
     for (const [index, wait] of ORDER.slice(1).entries()) {
       const tx = await sign(nonce + 1n + BigInt(index), [transfer]);
@@ -193,7 +193,7 @@ describe("a transaction's status", () => {
     }
   });
 
-  it("is found by hash and sender, with receipts if asked", async () => {
+  test("is found by hash and sender, with receipts if asked", async () => {
     const { sign, nonce, account } = await sender();
     const tx = await sign(nonce + 1n, [transfer]);
     expect((await send(tx.base64, "NONE")).body.result.final_execution_status).toBe("NONE");
@@ -219,7 +219,7 @@ describe("a transaction's status", () => {
     expect(single.result.receipt_id).toBe(receipt.receipt_id);
   });
 
-  it("of one that nobody sent is UNKNOWN_TRANSACTION at once, or TIMEOUT_ERROR after a wait", async () => {
+  test("of one that nobody sent is UNKNOWN_TRANSACTION at once, or TIMEOUT_ERROR after a wait", async () => {
     const { account } = await sender();
     const unknown = base58.encode(createHash("sha256").update(account.accountId).digest());
     const { body } = await status(unknown, account.accountId);
@@ -236,7 +236,7 @@ describe("a transaction's status", () => {
     expect(waited.body.error.cause.name).toBe("TIMEOUT_ERROR");
   });
 
-  it("is told by broadcast_tx_commit as well", async () => {
+  test("is told by broadcast_tx_commit as well", async () => {
     const { sign, nonce } = await sender();
     const tx = await sign(nonce + 1n, [transfer]);
     const { body } = await rpc(url, "broadcast_tx_commit", [tx.base64]);
@@ -245,7 +245,7 @@ describe("a transaction's status", () => {
 });
 
 describe("a block's changes", () => {
-  it("name the transactions that used a key, with their nonce", async () => {
+  test("name the transactions that used a key, with their nonce", async () => {
     const { sign, nonce, account, pair } = await sender();
     const tx = await sign(nonce + 7n, [transfer]);
     const { body: sent } = await send(tx.base64, "FINAL");
@@ -272,7 +272,7 @@ describe("a block's changes", () => {
     expect(single.result.changes).toEqual(body.result.changes);
   });
 
-  it("leave older blocks as they were: a key's nonce can be asked for at any", async () => {
+  test("leave older blocks as they were: a key's nonce can be asked for at any", async () => {
     const { sign, nonce, account, pair, block } = await sender();
     const tx = await sign(nonce + 3n, [transfer]);
     await send(tx.base64, "FINAL");
@@ -291,7 +291,7 @@ describe("a block's changes", () => {
 });
 
 describe("transactions of one key", () => {
-  it("may leave gaps between their nonces", async () => {
+  test("may leave gaps between their nonces", async () => {
     const { sign, nonce } = await sender();
     for (const step of [2n, 9n]) {
       const tx = await sign(nonce + step, [transfer]);
@@ -301,7 +301,7 @@ describe("transactions of one key", () => {
 });
 
 describe("a function-call key's allowance", () => {
-  it("pays for gas and gets back what wasn't burnt", async () => {
+  test("pays for gas and gets back what wasn't burnt", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const { account, block } = await sender(2n * NEAR);
     await transact(account, account.accountId, [

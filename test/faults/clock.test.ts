@@ -1,6 +1,6 @@
 /** An object's alarm is set, and shown, by the run's clock. */
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { alarmBy, type Clock, timeOf } from "./clock.ts";
 
 const REAL = 1_700_000_000_000;
@@ -22,7 +22,7 @@ const storageUnder = (kept: { at: number | null }, clock: Clock) => {
   return storage;
 };
 
-it("an alarm is shown at the time for which it was set", async () => {
+test("an alarm is shown at the time for which it was set", async () => {
   const pauses = fc.nat({ max: 200_000_000 });
   await fc.assert(
     fc.asyncProperty(clocks, pauses, async (clock, wait) => {
@@ -36,7 +36,7 @@ it("an alarm is shown at the time for which it was set", async () => {
   );
 });
 
-it("an alarm that is still to ring is shown as later than now, however far the clock has jumped since", async () => {
+test("an alarm that is still to ring is shown as later than now, however far the clock has jumped since", async () => {
   await fc.assert(
     fc.asyncProperty(clocks, fc.nat(), fc.integer({ min: 10, max: 9_000 }), async (clock, jump, wait) => {
       const kept = { at: null };

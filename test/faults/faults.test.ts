@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { missing, SHORT_COURSE } from "./courses.ts";
 import { runFaults } from "./run.ts";
 
-it("every accepted request has one effect through faults and kills, and every answer is true", async () => {
+test("every accepted request has one effect through faults and kills, and every answer is true", async () => {
   const summary = await runFaults({
     ...SHORT_COURSE,
     seed: 20_261_121,

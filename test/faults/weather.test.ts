@@ -1,6 +1,6 @@
 /** What goes wrong is a function of the seed and the moment, and of nothing else. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Devchain, type InjectedFault, type Moment, startDevchain } from "../../devchain/index.ts";
 import { Faults } from "../../devchain/rpc/faults.ts";
 import { longCourse } from "./courses.ts";
@@ -22,7 +22,7 @@ const stormy = (of: number): Weather => {
 const at = (subject: string): Moment => ({ method: "tx", node: "/a", subject, nth: 0 });
 
 describe("the weather", () => {
-  it("of an operation is the same whoever asks first, and however many others were begun", () => {
+  test("of an operation is the same whoever asks first, and however many others were begun", () => {
     fc.assert(
       fc.property(
         seed,
@@ -41,7 +41,7 @@ describe("the weather", () => {
     );
   });
 
-  it("has every kind of storm before it has one of them twice", () => {
+  test("has every kind of storm before it has one of them twice", () => {
     fc.assert(
       fc.property(seed, (of) => {
         const weather = stormy(of);
@@ -54,7 +54,7 @@ describe("the weather", () => {
     );
   });
 
-  it("is none while it is calm", () => {
+  test("is none while it is calm", () => {
     const weather = stormy(1);
     weather.calm = true;
     expect(weather.rulesAt(at(markerOf(1, 7)))).toEqual([]);
@@ -89,7 +89,7 @@ describe("two runs of one seed", () => {
     };
   };
 
-  it("have the same faults at the moments that came in both, in whatever order and however often it was asked", () => {
+  test("have the same faults at the moments that came in both, in whatever order and however often it was asked", () => {
     const request = fc.tuple(fc.nat({ max: 200 }), fc.nat({ max: 2 }), fc.boolean());
     fc.assert(
       fc.property(
@@ -109,7 +109,7 @@ describe("two runs of one seed", () => {
     );
   });
 
-  it("differ where the seeds do", () => {
+  test("differ where the seeds do", () => {
     const requests = Array.from({ length: 400 }, (_, at) => [at % 100, at % 3, at % 2 === 0] as const);
     const linesOf = (of: number) =>
       Array.from(met(of, requests, "run").faults, (line) =>
@@ -121,13 +121,13 @@ describe("two runs of one seed", () => {
 });
 
 describe("misfortunes", () => {
-  it("come at the same operations for the same seed, and at others for another", () => {
+  test("come at the same operations for the same seed, and at others for another", () => {
     const course = { ...longCourse(5_000), without: [] };
     expect(eventsOf(11, course)).toEqual(eventsOf(11, course));
     expect(eventsOf(11, course)).not.toEqual(eventsOf(12, course));
   });
 
-  it("lose a wallet before the database is copied, and never between the copy and the return to it", () => {
+  test("lose a wallet before the database is copied, and never between the copy and the return to it", () => {
     fc.assert(
       fc.property(seed, fc.integer({ min: 100, max: 20_000 }), (of, operations) => {
         const course = { ...longCourse(operations), without: [] };
@@ -141,7 +141,7 @@ describe("misfortunes", () => {
   });
 });
 
-it("a marker names its operation and no other", () => {
+test("a marker names its operation and no other", () => {
   fc.assert(
     fc.property(seed, fc.nat({ max: 1_000_000 }), (of, ordinal) => {
       const marker = markerOf(of, ordinal);

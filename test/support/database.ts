@@ -1,4 +1,8 @@
 import { env } from "cloudflare:workers";
+import { type Breaks, failingDatabase } from "./failing-database.ts";
+
+/** The Worker's database with calls that break, for `apiWith`: no request can make D1 fail. */
+export const failingD1 = (breaks: Breaks): D1Database => failingDatabase(env.DB, breaks);
 
 /** All rows of a database at one moment, with their numbers, to roll it back to. */
 export type Snapshot = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;

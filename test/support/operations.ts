@@ -54,6 +54,9 @@ export const background = {
   reconcile: (later = 0, log?: ServiceContext["log"]): Promise<void> => reconcile(serviceContext(later, log)),
 };
 
+// Checkpoints are inside the Worker: a test that interrupts or watches a write there has no other way.
+export { observeCheckpoints };
+
 /** How often a checkpoint was passed, and how often it killed. */
 export interface Kills {
   passes: number;

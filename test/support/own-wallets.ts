@@ -3,12 +3,17 @@ import { env } from "cloudflare:workers";
 import { keyFromSeed, signTransaction } from "../../src/chain/transaction.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { settingsOf } from "../../src/env.ts";
-import { walletOf } from "../../src/wallet/client.ts";
+import { walletOf as objectOf } from "../../src/wallet/client.ts";
 import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
 import { chainCall, SERVICES_NODE } from "./chain-control.ts";
 import { ENOUGH, until } from "./waiting.ts";
 
+export type { Action, Intent, TransactionRecord, Wallet };
+
 const NEAR = 10n ** 24n;
+
+/** The object of an integration's wallet, or the platform's, called directly: the API shows only what comes of it. */
+export const walletOf = (of: string): Wallet => objectOf(env, of as Uuid | "platform");
 
 /** A transaction that a test sends, as a separate operation. */
 export const intent = (
@@ -62,7 +67,7 @@ export const createAccount = async (
     ],
     accountId,
   );
-  const { state } = await carriedOut(walletOf(env, "platform"), creation);
+  const { state } = await carriedOut(walletOf("platform"), creation);
   if (state !== "succeeded") throw new Error(`${accountId} could not be made: ${state}`);
 };
 
@@ -84,7 +89,7 @@ export interface OwnWallet {
 export const createWallet = async (deposit = 10n * NEAR): Promise<OwnWallet> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
   await createAccount(accountId, publicKey, deposit);
   await wallet.activate();
@@ -109,7 +114,7 @@ export const FORGETFUL = [
 
 /** Has a wallet look at its rows without pauses until it gives the operation up. */
 export const givenUp = async (name: Uuid | "platform", operation: Uuid): Promise<void> => {
-  const wallet = walletOf(env, name);
+  const wallet = walletOf(name);
   await until(async () => {
     await runInDurableObject(env.WALLET.getByName(name), (_, { storage: { sql } }) => {
       sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import { type ApiRequest, requestOf } from "./api.ts";
-import { failingDatabase } from "./failing-database.ts";
+import { failingD1 } from "./database.ts";
 
 /** What an isolate keeps for seconds, and asks for again on a slow machine: a key, endpoints to wake. */
 const KEPT = /"api_keys"|^select "id" from "webhooks"/;
@@ -19,7 +19,7 @@ export interface Watched {
 /** @param before is waited for before each trip */
 export const watched = (before: (sql: string) => Promise<unknown> = async () => undefined): Watched => {
   const trips: string[] = [];
-  const DB = failingDatabase(env.DB, async (sql) => {
+  const DB = failingD1(async (sql) => {
     if (!KEPT.test(sql)) trips.push(sql);
     await before(sql);
     return null;

@@ -18,3 +18,13 @@ export const eventually = (asserts: () => unknown): Promise<void> =>
     },
     { timeout: ENOUGH, interval: 20 },
   );
+
+/** Does something as if it were later by some milliseconds. The clock then stands; timers run as ever. */
+export const later = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
+  vi.setSystemTime(Date.now() + ms);
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+};

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { alarmToSet } from "../../src/domain/alarms.ts";
 
 const MINUTE = 60_000;
 const time = fc.integer({ min: 0, max: 100 * MINUTE });
 const perhaps = fc.option(time, { nil: null });
 
-it("whatever is due is rung for when it is due, or soon", () => {
+test("whatever is due is rung for when it is due, or soon", () => {
   fc.assert(
     fc.property(time, perhaps, time, (now, alarm, due) => {
       const set = alarmToSet(now, alarm, due);
@@ -19,7 +19,7 @@ it("whatever is due is rung for when it is due, or soon", () => {
   );
 });
 
-it("an alarm that is set stays set while it comes in time, and nothing is set for nothing", () => {
+test("an alarm that is set stays set while it comes in time, and nothing is set for nothing", () => {
   fc.assert(
     fc.property(time, perhaps, time, (now, alarm, due) => {
       expect(alarmToSet(now, alarm, null)).toBeNull();

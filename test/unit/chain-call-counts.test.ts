@@ -1,9 +1,9 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { callCounts, countCall, shownEndpoint } from "../../src/chain/call-counts.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-it("calls are counted by endpoint and outcome, and logged once a minute, without a provider's key", () => {
+test("calls are counted by endpoint and outcome, and logged once a minute, without a provider's key", () => {
   const lines: { event: string; seconds: number; calls: Record<string, unknown> }[] = [];
   vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(JSON.parse(line)));
   const first = "https://node.example/v1/some-secret?key=more";

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { readBlock } from "../../src/chain/blocks.ts";
 import { TOLERATED_BLOCKS } from "../../src/chain/endpoints.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
@@ -32,7 +32,7 @@ const scene = async () => {
 const LAGS = { name: "NodesLagError", code: "chain_unavailable" };
 
 describe("an endpoint that goes on answering old blocks", () => {
-  it.each(["final", "optimistic"] as const)("is left for one that doesn't: %s state", async (at) => {
+  test.each(["final", "optimistic"] as const)("is left for one that doesn't: %s state", async (at) => {
     const { first, second, pass, total, rpc } = await scene();
     expect(await total(at)).toBe(1);
     pass(15_000, second);
@@ -40,7 +40,7 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect(rpc.order()).toEqual([second.url, first.url]);
   });
 
-  it("is left for one that doesn't, for the last final block and for what names no block at all", async () => {
+  test("is left for one that doesn't, for the last final block and for what names no block at all", async () => {
     const { first, second, pass, rpc } = await scene();
     await readBlock(rpc, "final");
     pass(15_000, second);
@@ -52,14 +52,14 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect(first.asked.filter((method) => method === "tx")).toEqual([]);
   });
 
-  it("isn't believed about a transaction, even where it is preferred and nothing else was asked before", async () => {
+  test("isn't believed about a transaction, even where it is preferred and nothing else was asked before", async () => {
     const { first, second, pass, open } = await scene();
     pass(15_000, second);
     await transactionStatus(open(), "hash", "signer", { endpoint: first.url });
     expect(second.asked).toContain("tx");
   });
 
-  it("is noticed though its clock is ahead, because its height stays", async () => {
+  test("is noticed though its clock is ahead, because its height stays", async () => {
     const { first, second, pass, rpc } = await scene();
     first.time += 3_600_000;
     second.time += 3_600_000;
@@ -68,7 +68,7 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect((await readBlock(rpc, "final")).height).toBe(second.final);
   });
 
-  it("is asked first again when it has caught up, after its rest", async () => {
+  test("is asked first again when it has caught up, after its rest", async () => {
     const { first, second, pass, total, rpc } = await scene();
     await total();
     pass(15_000, second);
@@ -79,7 +79,7 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect(rpc.order()).toEqual([first.url, second.url]);
   });
 
-  it("rests no longer because it goes on answering meanwhile, while the other is down", async () => {
+  test("rests no longer because it goes on answering meanwhile, while the other is down", async () => {
     const { first, second, pass, total } = await scene();
     await total();
     pass(15_000, second);
@@ -92,7 +92,7 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect(await total()).toBe(1);
   });
 
-  it("is known to all connections of the isolate", async () => {
+  test("is known to all connections of the isolate", async () => {
     const { second, pass, total, open } = await scene();
     await total();
     pass(15_000, second);
@@ -102,7 +102,7 @@ describe("an endpoint that goes on answering old blocks", () => {
 });
 
 describe("a chain", () => {
-  it("that stands still on all nodes is read all the same, and nobody is to blame", async () => {
+  test("that stands still on all nodes is read all the same, and nobody is to blame", async () => {
     const { first, second, pass, total, rpc } = await scene();
     await total();
     pass(600_000);
@@ -114,7 +114,7 @@ describe("a chain", () => {
     expect(first.asked.length + second.asked.length).toBeLessThan(looks + 25);
   });
 
-  it("never goes back: what is behind the last final block seen is no answer, be it the only one", async () => {
+  test("never goes back: what is behind the last final block seen is no answer, be it the only one", async () => {
     const { first, second, pass, total } = await scene();
     await total();
     pass(60_000, second);
@@ -127,7 +127,7 @@ describe("a chain", () => {
     await expect(total("final", second.final)).rejects.toMatchObject(LAGS);
   });
 
-  it("isn't lost for good by a height that nobody else ever reaches", async () => {
+  test("isn't lost for good by a height that nobody else ever reaches", async () => {
     const { first, second, clock, total } = await scene();
     second.final = 10 ** 12;
     first.isUp = false;
@@ -142,7 +142,7 @@ describe("a chain", () => {
 });
 
 describe("a node that wants no requests for a while", () => {
-  it.each([
+  test.each([
     ["seconds", (_now: number) => "30"],
     ["a date", (now: number) => new Date(now + 30_500).toUTCString()],
   ])("is left alone for as long as it says in %s, by all connections", async (_name, header) => {
@@ -163,7 +163,7 @@ describe("a node that wants no requests for a while", () => {
     expect(await total()).toBe(1);
   });
 
-  it("is not asked though it is the only one; callers are told when it is", async () => {
+  test("is not asked though it is the only one; callers are told when it is", async () => {
     const only = await scriptedNode(1_000, "1");
     only.refusal = { status: 429, headers: { "retry-after": "40" } };
     const open = () => new ChainRpc([only.url]);
@@ -176,7 +176,7 @@ describe("a node that wants no requests for a while", () => {
     expect(only.asked).toEqual([]);
   });
 
-  it("and doesn't say for how long is left for longer each time, and taken at its word with 503 too", async () => {
+  test("and doesn't say for how long is left for longer each time, and taken at its word with 503 too", async () => {
     const only = await scriptedNode(1_000, "1");
     const clock = { now: EPOCH };
     const rpc = new ChainRpc([only.url], [], () => clock.now);

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ChainUnavailableError, RpcError } from "../../src/chain/errors.ts";
 import { ChainRpc, Connections, LONGEST_QUEUE_MS, MAX_CONNECTIONS } from "../../src/chain/rpc.ts";
 import { sendTransaction, transactionStatus } from "../../src/chain/send.ts";
@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe("a call", () => {
-  it.each([
+  test.each([
     ["is not there", async () => "http://127.0.0.1:9"],
     ["answers nonsense", () => answering("<html>")],
     ["is overloaded", () => answering("slow down", 429)],
@@ -54,7 +54,7 @@ describe("a call", () => {
     expect(rpc.order()).toEqual([first, second]);
   });
 
-  it("goes to the next node after an internal error, and leaves the node once it has nothing else to say", async () => {
+  test("goes to the next node after an internal error, and leaves the node once it has nothing else to say", async () => {
     const first = await node(async (request, response) => {
       const { method } = (await json(request)) as { method: string };
       const error = { cause: { name: "INTERNAL_ERROR", info: {} } };
@@ -72,7 +72,7 @@ describe("a call", () => {
     expect(rpc.order()).toEqual([second, first]);
   });
 
-  it("that takes too long has the node left for a while, unless it is for anybody", async () => {
+  test("that takes too long has the node left for a while, unless it is for anybody", async () => {
     const slow = await node(() => undefined);
     const nodes = [slow, await sound("fine")];
     const patience = { timeoutMs: 1_500 };
@@ -83,7 +83,7 @@ describe("a call", () => {
     expect(sparing.order()).toEqual(nodes.toReversed());
   });
 
-  it("that fails side by side with others counts as one failure", async () => {
+  test("that fails side by side with others counts as one failure", async () => {
     const [first, second] = ["http://127.0.0.1:9/side-by-side", await sound("fine")];
     let now = 1_000_000;
     const rpc = new ChainRpc([first, second], [], () => now);
@@ -92,12 +92,12 @@ describe("a call", () => {
     expect(rpc.order()).toEqual([first, second]);
   });
 
-  it("keeps to the endpoint it is asked to prefer while that one is well", async () => {
+  test("keeps to the endpoint it is asked to prefer while that one is well", async () => {
     const rpc = new ChainRpc(["http://a.test", "http://b.test"]);
     expect(rpc.order({ endpoint: "http://b.test" })).toEqual(["http://b.test", "http://a.test"]);
   });
 
-  it("takes a typed error for the answer, whatever the HTTP status", async () => {
+  test("takes a typed error for the answer, whatever the HTTP status", async () => {
     const rpc = new ChainRpc([await refusing("UNKNOWN_BLOCK", {}, 400), await sound("never asked")]);
     await expect(rpc.call("block", {})).rejects.toMatchObject({
       name: "RpcError",
@@ -105,14 +105,14 @@ describe("a call", () => {
     });
   });
 
-  it("says that nothing was sent when no node answers", async () => {
+  test("says that nothing was sent when no node answers", async () => {
     const rpc = new ChainRpc([await answering("oops", 500)]);
     const error = await rpc.call("status", []).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ChainUnavailableError);
     expect(error).toMatchObject({ status: 503, details: { outcome: "not_submitted", retryable: true } });
   });
 
-  it("waits while six others do", async () => {
+  test("waits while six others do", async () => {
     let open = 0;
     let most = 0;
     const url = await node((_request, response) => {
@@ -129,7 +129,7 @@ describe("a call", () => {
     expect(most).toBe(MAX_CONNECTIONS);
   });
 
-  it("has its whole time from when it has a connection, however long it waited for one", async () => {
+  test("has its whole time from when it has a connection, however long it waited for one", async () => {
     const url = await node((_request, response) => {
       setTimeout(() => response.end(JSON.stringify({ result: true })), 1_000);
     });
@@ -139,7 +139,7 @@ describe("a call", () => {
     expect(await Promise.all(calls)).toEqual(Array(40).fill(true));
   });
 
-  it("is given up after waiting for a connection for half a minute, and takes nobody's place then", async () => {
+  test("is given up after waiting for a connection for half a minute, and takes nobody's place then", async () => {
     vi.useFakeTimers();
     try {
       const connections = new Connections();
@@ -165,7 +165,7 @@ describe("an answer to a send", () => {
   const bytes = new Uint8Array([1]);
   const data = (error: unknown) => ({ data: { TxExecutionError: { InvalidTxError: error } } });
 
-  it.each([
+  test.each([
     ["a reason without details", () => refusing("INVALID_TRANSACTION", data("Expired")), "Expired"],
     [
       "one with details",
@@ -176,7 +176,7 @@ describe("an answer to a send", () => {
     expect(await sendTransaction(new ChainRpc([await answer()]), bytes)).toEqual({ kind: "refused", reason });
   });
 
-  it.each([
+  test.each([
     ["a timeout", () => refusing("TIMEOUT_ERROR")],
     ["a node that is not there", async () => "http://127.0.0.1:9"],
     ["an invalid transaction without a reason", () => refusing("INVALID_TRANSACTION")],
@@ -195,7 +195,7 @@ describe("a status", () => {
   });
   const invalid = { Failure: { InvalidTxError: { InvalidNonce: {} } } };
 
-  it.each([
+  test.each([
     ["FINAL", { SuccessValue: "" }, "final", undefined],
     ["FINAL", { Failure: { ActionError: {} } }, "final", undefined],
     ["FINAL", invalid, "not_applied", undefined],
@@ -211,14 +211,14 @@ describe("a status", () => {
     });
   });
 
-  it.each(["UNKNOWN_TRANSACTION", "TIMEOUT_ERROR"])("%s is no proof of anything", async (cause) => {
+  test.each(["UNKNOWN_TRANSACTION", "TIMEOUT_ERROR"])("%s is no proof of anything", async (cause) => {
     const rpc = new ChainRpc([await refusing(cause)]);
     expect(await transactionStatus(rpc, "hash", "signer")).toEqual({ kind: "unknown" });
   });
 });
 
 describe("a view", () => {
-  it("gives the JSON that the contract returned", async () => {
+  test("gives the JSON that the contract returned", async () => {
     const result = [...new TextEncoder().encode('{"a":1}')];
     expect(
       await viewFunction(new ChainRpc([await sound({ result, block_height: 1 })]), {
@@ -228,7 +228,7 @@ describe("a view", () => {
     ).toEqual({ value: { a: 1 }, height: 1 });
   });
 
-  it.each([
+  test.each([
     [
       "as text",
       () =>
@@ -257,7 +257,7 @@ describe("a view", () => {
     expect(error).toMatchObject({ name: "ViewError", contractCode: "E_SOLD_OUT", message: "None are left." });
   });
 
-  it("is taken from a node that has reached the height it is asked for, be it an answer or a refusal", async () => {
+  test("is taken from a node that has reached the height it is asked for, be it an answer or a refusal", async () => {
     const result = [...new TextEncoder().encode('"new"')];
     const [late, refused, current] = [
       await sound({ result: [...new TextEncoder().encode('"old"')], block_height: 9 }),
@@ -275,7 +275,7 @@ describe("a view", () => {
     });
   });
 
-  it("of an account that is not there is null, and of one with storage leaves what storage needs", async () => {
+  test("of an account that is not there is null, and of one with storage leaves what storage needs", async () => {
     expect(await accountBalance(new ChainRpc([await refusing("UNKNOWN_ACCOUNT")]), "a")).toBeNull();
     const account = { amount: `${10n ** 24n}`, locked: "0", storage_usage: 10_000, block_height: 5 };
     const balance = await accountBalance(new ChainRpc([await sound(account)]), "a");
@@ -285,7 +285,7 @@ describe("a view", () => {
   });
 });
 
-it("errors of nodes carry what the rules need", () => {
+test("errors of nodes carry what the rules need", () => {
   expect(new RpcError("UNKNOWN_BLOCK", { a: 1 }, "text")).toMatchObject({
     causeName: "UNKNOWN_BLOCK",
     info: { a: 1 },

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { clientNetwork } from "../../src/http/address-limit.ts";
 
-it.each([
+test.each([
   ["", ""],
   ["203.0.113.7", "203.0.113.7"],
   ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
@@ -25,7 +25,7 @@ const spellings = (groups: readonly number[]): string[] => {
   return [plain.join(":"), padded.join(":"), short];
 };
 
-it("addresses have one network where their first 64 bits are the same, however they are written", () => {
+test("addresses have one network where their first 64 bits are the same, however they are written", () => {
   const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
   const four = fc.tuple(group, group, group, group);
   fc.assert(

@@ -1,15 +1,24 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { directoryNames, filenameFault } from "../../src/domain/filenames.ts";
 
 describe("filenameFault", () => {
-  it.each(["a.png", "é.png", "a b", ".hidden", "...", "x".repeat(255), "a..b"])("takes %j", (name) =>
+  test.each(["a.png", "é.png", "a b", ".hidden", "...", "x".repeat(255), "a..b"])("takes %j", (name) =>
     expect(filenameFault(name)).toBeNull(),
   );
-  it.each(["", ".", "..", "a/b", "a\\b", "a\0b", "a\nb", "\x7f", "\ud800", "x".repeat(256), "é".repeat(128)])(
-    "refuses %j",
-    (name) => expect(filenameFault(name)).toEqual(expect.any(String)),
-  );
+  test.each([
+    "",
+    ".",
+    "..",
+    "a/b",
+    "a\\b",
+    "a\0b",
+    "a\nb",
+    "\x7f",
+    "\ud800",
+    "x".repeat(256),
+    "é".repeat(128),
+  ])("refuses %j", (name) => expect(filenameFault(name)).toEqual(expect.any(String)));
 });
 
 describe("directoryNames", () => {
@@ -18,7 +27,7 @@ describe("directoryNames", () => {
     digest: fc.constantFrom("1", "2", "3", "4"),
   });
 
-  it("has every file under a name of its own, and the first of a name under that name", () => {
+  test("has every file under a name of its own, and the first of a name under that name", () => {
     fc.assert(
       fc.property(fc.array(file, { maxLength: 40 }), (files) => {
         const named = directoryNames(files);
@@ -35,7 +44,7 @@ describe("directoryNames", () => {
     );
   });
 
-  it("numbers later files before the extension", () => {
+  test("numbers later files before the extension", () => {
     const files = ["1", "2", "3"].flatMap((digest) => [
       { name: "a.tar.gz", digest },
       { name: ".c", digest },

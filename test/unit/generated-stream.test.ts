@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { streamOf } from "../../src/http/generated-stream.ts";
 
 beforeEach(() => {
@@ -23,7 +23,7 @@ function body(count: number, fails = false) {
   return { seen, reader: streamOf(pieces(), guard).getReader() };
 }
 
-it("ends once, when all of it was taken", async () => {
+test("ends once, when all of it was taken", async () => {
   const { seen, reader } = body(3);
   const taken: number[] = [];
   for (let part = await reader.read(); !part.done; part = await reader.read()) taken.push(...part.value);
@@ -33,7 +33,7 @@ it("ends once, when all of it was taken", async () => {
   expect(seen.moved).toBeGreaterThanOrEqual(3);
 });
 
-it("breaks off where its client takes nothing for too long, and is not ended as if it were whole", async () => {
+test("breaks off where its client takes nothing for too long, and is not ended as if it were whole", async () => {
   const { seen, reader } = body(1_000);
   for (let slow = 0; slow < 5; slow++) {
     await reader.read();
@@ -46,7 +46,7 @@ it("breaks off where its client takes nothing for too long, and is not ended as 
   await expect(reader.read()).rejects.toThrow("takes nothing");
 });
 
-it("breaks off where it can't be made to its end", async () => {
+test("breaks off where it can't be made to its end", async () => {
   const { seen, reader } = body(1, true);
   await reader.read();
   await expect(reader.read()).rejects.toThrow("missing");
@@ -54,7 +54,7 @@ it("breaks off where it can't be made to its end", async () => {
   expect(seen).toMatchObject({ closed: true, ended: 1 });
 });
 
-it("is over when its client goes", async () => {
+test("is over when its client goes", async () => {
   const { seen, reader } = body(5);
   await reader.read();
   await reader.cancel();

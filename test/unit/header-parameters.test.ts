@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { gatewayQuery, readGatewayRequest } from "../../src/api/gateway/cache.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { acceptsJson } from "../../src/http/acceptance.ts";
@@ -38,7 +38,7 @@ const header = fc
   .map((runs) => runs.map(([piece, times]) => piece.repeat(times)).join(""));
 
 describe("parameters of a header", () => {
-  it.each([
+  test.each([
     ["one", parametrised],
     ["a list", parametrisedList],
   ])("are read with a fixed number of looks at a character: %s", (_, read) => {
@@ -52,7 +52,7 @@ describe("parameters of a header", () => {
     );
   });
 
-  it("are what was written", () => {
+  test("are what was written", () => {
     const name = fc.stringMatching(/^[a-z*]{1,8}$/);
     const value = fc.string({
       unit: fc.constantFrom("a", " ", ";", ",", "=", '"', "\\", "é"),
@@ -76,7 +76,7 @@ describe("parameters of a header", () => {
     );
   });
 
-  it.each([
+  test.each([
     ['a; b="c:\\"', { b: "c:\\" }],
     ['a; b="c:\\"; d="e"', { b: 'c:"; d=' }],
     ['a; b="\\\\"', { b: "\\" }],
@@ -89,7 +89,7 @@ describe("parameters of a header", () => {
     expect([...parametrised(text).parameters]).toEqual(Object.entries(parameters));
   });
 
-  it("never fail but with an error for the caller", () => {
+  test("never fail but with an error for the caller", () => {
     const parsers: readonly ((text: string) => unknown)[] = [
       acceptsJson,
       (text) => readGatewayRequest(gatewayQuery.parse({}), text),
@@ -112,12 +112,12 @@ describe("parameters of a header", () => {
     );
   });
 
-  it("that are not closed are refused in a form", () => {
+  test("that are not closed are refused in a form", () => {
     const part = new TextEncoder().encode(`Content-Disposition: form-data; name="${"\\".repeat(44)}`);
     expect(() => parsePartHeaders(part)).toThrowError(expect.objectContaining({ code: "invalid_multipart" }));
   });
 
-  it("that are names of what every object has are no formats", () => {
+  test("that are names of what every object has are no formats", () => {
     expect(readGatewayRequest(gatewayQuery.parse({}), "constructor, __proto__").format).toBe("content");
   });
 });

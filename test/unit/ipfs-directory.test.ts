@@ -1,7 +1,7 @@
 import { MemoryBlockstore } from "blockstore-core";
 import * as fc from "fast-check";
 import { importer } from "ipfs-unixfs-importer";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dagPbCid, parseCid, RAW, rawCid } from "../../src/files/ipfs/cid.ts";
 import { buildDirectory, type DirectoryEntry, SHARD_ABOVE } from "../../src/files/ipfs/directory.ts";
 
@@ -42,13 +42,13 @@ const numbered = (count: number, suffix = ".png") =>
   }));
 
 describe("directories beside ipfs-unixfs-importer", () => {
-  it.each([1, 2, 3, 10, 255, 256, 257, 1000, 4000, 5000, 10_000, 20_000])("%i entries", async (count) => {
+  test.each([1, 2, 3, 10, 255, 256, 257, 1000, 4000, 5000, 10_000, 20_000])("%i entries", async (count) => {
     const files = numbered(count);
     const { cid, size } = await built(await entriesOf(files));
     expect({ cid, size }).toEqual(await imported(files));
   });
 
-  it("names beyond ASCII, sorted by their bytes", async () => {
+  test("names beyond ASCII, sorted by their bytes", async () => {
     const names = [
       "é.png",
       "e.png",
@@ -68,7 +68,7 @@ describe("directories beside ipfs-unixfs-importer", () => {
     expect({ cid, size }).toEqual(await imported(files));
   });
 
-  it("stays one block up to 256 KiB of exact block bytes and shards at the next byte", async () => {
+  test("stays one block up to 256 KiB of exact block bytes and shards at the next byte", async () => {
     const names = (extra: number) => [
       ...Array.from({ length: 4095 }, (_, index) => String(index).padStart(20, "0")),
       "x".repeat(extra),
@@ -94,7 +94,7 @@ describe("directories beside ipfs-unixfs-importer", () => {
     expect({ seenFlat, seenSharded }).toEqual({ seenFlat: true, seenSharded: true });
   }, 60_000);
 
-  it("any names and sizes", async () => {
+  test("any names and sizes", async () => {
     const name = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
       .filter((text) => !/[/\\\0]/.test(text));
@@ -117,7 +117,7 @@ describe("directories beside ipfs-unixfs-importer", () => {
 });
 
 describe("CIDs as text", () => {
-  it("reads its own, and the same in other bases and in version 0", () => {
+  test("reads its own, and the same in other bases and in version 0", () => {
     const sha256 = new Uint8Array(32).fill(7);
     expect(parseCid(rawCid(sha256))).toEqual({ codec: 0x55, sha256 });
     expect(parseCid(dagPbCid(sha256))).toEqual({ codec: 0x70, sha256 });
@@ -125,7 +125,7 @@ describe("CIDs as text", () => {
     expect(parseCid(`f01551220${"07".repeat(32)}`)).toEqual({ codec: 0x55, sha256 });
   });
 
-  it.each(["", "bafk", "favicon.ico", "bagaaierasords4njcts6vs7qvdjfcvgnume4hqohf65zsfguprqphs3icwea"])(
+  test.each(["", "bafk", "favicon.ico", "bagaaierasords4njcts6vs7qvdjfcvgnume4hqohf65zsfguprqphs3icwea"])(
     "refuses %s",
     (text) => expect(parseCid(text)).toBeNull(),
   );

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { MemoryBlockstore } from "blockstore-core";
 import { importBytes } from "ipfs-unixfs-importer";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fileCid } from "../../src/files/ipfs/cid.ts";
 import { BLOCK_SIZE, encodeFileRoot, fileLink, leafSizes } from "../../src/files/ipfs/file.ts";
 
@@ -20,7 +20,7 @@ function linkOf(content: Uint8Array) {
 
 describe("files beside ipfs-unixfs-importer", () => {
   const MIB = BLOCK_SIZE;
-  it.each([
+  test.each([
     0,
     1,
     127,
@@ -46,7 +46,7 @@ describe("files beside ipfs-unixfs-importer", () => {
     expect(linkOf(content)).toEqual({ cid: cid.toString(), size });
   });
 
-  it("refuses what one root can't hold", () => {
+  test("refuses what one root can't hold", () => {
     expect(() => encodeFileRoot([sha256(new Uint8Array(1))], 1)).toThrow(RangeError);
     expect(() => encodeFileRoot([], 0)).toThrow(RangeError);
   });

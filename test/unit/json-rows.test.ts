@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { jsonRows } from "../../src/db/json-rows.ts";
 
 const MOST = 1_000_000;
 
 describe("jsonRows", () => {
-  it("packs any rows in order", () => {
+  test("packs any rows in order", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (rows) => {
         const packed = Array.from(jsonRows(rows));
@@ -16,7 +16,7 @@ describe("jsonRows", () => {
     );
   });
 
-  it("keeps each text within 1 MB, in UTF-8, with as many rows as fit", () => {
+  test("keeps each text within 1 MB, in UTF-8, with as many rows as fit", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 150_000 }), { maxLength: 30 }), (lengths) => {
         const rows = lengths.map((length) => "川".repeat(length));
@@ -34,7 +34,7 @@ describe("jsonRows", () => {
     );
   });
 
-  it("leaves a row above the limit alone, and makes nothing of no rows", () => {
+  test("leaves a row above the limit alone, and makes nothing of no rows", () => {
     const large = "x".repeat(MOST);
     expect(Array.from(jsonRows(["a", large, "b"]))).toEqual(['["a"]', `["${large}"]`, '["b"]']);
     expect(Array.from(jsonRows([]))).toEqual([]);

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { hasMoreValues, largestContainer, prototypeField } from "../../src/domain/json-shape.ts";
 
@@ -35,7 +35,7 @@ function entriesVisited(work: () => void): number {
 const json = fc.json({ noUnicodeString: false } as never);
 
 describe("hasMoreValues", () => {
-  it("never takes a text for less than it is, nor for more than a value a bracket more", () => {
+  test("never takes a text for less than it is, nor for more than a value a bracket more", () => {
     fc.assert(
       fc.property(json, fc.boolean(), (text, indented) => {
         const value: unknown = JSON.parse(text);
@@ -50,12 +50,12 @@ describe("hasMoreValues", () => {
     );
   });
 
-  it("doesn't count what is in strings", () => {
+  test("doesn't count what is in strings", () => {
     expect(hasMoreValues(JSON.stringify([',,,[[{"\\'.repeat(50)]), 3)).toBe(false);
     expect(hasMoreValues('["\\\\",0,0]', 3)).toBe(true);
   });
 
-  it("comes to an end whatever the text is", () => {
+  test("comes to an end whatever the text is", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "a"), maxLength: 60 }), (text) => {
         hasMoreValues(text, 10);
@@ -65,7 +65,7 @@ describe("hasMoreValues", () => {
 });
 
 describe("largestContainer", () => {
-  it.each([
+  test.each([
     [
       { a: [1, 2], b: { c: 1 } },
       { path: [], entries: 2 },
@@ -78,7 +78,7 @@ describe("largestContainer", () => {
 });
 
 describe("prototypeField", () => {
-  it("finds the name wherever it is, and nothing else", () => {
+  test("finds the name wherever it is, and nothing else", () => {
     const value = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -99,18 +99,18 @@ describe("prototypeField", () => {
     );
   });
 
-  it("names the whole path to it", () => {
+  test("names the whole path to it", () => {
     expect(prototypeField(JSON.parse('{"a":[1,{"b":{"__proto__":1}}]}'))).toEqual(["a", 1, "b", "__proto__"]);
   });
 
-  it("takes steps in proportion to the values, however deep they are in each other", () => {
+  test("takes steps in proportion to the values, however deep they are in each other", () => {
     const deep: unknown = JSON.parse(`${"[".repeat(4_000)}${"]".repeat(4_000)}`);
     expect(entriesVisited(() => prototypeField(deep))).toBeLessThan(10 * 4_000);
   });
 });
 
 describe("an error", () => {
-  it("lists a hundred problems at most and counts the others, those that were never listed as well", () => {
+  test("lists a hundred problems at most and counts the others, those that were never listed as well", () => {
     const issues = Array.from({ length: 130 }, (_, index) => ({ path: [index], message: "Correct it." }));
     const error = new ServiceError("invalid_request", "Correct the request.", { issues, moreIssues: 7 });
     expect(error.details.issues).toEqual(issues.slice(0, 100));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { DownloadFailure, download, STALL_MS } from "../../src/files/uploads/media-download.ts";
 
 beforeEach(() => {
@@ -38,7 +38,7 @@ const read = async (most: number) => {
   }
 };
 
-it("continues while a host sends, however slowly, and reports each chunk", async () => {
+test("continues while a host sends, however slowly, and reports each chunk", async () => {
   slowly(STALL_MS - 1);
   const result = read(3);
   await vi.advanceTimersByTimeAsync(5 * STALL_MS);
@@ -48,7 +48,7 @@ it("continues while a host sends, however slowly, and reports each chunk", async
   });
 });
 
-it("ends if a host stops sending, and closes the connection", async () => {
+test("ends if a host stops sending, and closes the connection", async () => {
   const host = slowly(STALL_MS + 1);
   const result = read(3);
   await vi.advanceTimersByTimeAsync(STALL_MS);

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   isMediaType,
   MEDIA_NAMES,
@@ -22,7 +22,7 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly bytes: Ui
   webp: { type: "image/webp", bytes: picture("webp", 1) },
 };
 
-it.each(Object.entries(FILES))("knows %s by its bytes", (_, { type, bytes }) => {
+test.each(Object.entries(FILES))("knows %s by its bytes", (_, { type, bytes }) => {
   expect(mediaType(bytes)).toBe(type);
   expect(isMediaType(type)).toBe(true);
 });
@@ -38,13 +38,13 @@ const LEAST: Readonly<Record<string, number>> = {
   glb: 20,
 };
 
-it.each(Object.entries(LEAST))("knows a %s by its first %i bytes and not by fewer", (format, least) => {
+test.each(Object.entries(LEAST))("knows a %s by its first %i bytes and not by fewer", (format, least) => {
   const { type, bytes } = FILES[format]!;
   expect(mediaType(bytes.subarray(0, least))).toBe(type);
   expect(mediaType(bytes.subarray(0, least - 1))).toBeNull();
 });
 
-it.each([
+test.each([
   ["nothing", ""],
   ["a text", "not a picture"],
   ["a PDF", "%PDF-1.7"],
@@ -68,7 +68,7 @@ it.each([
   expect(mediaType(latin1(text))).toBeNull();
 });
 
-it.each(Object.entries(OTHER_FILES))("does not know %s", (_, bytes) => {
+test.each(Object.entries(OTHER_FILES))("does not know %s", (_, bytes) => {
   expect(mediaType(bytes)).toBeNull();
 });
 
@@ -105,7 +105,7 @@ describe("SVG", () => {
         ),
     );
 
-  it("is known behind whatever may come before its root", () => {
+  test("is known behind whatever may come before its root", () => {
     fc.assert(
       fc.property(prolog, root, words, (before, tag, after) => {
         const bytes = utf8(before + tag + after);
@@ -115,7 +115,7 @@ describe("SVG", () => {
     );
   });
 
-  it("is not known by another root, or in another encoding", () => {
+  test("is not known by another root, or in another encoding", () => {
     fc.assert(
       fc.property(prolog, fc.constantFrom("html", "math", "svgs", "g"), (before, name) => {
         expect(mediaType(utf8(`${before}<${name} xmlns="http://www.w3.org/2000/svg">`))).toBeNull();
@@ -126,7 +126,7 @@ describe("SVG", () => {
     ).toBeNull();
   });
 
-  it("begins within the bytes that are looked at", () => {
+  test("begins within the bytes that are looked at", () => {
     const tag = '<svg xmlns="http://www.w3.org/2000/svg"/>';
     const behind = (size: number) => utf8(`<!--${" ".repeat(size - 7)}-->${tag}`);
     expect(mediaType(behind(SNIFFED_BYTES - tag.length))).toBe("image/svg+xml");
@@ -134,7 +134,7 @@ describe("SVG", () => {
   });
 });
 
-it("looks at no more than the first bytes, and never fails", () => {
+test("looks at no more than the first bytes, and never fails", () => {
   const known = fc.constantFrom(...Object.values(FILES).map(({ bytes }) => bytes));
   const start = fc.oneof(known, fc.uint8Array({ maxLength: 200 }), fc.string().map(utf8));
   fc.assert(
@@ -149,7 +149,7 @@ it("looks at no more than the first bytes, and never fails", () => {
   );
 });
 
-it("a type is never mistaken for another, however little of the file there is", () => {
+test("a type is never mistaken for another, however little of the file there is", () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.values(FILES)), fc.nat(), ({ type, bytes }, cut) => {
       expect([null, type]).toContain(mediaType(bytes.subarray(0, cut % (bytes.length + 1))));
@@ -157,7 +157,7 @@ it("a type is never mistaken for another, however little of the file there is", 
   );
 });
 
-it("a rejected file's message names the accepted types, and for XML what an SVG needs", () => {
+test("a rejected file's message names the accepted types, and for XML what an SVG needs", () => {
   expect(mediaFault(latin1("BM"))).toBe(`Its bytes are none of ${MEDIA_NAMES}.`);
   for (const text of ["<svg/>", "\ufeff <html>"])
     expect(mediaFault(utf8(text))).toContain('xmlns="http://www.w3.org/2000/svg"');

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { referenceFault } from "../../src/domain/media-types.ts";
 
-it("takes JSON objects in UTF-8 as reference files, and nothing else", () => {
+test("takes JSON objects in UTF-8 as reference files, and nothing else", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

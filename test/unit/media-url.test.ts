@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mediaUrlFault } from "../../src/domain/media-url.ts";
 import { urlFault } from "../../src/events/webhooks/webhooks.ts";
 
@@ -56,7 +56,7 @@ const ATTACKS: readonly (readonly [url: string, why: RegExp])[] = [
 ];
 
 describe("mediaUrlFault", () => {
-  it.each([
+  test.each([
     "https://example.com/a.png",
     "https://EXAMPLE.com:443/a?b=c#d",
     "https://a.b.c.example.com./a",
@@ -64,21 +64,21 @@ describe("mediaUrlFault", () => {
     "https://1.2.3.4.example.com/",
   ])("lets %s pass", (url) => expect(mediaUrlFault(url)).toBeNull());
 
-  it.each(ATTACKS)("refuses %j", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
+  test.each(ATTACKS)("refuses %j", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
 });
 
 describe("urlFault", () => {
-  it.each([
+  test.each([
     "https://shop.example.com/hook",
     "https://shop.example.com:443/hook",
     "https://shop.example.com./hook?a=b",
   ])("lets %s pass", (url) => expect(urlFault(DEPLOYED, url, [])).toBeNull());
 
-  it.each(ATTACKS)("refuses %j", (url, message) => {
+  test.each(ATTACKS)("refuses %j", (url, message) => {
     expect(urlFault(DEPLOYED, url, [])).toMatch(message);
   });
 
-  it.each([
+  test.each([
     ["https://mint.example.org/api/v1/collection", /this service/],
     ["https://MINT.example.org./", /this service/],
     ["https://mint.example.org:8443/", /this service/],
@@ -87,7 +87,7 @@ describe("urlFault", () => {
     expect(urlFault(DEPLOYED, url, [])).toMatch(message);
   });
 
-  it("takes http to this machine where the service runs there itself, but never itself", () => {
+  test("takes http to this machine where the service runs there itself, but never itself", () => {
     const rules = { PUBLIC_URL: "http://localhost:8787", LOCAL_WEBHOOKS: "on" } as const;
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
       expect(urlFault(rules, `http://${host}:3000/hook`, []), host).toBeNull();

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { MemoryBudget } from "../../src/files/isolate-memory.ts";
 
 const LIMITS = { bytes: 100, bytesOfOwner: 60, lapsesAfterMs: 1_000 };
@@ -11,7 +11,7 @@ const step = fc.oneof(
   fc.record({ what: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 700 }) }),
 );
 
-it("grants a share only if as much stays free, in total and for the owner", () => {
+test("grants a share only if as much stays free, in total and for the owner", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const budget = new MemoryBudget(LIMITS);
@@ -43,7 +43,7 @@ it("grants a share only if as much stays free, in total and for the owner", () =
   );
 });
 
-it("releases a share that isn't returned in time", () => {
+test("releases a share that isn't returned in time", () => {
   const budget = new MemoryBudget(LIMITS);
   expect(budget.take(30, "a", 0)).not.toBeNull();
   expect(budget.take(20, "b", 0)).not.toBeNull();
@@ -51,7 +51,7 @@ it("releases a share that isn't returned in time", () => {
   expect(budget.take(30, "c", 1_000)).not.toBeNull();
 });
 
-it("keeps a share that is renewed", () => {
+test("keeps a share that is renewed", () => {
   const budget = new MemoryBudget(LIMITS);
   const share = budget.take(30, "a", 0)!;
   budget.renew(share, 500);

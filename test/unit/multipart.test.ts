@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { boundaryOf, readForm } from "../../src/http/multipart/multipart.ts";
 
@@ -66,7 +66,7 @@ const failure = async (body: string, maxBytes?: number): Promise<{ code: string;
 };
 
 describe("readForm", () => {
-  it("gives the parts back whatever they contain and however the body is cut", async () => {
+  test("gives the parts back whatever they contain and however the body is cut", async () => {
     const content = fc.oneof(
       fc.string({
         unit: fc.constantFrom("\r", "\n", "-", "b", "\0", "\xff", `\r\n--${BOUNDARY.slice(0, -1)}`),
@@ -94,7 +94,7 @@ describe("readForm", () => {
     );
   });
 
-  it("skips what is not read, a preamble and an epilogue", async () => {
+  test("skips what is not read, a preamble and an epilogue", async () => {
     const parts = [
       { name: "a", filename: "1", content: "x".repeat(400_000) },
       { name: "b", filename: null, content: "y" },
@@ -105,7 +105,7 @@ describe("readForm", () => {
     expect(names).toEqual(["a", "b"]);
   });
 
-  it("reads names as browsers and curl write them", async () => {
+  test("reads names as browsers and curl write them", async () => {
     const read = async (disposition: string) => {
       const [part] = await decode(
         `--${BOUNDARY}\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n--${BOUNDARY}--`,
@@ -122,7 +122,7 @@ describe("readForm", () => {
   });
 
   const part = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n\r\nx`;
-  it.each([
+  test.each([
     ["an empty body", "", /boundary/],
     ["another boundary", `--other\r\n\r\n--other--`, /boundary/],
     ["a body cut in a part", part, /ends before/],
@@ -159,20 +159,20 @@ describe("readForm", () => {
     expect(text).toMatch(message);
   });
 
-  it("takes a body of exactly the limit and refuses one byte more", async () => {
+  test("takes a body of exactly the limit and refuses one byte more", async () => {
     const body = encode([{ name: "a", filename: "a", content: "x".repeat(100) }]);
     expect(await decode(body, [10], body.length)).toHaveLength(1);
     expect(await failure(body, body.length - 1)).toMatchObject({ code: "payload_too_large" });
   });
 
-  it("says so when the stream fails", async () => {
+  test("says so when the stream fails", async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error("gone")),
     });
     await expect(readForm(body, BOUNDARY, 100).next()).rejects.toMatchObject({ code: "invalid_multipart" });
   });
 
-  it("cancels the body when the reader stops early", async () => {
+  test("cancels the body when the reader stops early", async () => {
     let cancelled = false;
     const chunk = latin(encode([{ name: "a", filename: null, content: "x".repeat(500_000) }]));
     const body = new ReadableStream<Uint8Array>({
@@ -187,7 +187,7 @@ describe("readForm", () => {
 });
 
 describe("boundaryOf", () => {
-  it.each([
+  test.each([
     ["multipart/form-data; boundary=abc", "abc"],
     ["multipart/form-data; boundary=a", "a"],
     [`multipart/form-data; boundary=${"a".repeat(70)}`, "a".repeat(70)],
@@ -198,7 +198,7 @@ describe("boundaryOf", () => {
     ],
   ])("reads %s", (header, boundary) => expect(boundaryOf(header)).toBe(boundary));
 
-  it.each([
+  test.each([
     [null, "unsupported_content_type"],
     ["application/json", "unsupported_content_type"],
     ["multipart/mixed; boundary=a", "unsupported_content_type"],
@@ -235,7 +235,7 @@ describe("a body that stands still", () => {
     );
   };
 
-  it("is given up after a minute without a piece, and not before, however long it takes in all", async () => {
+  test("is given up after a minute without a piece, and not before, however long it takes in all", async () => {
     vi.useFakeTimers();
     const text = encode([{ name: "a", filename: null, content: "b" }]);
     let moved = 0;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseAst } from "vitest/node";
 import { ROOT, sourceFiles } from "../support/imports.ts";
 import { attacksOn, ENDLESS, type Expression, expressionOf, stepsOf } from "../support/regex-steps.ts";
@@ -63,7 +63,7 @@ function expectLinear(expression: Expression, runs: number): void {
 }
 
 describe("what is not linear is found", () => {
-  it.each([
+  test.each([
     ["(a+)+$", ""],
     ["^(?:aa|a)*!", ""],
     ["\\s+$", "g"],
@@ -82,7 +82,7 @@ test("steps are counted however long a text is", () => {
 });
 
 describe("takes steps in proportion to the text", () => {
-  it.each(distinct)("%s", (_, { source, flags }) => expectLinear(expressionOf(source, flags), 150));
+  test.each(distinct)("%s", (_, { source, flags }) => expectLinear(expressionOf(source, flags), 150));
 });
 
 test("regular expressions are literals, so that this test finds them", () => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { SharedReads } from "../../src/chain/shared-reads.ts";
 
 /** A keeper of two answers, a clock, and how often it was asked. */
@@ -29,7 +29,7 @@ function scene(pendingMs = 20) {
 
 const SHOP = {};
 
-it("are told again for a while to all who ask the same with the same settings", async () => {
+test("are told again for a while to all who ask the same with the same settings", async () => {
   const { get, clock, asked } = scene();
   expect(await Promise.all([get("a"), get("a"), get("b")])).toEqual(["a 0", "a 0", "b 0"]);
   clock.now = 4_999;
@@ -40,13 +40,13 @@ it("are told again for a while to all who ask the same with the same settings", 
   expect(asked).toEqual(["a", "b", "a", "a"]);
 });
 
-it("are as many as there is room for", async () => {
+test("are as many as there is room for", async () => {
   const { get, asked } = scene();
   for (const name of ["a", "b", "c", "b", "a"]) await get(name);
   expect(asked).toEqual(["a", "b", "c", "a"]);
 });
 
-it("are told from when they came, and a question is joined however long it takes", async () => {
+test("are told from when they came, and a question is joined however long it takes", async () => {
   const { get, clock, asked, behind } = scene(30_000);
   const answer = Promise.withResolvers<string>();
   const both = [get("a", () => answer.promise)];
@@ -62,7 +62,7 @@ it("are told from when they came, and a question is joined however long it takes
   expect(await get("a")).toBe("a 13000");
 });
 
-it("of failures are told to all that ask within a second, and asked for again then", async () => {
+test("of failures are told to all that ask within a second, and asked for again then", async () => {
   const { get, asked, behind, clock } = scene();
   const fails = () => Promise.reject(new Error("no node answers"));
   const both = await Promise.allSettled([get("a", fails), get("a", fails)]);
@@ -75,14 +75,14 @@ it("of failures are told to all that ask within a second, and asked for again th
   expect(await get("a")).toBe("a 1000");
 });
 
-it("are not waited for without end where the request that asked is gone: the first of those that wait asks for all", async () => {
+test("are not waited for without end where the request that asked is gone: the first of those that wait asks for all", async () => {
   const { get, asked } = scene();
   void get("a", () => new Promise(() => undefined));
   expect(await Promise.all([get("a"), get("a"), get("a")])).toEqual(["a 0", "a 0", "a 0"]);
   expect(asked).toEqual(["a", "a"]);
 });
 
-it("of who has to wait for leave to ask, or gets none, hold up and concern nobody else", async () => {
+test("of who has to wait for leave to ask, or gets none, hold up and concern nobody else", async () => {
   const { get, asked } = scene();
   const gate = Promise.withResolvers<void>();
   const waits = get("a", undefined, SHOP, () => gate.promise);
@@ -95,7 +95,7 @@ it("of who has to wait for leave to ask, or gets none, hold up and concern nobod
   expect(asked).toEqual(["a"]);
 });
 
-it("are asked for once by many who get leave at the same time, and told without it", async () => {
+test("are asked for once by many who get leave at the same time, and told without it", async () => {
   const { get, asked } = scene();
   let admitted = 0;
   const admit = async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc.ts";
 import { DisplayedBalance } from "../../src/wallet/chain-state/funds.ts";
 import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
@@ -18,7 +18,7 @@ const read = async (state: string, maxAgeMs = 5_000) =>
   (await shown.read({ accountId: "shop.near", state, maxAgeMs }))?.total;
 const questions = () => node.asked.filter((method) => method === "query").length;
 
-it("is asked for once in a while, however many ask, and anew once the wallet has done something", async () => {
+test("is asked for once in a while, however many ask, and anew once the wallet has done something", async () => {
   expect(await Promise.all([read("1"), read("1"), read("1")])).toEqual([10n, 10n, 10n]);
   expect(questions()).toBe(1);
   node.amount = "7";
@@ -33,7 +33,7 @@ it("is asked for once in a while, however many ask, and anew once the wallet has
   expect(questions()).toBe(4);
 });
 
-it("is asked for once where the answer takes long, and is as old as its answer", async () => {
+test("is asked for once where the answer takes long, and is as old as its answer", async () => {
   let answered = Promise.withResolvers<never>();
   const rpc = { call: () => answered.promise } as unknown as ChainRpc;
   const asked = vi.spyOn(rpc, "call");
@@ -53,7 +53,7 @@ it("is asked for once where the answer takes long, and is as old as its answer",
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
-it("is asked for again a second after a failure", async () => {
+test("is asked for again a second after a failure", async () => {
   node.isUp = false;
   expect(await read("1")).toBeUndefined();
   node.isUp = true;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/domain/json-text.ts";
 import { sharesOf } from "../../src/wallet/journal/costs.ts";
 
 describe("what a shared transaction took", () => {
-  it("is split without remainder, and nobody pays for a token more than a yoctoNEAR beyond the others", () => {
+  test("is split without remainder, and nobody pays for a token more than a yoctoNEAR beyond the others", () => {
     const tokens = fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 25 });
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), tokens, (taken, counts) => {
@@ -32,7 +32,7 @@ describe("canonical JSON", () => {
     );
   };
 
-  it("is the same for the same value, and says what the value is", () => {
+  test("is the same for the same value, and says what the value is", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const value: unknown = JSON.parse(text);

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { WaitCounter } from "../../src/http/rate-limit.ts";
 
-it("counts who waits until they leave", () => {
+test("counts who waits until they leave", () => {
   const waiters = new WaitCounter(100);
   const [one] = [waiters.join(0), waiters.join(0)];
   expect(waiters.count(99)).toBe(2);
@@ -10,7 +10,7 @@ it("counts who waits until they leave", () => {
   expect(waiters.count(99)).toBe(1);
 });
 
-it("counts nobody who was ended without leaving, and everybody who says that they still wait", () => {
+test("counts nobody who was ended without leaving, and everybody who says that they still wait", () => {
   const waiters = new WaitCounter(100);
   const stays = waiters.join(0);
   waiters.join(0);

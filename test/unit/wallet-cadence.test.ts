@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type Cadence,
   finalAt,
@@ -22,7 +22,7 @@ const blocks = fc.record({ height: fc.nat(2_000), time: fc.nat(200_000) });
 const at = (sentAt: number, took = 0) => ({ sentAt, answeredAt: sentAt + took });
 
 describe("the block rate", () => {
-  it("never goes back", () => {
+  test("never goes back", () => {
     fc.assert(
       fc.property(cadences, blocks, fc.nat(100_000), (known, block, later) => {
         const next = observeBlock(known, block, at(known.askedAt + later));
@@ -33,7 +33,7 @@ describe("the block rate", () => {
     );
   });
 
-  it("assumes that a new block became final between two polls", () => {
+  test("assumes that a new block became final between two polls", () => {
     fc.assert(
       fc.property(cadences, blocks, fc.nat(100_000), fc.nat(2_000), (known, block, later, took) => {
         fc.pre(block.height > known.height);
@@ -46,7 +46,7 @@ describe("the block rate", () => {
     );
   });
 
-  it("is learned from any regular chain, whatever its clock, so that heights are predicted within one poll", () => {
+  test("is learned from any regular chain, whatever its clock, so that heights are predicted within one poll", () => {
     const chains = fc.record({
       interval: fc.integer({ min: 50, max: 2_000 }),
       skew: fc.integer({ min: -3_600_000, max: 3_600_000 }),
@@ -82,7 +82,7 @@ describe("the block rate", () => {
     );
   });
 
-  it("never assumes more blocks than fit into the time", () => {
+  test("never assumes more blocks than fit into the time", () => {
     fc.assert(
       fc.property(cadences, fc.nat(100_000), (known, later) => {
         const now = finalAt(known, known.height) + later;
@@ -94,7 +94,7 @@ describe("the block rate", () => {
     );
   });
 
-  it("polls for a height no later than expected, never in the past, and with growing pauses", () => {
+  test("polls for a height no later than expected, never in the past, and with growing pauses", () => {
     fc.assert(
       fc.property(cadences, fc.nat(10), fc.nat(10_000), (known, ahead, later) => {
         const now = finalAt(known, known.height) + later;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { protocolConfig, SUPPORTED_PROTOCOL_VERSIONS } from "../../devchain/protocol/config.ts";
 import { transactionCost } from "../../devchain/protocol/fees.ts";
 import type { Action as ChainAction } from "../../devchain/protocol/types.ts";
@@ -84,7 +84,7 @@ const scene = fc.record({
 });
 
 describe("the maximum cost of a transaction", () => {
-  it("is never less than the chain's price, in any protocol version", () => {
+  test("is never less than the chain's price, in any protocol version", () => {
     fc.assert(
       fc.property(scene, ({ receiverId, actions, version, price, dearer }) => {
         const config = protocolConfig(version);
@@ -106,7 +106,7 @@ describe("the maximum cost of a transaction", () => {
     );
   });
 
-  it("is close to it: at most a fifth more for a mint", () => {
+  test("is close to it: at most a fifth more for a mint", () => {
     const config = protocolConfig(88);
     const mint: Action = {
       kind: "function_call",

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { NO_COST } from "../../src/chain/cost.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
 import { coverOf, Funds } from "../../src/wallet/chain-state/funds.ts";
@@ -14,7 +14,7 @@ const reserved = fc
   .map(({ certain, gas, open }) => ({ certain, queued: certain + gas, open }));
 
 describe("whether a cost can be paid", () => {
-  it("is enough only if all reservations can also be paid", () => {
+  test("is enough only if all reservations can also be paid", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (available, spent, promised, one) => {
         const all = promised.queued + promised.open + one.certain + one.gas + one.ahead;
@@ -23,7 +23,7 @@ describe("whether a cost can be paid", () => {
     );
   });
 
-  it("is never short because of refundable reservations or amounts that may be deducted already", () => {
+  test("is never short because of refundable reservations or amounts that may be deducted already", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (available, spent, { queued, certain, open }, one) => {
         const alone = coverOf(available, 0n, { queued: certain, certain, open: 0n }, one);
@@ -33,7 +33,7 @@ describe("whether a cost can be paid", () => {
     );
   });
 
-  it("is enough after paying in exactly the missing amount", () => {
+  test("is enough after paying in exactly the missing amount", () => {
     fc.assert(
       fc.property(amount, cost, (available, one) => {
         const nothing = { queued: 0n, certain: 0n, open: 0n };
@@ -47,7 +47,7 @@ describe("whether a cost can be paid", () => {
   });
 });
 
-it("a balance of an older block doesn't replace the known one", async () => {
+test("a balance of an older block doesn't replace the known one", async () => {
   const [ahead, behind] = [await scriptedNode(1_000, "1"), await scriptedNode(999, "10")];
   const clock = { now: EPOCH + 1_500 };
   const funds = new Funds(new ChainRpc([ahead.url, behind.url], [], () => clock.now), () => clock.now);
@@ -76,19 +76,19 @@ describe("a balance that is too low", () => {
   const next = (node: ScriptedNode | undefined, balance: string) =>
     setTimeout(() => Object.assign(node!, { final: node!.final + 1, amount: balance }), 100);
 
-  it("is read again from another endpoint and a later block, which may have a payment", async () => {
+  test("is read again from another endpoint and a later block, which may have a payment", async () => {
     const { nodes, funds } = await scene("1", "1");
     next(nodes[1], "10");
     expect(await ask(funds)).toBe("enough");
   });
 
-  it("is read again from the only endpoint once it has another block", async () => {
+  test("is read again from the only endpoint once it has another block", async () => {
     const { nodes, funds } = await scene("1");
     next(nodes[0], "10");
     expect(await ask(funds)).toBe("enough");
   });
 
-  it("rejects if a later block confirms it", async () => {
+  test("rejects if a later block confirms it", async () => {
     const { nodes, funds } = await scene("1", "1");
     next(nodes[1], "9");
     expect(await ask(funds)).toBe("short");
@@ -96,7 +96,7 @@ describe("a balance that is too low", () => {
     expect(nodes[1]!.asked).toContain("query");
   });
 
-  it("doesn't reject on nodes without a later block", async () => {
+  test("doesn't reject on nodes without a later block", async () => {
     const { funds } = await scene("1");
     await expect(ask(funds)).rejects.toMatchObject({ name: "NodesLagError" });
   });

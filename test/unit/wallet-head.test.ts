@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc.ts";
 import { Head } from "../../src/wallet/chain-state/head.ts";
 import { closeNodes, EPOCH, scriptedNode } from "../support/scripted-node.ts";
@@ -12,7 +12,7 @@ const scene = async () => {
   return { node, clock, head: new Head(rpc, () => clock.now) };
 };
 
-it("a slightly lagging node never lowers the final block", async () => {
+test("a slightly lagging node never lowers the final block", async () => {
   const { node, head } = await scene();
   await head.refresh();
   node.final = 999;
@@ -22,7 +22,7 @@ it("a slightly lagging node never lowers the final block", async () => {
   expect((await head.refresh()).height).toBe(1_001);
 });
 
-it("a slightly lagging response doesn't refresh the known block", async () => {
+test("a slightly lagging response doesn't refresh the known block", async () => {
   const { node, clock, head } = await scene();
   await head.refresh();
   expect(head.fresh).toBe(true);
@@ -32,7 +32,7 @@ it("a slightly lagging response doesn't refresh the known block", async () => {
   expect(head.fresh).toBe(false);
 });
 
-it("a chain without a new final block for a minute counts as halted until the next one", async () => {
+test("a chain without a new final block for a minute counts as halted until the next one", async () => {
   const { node, clock, head } = await scene();
   await head.refresh();
   await head.requireBlocks();
@@ -45,7 +45,7 @@ it("a chain without a new final block for a minute counts as halted until the ne
   await head.requireBlocks();
 });
 
-it("a height higher than an hour ago doesn't prove that blocks are produced", async () => {
+test("a height higher than an hour ago doesn't prove that blocks are produced", async () => {
   const { node, clock, head } = await scene();
   await head.refresh();
   clock.now += 3_600_000;
@@ -54,7 +54,7 @@ it("a height higher than an hour ago doesn't prove that blocks are produced", as
   await expect(head.requireBlocks()).rejects.toMatchObject({ code: "chain_unavailable" });
 });
 
-it.each([-86_400_000, 86_400_000])("a clock difference of %i ms isn't a halt", async (skew) => {
+test.each([-86_400_000, 86_400_000])("a clock difference of %i ms isn't a halt", async (skew) => {
   const { node, head } = await scene();
   node.time += skew;
   await head.refresh();

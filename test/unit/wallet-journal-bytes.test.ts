@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
 import { newestVersion, seal, unseal } from "../../src/domain/sealing.ts";
 import { decodeActions, encodeActions } from "../../src/wallet/journal/encoding.ts";
@@ -29,7 +29,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 );
 
 describe("actions in the journal", () => {
-  it("are decoded as they were encoded", () => {
+  test("are decoded as they were encoded", () => {
     fc.assert(
       fc.property(actions, (list) => {
         expect(decodeActions(encodeActions(list))).toEqual(list);
@@ -37,7 +37,7 @@ describe("actions in the journal", () => {
     );
   });
 
-  it("take hardly more space than their bytes", () => {
+  test("take hardly more space than their bytes", () => {
     const code = new Uint8Array(1_500_000);
     expect(encodeActions([{ kind: "deploy_contract", code }]).length).toBeLessThan(code.length + 200);
   });
@@ -47,7 +47,7 @@ describe("a sealed seed", () => {
   const secret = (fill: number) => Buffer.from(new Uint8Array(32).fill(fill)).toString("base64");
   const seed = new Uint8Array(32).fill(9);
 
-  it("opens for its account with any configured version, and is sealed with the newest", async () => {
+  test("opens for its account with any configured version, and is sealed with the newest", async () => {
     const old = await seal(seed, "a.near", { 1: secret(1) });
     expect(old.version).toBe(1);
     const both = { 1: secret(1), 2: secret(2) };
@@ -58,7 +58,7 @@ describe("a sealed seed", () => {
     expect(newestVersion({ 9: "", 10: "" })).toBe(10);
   });
 
-  it("doesn't open for another account, with another secret, or when a bit differs", async () => {
+  test("doesn't open for another account, with another secret, or when a bit differs", async () => {
     const sealed = await seal(seed, "a.near", { 1: secret(1) });
     await expect(unseal(sealed, "b.near", { 1: secret(1) })).rejects.toThrow("does not open");
     await expect(unseal(sealed, "a.near", { 1: secret(2) })).rejects.toThrow("does not open");
@@ -69,7 +69,7 @@ describe("a sealed seed", () => {
     );
   });
 
-  it("is different each time", async () => {
+  test("is different each time", async () => {
     const one = await seal(seed, "a.near", { 1: secret(1) });
     const two = await seal(seed, "a.near", { 1: secret(1) });
     expect(one.bytes).not.toEqual(two.bytes);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { KeySearch } from "../../src/wallet/lanes/lane-keys.ts";
 
 /** A look at one moment that doesn't show a lane's key. */
@@ -16,7 +16,7 @@ const seekInVain = (search: KeySearch, id: string, from: number, until: number):
 };
 
 describe("the search for a key", () => {
-  it("starts at once with growing pauses, however long others have been missing", () => {
+  test("starts at once with growing pauses, however long others have been missing", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 7 }), (missingFor) => {
         const search = new KeySearch();
@@ -31,7 +31,7 @@ describe("the search for a key", () => {
     );
   });
 
-  it("lasts ten seconds by the chain's clock from the first miss", () => {
+  test("lasts ten seconds by the chain's clock from the first miss", () => {
     const search = new KeySearch();
     seekInVain(search, "main", 0, 600_000);
     search.begin("new", 600_000);
@@ -43,7 +43,7 @@ describe("the search for a key", () => {
     expect(search.isOver("main", 600_000)).toBe(true);
   });
 
-  it("starts again after the key was found", () => {
+  test("starts again after the key was found", () => {
     const search = new KeySearch();
     seekInVain(search, "main", 0, 600_000);
     search.end("main");

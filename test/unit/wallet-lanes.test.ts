@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LaneView } from "../../src/wallet/journal/lanes.ts";
 import { turnFor, type Waiting } from "../../src/wallet/journal/queue.ts";
 import {
@@ -48,7 +48,7 @@ const maySign = (lane: LaneView, intent: Waiting) =>
   (lane.receiverId === intent.receiverId && intent.method !== null && lane.methods.includes(intent.method));
 
 describe("intents are assigned to lanes", () => {
-  it("once each, only to lanes that may sign them, and never beyond a lane's depth", () => {
+  test("once each, only to lanes that may sign them, and never beyond a lane's depth", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 3 }), (intents, all, depth) => {
         const given = assign(intents, all, depth);
@@ -66,7 +66,7 @@ describe("intents are assigned to lanes", () => {
     );
   });
 
-  it("as long as a lane with room may sign a queued one", () => {
+  test("as long as a lane with room may sign a queued one", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 3 }), (intents, all, depth) => {
         const given = assign(intents, all, depth);
@@ -82,7 +82,7 @@ describe("intents are assigned to lanes", () => {
     );
   });
 
-  it("in their order, among those that the same lanes can sign", () => {
+  test("in their order, among those that the same lanes can sign", () => {
     fc.assert(
       fc.property(waiting, lanes, (intents, all) => {
         const taken = new Set(assign(intents, all, 1).map(({ intentId }) => intentId));
@@ -98,7 +98,7 @@ describe("intents are assigned to lanes", () => {
 });
 
 describe("lanes grow", () => {
-  it("within the limit, and not while keys of the same kind are being added", () => {
+  test("within the limit, and not while keys of the same kind are being added", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 64 }), (intents, all, most) => {
         const { add, retire } = growth(intents, all, most);
@@ -119,7 +119,7 @@ describe("lanes grow", () => {
     );
   });
 
-  it("by retiring only idle lanes, never ones that are needed or have open rows", () => {
+  test("by retiring only idle lanes, never ones that are needed or have open rows", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 16 }), (intents, all, most) => {
         for (const id of growth(intents, all, most).retire) {
@@ -149,13 +149,13 @@ describe("lanes grow", () => {
     total: 1n,
   }));
 
-  it("to the maximum for a hundred queued mints, and not at all for none", () => {
+  test("to the maximum for a hundred queued mints, and not at all for none", () => {
     const add = [{ kind: "function_call", receiverId: "a.near", count: 63 }];
     expect(growth(mints, [main], 64)).toEqual({ add, retire: [] });
     expect(growth([], [main], 64)).toEqual({ add: [], retire: [] });
   });
 
-  it("for a second contract by half when the first has all lanes", () => {
+  test("for a second contract by half when the first has all lanes", () => {
     const taken = Array.from({ length: 63 }, (_, id): LaneView => {
       const lane = { kind: "function_call" as const, receiverId: "b.near", methods: LANE_METHODS };
       return { id: `${id}`, ...lane, state: "ready", onTheWay: 0, open: 0 };
@@ -173,7 +173,7 @@ describe("what the wallet can pay", () => {
     idle: fc.boolean(),
   });
 
-  it("is signed in order, within the budget, and as much as fits", () => {
+  test("is signed in order, within the budget, and as much as fits", () => {
     fc.assert(
       fc.property(scene, ({ intents, budget, idle }) => {
         const assigned = intents.map(({ id }) => ({ intentId: id, laneId: `lane${id}` }));
@@ -190,7 +190,7 @@ describe("what the wallet can pay", () => {
 });
 
 describe("turns", () => {
-  it("alternate between callers whatever each of them has queued", () => {
+  test("alternate between callers whatever each of them has queued", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 60 }), (callers) => {
         const last = new Map<string, number>();
@@ -212,17 +212,17 @@ describe("turns", () => {
     );
   });
 
-  it("of a new caller come next, not after everything queued", () => {
+  test("of a new caller come next, not after everything queued", () => {
     expect(turnFor(40, null)).toBe(41);
     expect(turnFor(40, 90)).toBe(91);
   });
 
-  it("of a caller served long ago come after the one being served", () => {
+  test("of a caller served long ago come after the one being served", () => {
     expect(turnFor(40, 7)).toBe(41);
   });
 });
 
-it("a full queue has a Retry-After of at most a minute", () => {
+test("a full queue has a Retry-After of at most a minute", () => {
   fc.assert(
     fc.property(fc.nat(100_000), fc.nat(64), (queued, count) => {
       expect(retryAfter(queued, count)).toBeGreaterThanOrEqual(1);

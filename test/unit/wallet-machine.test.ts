@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type IntentState,
   isOver,
@@ -19,7 +19,7 @@ const arrows = moves.flatMap((move) =>
   MOVES[move].from.map((from) => `${from} --> ${MOVES[move].to}: ${move}`),
 );
 
-it("matches the diagram in docs/transactions.md, with a reason for each transition", () => {
+test("matches the diagram in docs/transactions.md, with a reason for each transition", () => {
   const text = readFileSync(join(ROOT, "docs/transactions.md"), "utf8");
   const drawing = /stateDiagram-v2\n([\s\S]*?)```/.exec(text)![1]!;
   const drawn = [...drawing.matchAll(/(\w+) --> (\w+): (\d+) (\w+)/g)];
@@ -46,7 +46,7 @@ describe("whatever happens to an intent", () => {
     return { state, rows };
   };
 
-  it("at most one of its rows is undecided, and it is signed again only after that row's death", () => {
+  test("at most one of its rows is undecided, and it is signed again only after that row's death", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...moves), { maxLength: 60 }), (wanted) => {
         const { state, rows } = run(wanted);
@@ -59,7 +59,7 @@ describe("whatever happens to an intent", () => {
     );
   });
 
-  it("an ended intent stays ended, and a landed or refused one never changes", () => {
+  test("an ended intent stays ended, and a landed or refused one never changes", () => {
     for (const move of moves) {
       for (const from of MOVES[move].from) {
         if (isOver(from)) expect(isOver(MOVES[move].to)).toBe(true);
@@ -68,7 +68,7 @@ describe("whatever happens to an intent", () => {
     }
   });
 
-  it("an undefined move is an error", () => {
+  test("an undefined move is an error", () => {
     expect(() => stateAfter("unknown", "sign")).toThrow("an intent that is unknown can't sign");
     expect(() => stateAfter("succeeded", "lose")).toThrow("can't lose");
   });

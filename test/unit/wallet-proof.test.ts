@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TOLERATED_BLOCKS } from "../../src/chain/endpoints.ts";
 import { ChainUnavailableError, RpcError } from "../../src/chain/errors.ts";
 import { type CallOptions, ChainRpc } from "../../src/chain/rpc.ts";
@@ -79,7 +79,7 @@ const rowOf = (blocks: readonly Block[], pick: number) => {
 };
 
 describe("the block that reached a nonce", () => {
-  it("proves the truth about every reached nonce if no block is missing", async () => {
+  test("proves the truth about every reached nonce if no block is missing", async () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.nat(), async (blocks, pick) => {
         const { row, landed } = rowOf(blocks, pick);
@@ -89,7 +89,7 @@ describe("the block that reached a nonce", () => {
     );
   });
 
-  it("never proves anything wrong when any blocks are missing", async () => {
+  test("never proves anything wrong when any blocks are missing", async () => {
     let proven = 0;
     let unproven = 0;
     await fc.assert(
@@ -111,7 +111,7 @@ describe("the block that reached a nonce", () => {
     expect(unproven).toBeGreaterThan(50);
   });
 
-  it("proves nothing if the previous block had already reached the nonce", async () => {
+  test("proves nothing if the previous block had already reached the nonce", async () => {
     // The row landed at 105, and that block was dropped. The next block used a higher nonce.
     const blocks: Block[] = [
       { height: 105, uses: [{ hash: "ours", nonce: 11 }], nonce: 11, isDeleted: false },
@@ -158,7 +158,7 @@ describe("the block that deleted a key", () => {
     };
   };
 
-  it("proves the truth about every row, whichever block the key was last seen in", async () => {
+  test("proves the truth about every row, whichever block the key was last seen in", async () => {
     await fc.assert(
       fc.asyncProperty(used, fc.nat(), fc.nat(), async (blocks, pick, seen) => {
         const there = [base, ...blocks].filter(({ nonce }) => nonce !== null && nonce < 1_000_000);
@@ -168,7 +168,7 @@ describe("the block that deleted a key", () => {
     );
   });
 
-  it("never proves anything wrong when blocks are missing", async () => {
+  test("never proves anything wrong when blocks are missing", async () => {
     await fc.assert(
       fc.asyncProperty(used, fc.nat(), fc.nat(2 ** 30), async (blocks, pick, holes) => {
         const isForgotten = (height: number) => ((holes >> (height % 30)) & 1) === 1;
@@ -179,13 +179,13 @@ describe("the block that deleted a key", () => {
     );
   });
 
-  it("is dead if the key was already deleted at its base block", async () => {
+  test("is dead if the key was already deleted at its base block", async () => {
     const history = historyOf([{ height: 110, uses: [], nonce: null, isDeleted: false }], nothing);
     const row = { nonce: 11, hash: "ours", baseHeight: 110 };
     expect(await proveGone(history, row, 110, 110)).toBe("dead");
   });
 
-  it("proves nothing for a nonce that the key could get again", async () => {
+  test("proves nothing for a nonce that the key could get again", async () => {
     const blocks = [{ height: 110, uses: [], nonce: null, isDeleted: true }];
     const row = { nonce: BASE * 1_000_000 + 1, hash: "ours", baseHeight: BASE };
     expect(await proveGone(historyOf(blocks, nothing), row, BASE, 110)).toBe("unproven");
@@ -194,7 +194,7 @@ describe("the block that deleted a key", () => {
     );
   });
 
-  it("proves nothing without a visible deletion", async () => {
+  test("proves nothing without a visible deletion", async () => {
     const blocks = [{ height: 110, uses: [], nonce: null, isDeleted: false }];
     const row = { nonce: 11, hash: "ours", baseHeight: BASE };
     expect(await proveGone(historyOf(blocks, nothing), row, BASE, 110)).toBe("unproven");
@@ -205,11 +205,11 @@ describe("a block of the last heights, where a lagging node may still have a dro
   const nobody = new ChainRpc([]);
   const history = keyHistory(nobody, "wallet.near", "ed25519:key", { finalHeight: 100 + TOLERATED_BLOCKS });
 
-  it("isn't read for changes", async () => {
+  test("isn't read for changes", async () => {
     expect(await history.changesIn(101)).toBe("early");
   });
 
-  it("proves nothing yet, and doesn't count as missing", async () => {
+  test("proves nothing yet, and doesn't count as missing", async () => {
     const young = { ...history, previousOf: async () => "before" };
     const used = { ...young, nonceAt: async (block: number | string) => (block === "before" ? 10 : 11) };
     const row = { nonce: 11, hash: "ours", baseHeight: 100 };
@@ -218,7 +218,7 @@ describe("a block of the last heights, where a lagging node may still have a dro
     expect(await proveGone(gone, row, 100, 101)).toBe("early");
   });
 
-  it("is read for changes once it is deep enough", async () => {
+  test("is read for changes once it is deep enough", async () => {
     await expect(history.changesIn(100)).rejects.toThrow(ChainUnavailableError);
   });
 });
@@ -246,7 +246,7 @@ describe("a transaction's status, which several endpoints are asked for,", () =>
   const statusOf = async (...said: readonly Said[]) =>
     (await statusEverywhere(endpointsThatSay(...said), "hash", "signer.near")).kind;
 
-  it.each<[string, readonly Said[]]>([
+  test.each<[string, readonly Said[]]>([
     ["final", ["included", "silent", "final"]],
     ["final", ["final", "unknown"]],
     ["pending", ["included", "unknown"]],
@@ -257,7 +257,7 @@ describe("a transaction's status, which several endpoints are asked for,", () =>
     expect(await statusOf(...said)).toBe(status);
   });
 
-  it("is unavailable only if none responds", async () => {
+  test("is unavailable only if none responds", async () => {
     await expect(statusOf("silent", "silent")).rejects.toThrow(ChainUnavailableError);
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignedRow } from "../../src/wallet/journal/signed.ts";
 import { fateOf, fileDelayMs, resumePause, retentionOf } from "../../src/wallet/journal/timing.ts";
 import {
@@ -56,7 +56,7 @@ const possible = (fate: Fate): Fate => {
 };
 
 describe("the verdict on a row", () => {
-  it("is dead only if the transaction never lands, whatever the nodes return and however far they lag", () => {
+  test("is dead only if the transaction never lands, whatever the nodes return and however far they lag", () => {
     fc.assert(
       fc.property(
         rows,
@@ -101,7 +101,7 @@ describe("the verdict on a row", () => {
   };
   const included: SignedRow = { ...row, includedBy: 110 };
 
-  it.each([
+  test.each([
     ["a young row that nobody knows is sent again", row, {}, "resend"],
     ["a row in a node's pool waits", row, { status: "pending" }, "wait"],
     ["but not for long", row, { status: "pending", now: RESEND_PENDING_AFTER_MS }, "resend"],
@@ -186,12 +186,12 @@ describe("the verdict on a row", () => {
 });
 
 describe("after its death a row", () => {
-  it("is signed again, unless the chain permanently rejects it", () => {
+  test("is signed again, unless the chain permanently rejects it", () => {
     expect(afterDeath(null)).toBe("queued");
     expect(afterDeath("ActionsValidation")).toBe("refused");
   });
 
-  it("is never refused for a temporary reason or one that the proofs decide", () => {
+  test("is never refused for a temporary reason or one that the proofs decide", () => {
     for (const reason of [
       "InvalidNonce",
       "Expired",
@@ -205,13 +205,13 @@ describe("after its death a row", () => {
 });
 
 describe("a transaction's validity", () => {
-  it("lasts as long as a block after a final one can include it", () => {
+  test("lasts as long as a block after a final one can include it", () => {
     // The block that includes it follows one of at most the base block's height and the period.
     expect(isExpired(100, 150, 50)).toBe(false);
     expect(isExpired(100, 151, 50)).toBe(true);
   });
 
-  it("counts from a block certainly newer than a time, whatever the validators' clocks", () => {
+  test("counts from a block certainly newer than a time, whatever the validators' clocks", () => {
     expect(isSurelyAfter(1_000_000 + 179_999, 1_000_000)).toBe(false);
     expect(isSurelyAfter(1_000_000 + 180_000, 1_000_000)).toBe(true);
   });
@@ -232,13 +232,13 @@ describe("the journal", () => {
     hasSnapshot: fc.boolean(),
   });
 
-  it("keeps operations and their recovery data for the configured days", () => {
+  test("keeps operations and their recovery data for the configured days", () => {
     const set = { JOURNAL_KEPT_DAYS: 2, JOURNAL_FILES_KEPT_DAYS: 31 };
     expect(retentionOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
     expect(retentionOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
   });
 
-  it("keeps less the larger it is, never nothing, and loses no recovery data", () => {
+  test("keeps less the larger it is, never nothing, and loses no recovery data", () => {
     fc.assert(
       fc.property(size, size, days, (one, other, set) => {
         const [small, large] = [
@@ -253,7 +253,7 @@ describe("the journal", () => {
     );
   });
 
-  it("removes an operation that recovery needs only once a file has it, and never the latest one", () => {
+  test("removes an operation that recovery needs only once a file has it, and never the latest one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, (bytes, set, operation) => {
         const terms = retentionOf(bytes, set);
@@ -271,7 +271,7 @@ describe("the journal", () => {
     );
   });
 
-  it("is monotonic: an operation removed at one age isn't kept at a higher one", () => {
+  test("is monotonic: an operation removed at one age isn't kept at a higher one", () => {
     fc.assert(
       fc.property(size, days, acknowledged, fc.nat(1_000), (bytes, set, operation, later) => {
         const terms = retentionOf(bytes, set);
@@ -285,7 +285,7 @@ describe("the journal", () => {
 });
 
 describe("pauses", () => {
-  it("never shrink, and have a maximum", () => {
+  test("never shrink, and have a maximum", () => {
     for (const pause of [
       resumePause,
       unprovenPause,
@@ -303,7 +303,7 @@ describe("pauses", () => {
     }
   });
 
-  it("end seconds after the nodes are back, however often the row was checked before", () => {
+  test("end seconds after the nodes are back, however often the row was checked before", () => {
     fc.assert(fc.property(fc.nat(1_000), (tries) => unansweredPause(tries) <= 5_000));
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
 import { mintAsset, mintBatch } from "../../src/chain/contract/calls.ts";
 import {
@@ -45,7 +45,7 @@ const placesOf = (intents: readonly QueuedIntent[]) => {
 };
 
 describe("queued intents are grouped", () => {
-  it("with each intent once, in queue order, by share name, and up to 25 tokens", () => {
+  test("with each intent once, in queue order, by share name, and up to 25 tokens", () => {
     fc.assert(
       fc.property(queue, (intents) => {
         const units = together(intents, MAX_MINTS);
@@ -67,7 +67,7 @@ describe("queued intents are grouped", () => {
     );
   });
 
-  it("with no more transactions before an intent than it had intents before it, and in order within a collection", () => {
+  test("with no more transactions before an intent than it had intents before it, and in order within a collection", () => {
     fc.assert(
       fc.property(queue, (intents) => {
         const places = placesOf(intents);
@@ -83,7 +83,7 @@ describe("queued intents are grouped", () => {
     );
   });
 
-  it("two transactions of a collection, one after the other, hold more tokens than one could", () => {
+  test("two transactions of a collection, one after the other, hold more tokens than one could", () => {
     fc.assert(
       fc.property(queue, (intents) => {
         const units = together(intents, MAX_MINTS);
@@ -101,7 +101,7 @@ describe("queued intents are grouped", () => {
   });
 });
 
-it("a transaction carries as many as can be paid, and at least one", () => {
+test("a transaction carries as many as can be paid, and at least one", () => {
   const drawn = fc.record({
     each: fc.array(fc.bigInt({ min: 1n, max: 100n }), { minLength: 1, maxLength: 25 }),
     budget: fc.bigInt({ min: -10n, max: 2_000n }),
@@ -142,7 +142,7 @@ const mintedFor = (action: Action): string[] => {
 };
 
 describe("a call for several orders", () => {
-  it("mints for each order what its own call would, in order", () => {
+  test("mints for each order what its own call would, in order", () => {
     fc.assert(
       fc.property(fc.array(order, { minLength: 1, maxLength: 6 }), asset, (drawn, assetIndex) => {
         const orders = drawn.map((wanted) => (assetIndex === undefined ? wanted : { ...wanted, assetIndex }));
@@ -160,7 +160,7 @@ describe("a call for several orders", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["two collections", { collectionId: 2 }],
     ["an asset beside what is drawn", { assetIndex: 0 }],
   ])("isn't possible for %s, which have different share names", (_what, other) => {
@@ -169,7 +169,7 @@ describe("a call for several orders", () => {
     expect(shareNameOf("c.near", { ...one, ...other })).not.toBe(shareNameOf("c.near", one));
   });
 
-  it.each<[string, readonly Action[]]>([
+  test.each<[string, readonly Action[]]>([
     ["metadata", [mintBatch(1, ["alice.near"], 1, { title: "Own" })]],
     [
       "metadata for a chosen asset",
@@ -185,7 +185,7 @@ describe("a call for several orders", () => {
     expect(orderIn(actions)).toBeNull();
   });
 
-  it("returns ids that are assigned in order, unless their number differs from the order", () => {
+  test("returns ids that are assigned in order, unless their number differs from the order", () => {
     const counts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 10 });
     fc.assert(
       fc.property(counts, fc.integer({ min: -1, max: 1 }), (tokens, off) => {
@@ -218,7 +218,7 @@ describe("tokens read for several orders at once", () => {
     place: fc.nat(),
   });
 
-  it("are assigned in order if all are complete", () => {
+  test("are assigned in order if all are complete", () => {
     fc.assert(
       fc.property(drawn, ({ counts, flaw, place }) => {
         const ids = Array.from({ length: counts.reduce((a, b) => a + b) }, (_, index) => `7:${index}`);
@@ -282,7 +282,7 @@ describe("however a shared transaction ends", () => {
     return { carried, ending, parts: partsOf({ from, move, ending }, carried) };
   };
 
-  it("each intent changes state at most once, as allowed, and succeeds only with its own tokens", () => {
+  test("each intent changes state at most once, as allowed, and succeeds only with its own tokens", () => {
     fc.assert(
       fc.property(end, (drawn) => {
         if (!MOVES[drawn.move].from.includes(drawn.from)) return;
@@ -301,7 +301,7 @@ describe("however a shared transaction ends", () => {
     );
   });
 
-  it("no intent is sent again that may have had an effect or was reported as unknown", () => {
+  test("no intent is sent again that may have had an effect or was reported as unknown", () => {
     fc.assert(
       fc.property(end, (drawn) => {
         if (!MOVES[drawn.move].from.includes(drawn.from)) return;
@@ -313,7 +313,7 @@ describe("however a shared transaction ends", () => {
     );
   });
 
-  it("only one fails for lack of storage, with the shared call's message, and the others wait for it", () => {
+  test("only one fails for lack of storage, with the shared call's message, and the others wait for it", () => {
     const drawn = { from: "open", move: "fail", code: "E_STORAGE_BALANCE", isWhole: true, counts: [1, 2, 3] };
     const { parts, ending } = endOf(drawn as Parameters<typeof endOf>[0]);
     expect(parts).toEqual([
@@ -323,7 +323,7 @@ describe("however a shared transaction ends", () => {
     ]);
   });
 
-  it("the shared call's failure isn't attributed to any one intent after it was unknown", () => {
+  test("the shared call's failure isn't attributed to any one intent after it was unknown", () => {
     const drawn = { from: "unknown", move: "fail", code: "E_SOLD_OUT", isWhole: true, counts: [1, 2] };
     const { parts } = endOf(drawn as Parameters<typeof endOf>[0]);
     for (const part of parts) {
@@ -332,7 +332,7 @@ describe("however a shared transaction ends", () => {
     }
   });
 
-  it("an order's tokens are its receivers times its quantity", () => {
+  test("an order's tokens are its receivers times its quantity", () => {
     expect(tokensOf({ collectionId: 1, receivers: ["a.near", "b.near"], quantity: 3 })).toBe(6);
   });
 });
