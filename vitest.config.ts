@@ -134,6 +134,8 @@ export default defineConfig({
           })),
           codeOnly(),
         ],
+        // In this folder, not in node_modules: a copy of the project, which mutants are tried in, shares those.
+        cacheDir: ".vite",
         test: {
           name: "api",
           deps: { optimizer: bundledPackages() },
