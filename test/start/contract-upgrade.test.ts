@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { Account, JsonRpcProvider, KeyPair } from "near-api-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AdminClient } from "../../client/src/admin.ts";
-import { MintageClient, type OwnedContract, type UpgradePlan } from "../../client/src/index.ts";
+import {
+  type ContractUpgraded,
+  MintageClient,
+  type OwnedContract,
+  type UpgradePlan,
+} from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
 import { ROOT } from "../support/imports.ts";
@@ -57,7 +62,7 @@ async function formerContract(accountId: string, owner: string): Promise<void> {
   await account.callFunction({
     contractId: accountId,
     methodName: "new",
-    args: { owner_id: owner, platform_id: "platform.bench", metadata },
+    args: { owner_id: owner, platform_id: "platform.bench", upgrade_delay_blocks: 50, metadata },
     gas: 50_000_000_000_000n,
     waitUntil: "FINAL",
   });
@@ -88,10 +93,15 @@ test("the operator adopts a contract of the release before and upgrades it, from
 
   const plan = async () =>
     (await admin<{ plans: UpgradePlan[] }>("contract", "upgrade", "old.bench", "--dry-run")).plans[0];
-  expect(await plan()).toMatchObject({ state: "ready", layout: 2, collections: 1 });
-  const { upgraded } = await admin<{ upgraded: OwnedContract[] }>("contract", "upgrade", "--all");
-  expect(upgraded).toMatchObject([{ contract_uuid: contract, account_id: "old.bench" }]);
-  expect(await plan()).toMatchObject({ state: "current", layout: 3, top_up: "0" });
+  expect(await plan()).toMatchObject({ state: "ready", layout: 4, collections: 1 });
+  const upgrade = async () =>
+    (await admin<{ upgraded: ContractUpgraded[] }>("contract", "upgrade", "--all")).upgraded;
+  expect(await upgrade()).toMatchObject([
+    { contract_uuid: contract, account_id: "old.bench", earliest_height: expect.any(Number) },
+  ]);
+  await expect.poll(async () => (await plan())?.state, { timeout: 60_000 }).toBe("ready");
+  expect(await upgrade()).toMatchObject([{ contract_uuid: contract, earliest_height: null }]);
+  expect(await plan()).toMatchObject({ state: "current", layout: 4, top_up: "0" });
 
   await client.collections.mint(collection, {
     receiver_addresses: ["platform.bench"],
