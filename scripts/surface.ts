@@ -15,7 +15,10 @@ const update = (project: string, ...files: string[]): Step["command"] => [
 
 const STEPS: readonly Step[] = [
   { name: "scripts of the pages", command: ["node", "scripts/pages-build.ts"] },
-  { name: "types and media rules of the client", command: update("unit", "client-types", "client-media") },
+  {
+    name: "types and media rules of the client, tables of the wallet's journal",
+    command: update("unit", "client-types", "client-media", "journal-tables"),
+  },
   { name: "held surface, docs/api.md, docs/errors.md", command: update("api", "http-surface", "reference") },
   { name: "formatting", command: ["biome", "check", "--write", "--error-on-warnings", "."] },
 ];

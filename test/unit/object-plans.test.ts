@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { expect, test } from "vitest";
 import { DeliveryJournal } from "../../src/events/webhooks/journal.ts";
-import { createSchema } from "../../src/wallet/journal/schema.ts";
+import { createTables } from "../../src/wallet/journal/database.ts";
 import { refused } from "../support/scans.ts";
 import { statementsOfObjects } from "../support/statement-census.ts";
 
@@ -22,7 +22,7 @@ const tablesOf = (make: (storage: DurableObjectStorage) => void): DatabaseSync =
   return database;
 };
 
-const wallet = tablesOf(createSchema);
+const wallet = tablesOf(createTables);
 const endpoint = tablesOf((storage) => new DeliveryJournal(storage));
 
 test("no statement of an object scans or sorts what grows", () => {

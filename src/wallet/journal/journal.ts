@@ -3,6 +3,7 @@ import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
 import type { Acknowledgement, SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
+import { createTables } from "./database.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
 import { COST, type CostRow, type IntentEnding, IntentJournal, toCost } from "./intents.ts";
@@ -10,7 +11,6 @@ import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
 import { OperationJournal } from "./operations.ts";
 import { type Carried, type IntentShare, partsOf } from "./parts.ts";
-import { createSchema } from "./schema.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
 import { SnapshotJournal } from "./snapshots.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
@@ -173,7 +173,7 @@ export class Journal {
   #wallet: WalletRow | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
-    createSchema(storage);
+    createTables(storage);
     this.#storage = storage;
     this.intents = new IntentJournal(storage.sql);
     this.snapshots = new SnapshotJournal(storage.sql);

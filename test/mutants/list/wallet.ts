@@ -142,8 +142,8 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "lanes: those that are gone are read with the others",
-    file: "src/wallet/journal/schema.ts",
-    search: '"CREATE INDEX lanes_state ON lanes (state)"',
+    file: "src/wallet/journal/tables.ts",
+    search: '"CREATE INDEX `lanes_state` ON `lanes` (`state`)"',
     replacement: '"SELECT 1"',
     tests: ["test/unit/object-plans.test.ts"],
   },
