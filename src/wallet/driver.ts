@@ -106,7 +106,7 @@ export class Driver {
     if (this.#parts.dispatcher.wantsBlock && !isLockedOut) return nextHeightAt(cadence, 0, now());
     const backlog = journal.intents.counts().queued > 0 && !isLockedOut;
     const wanted = journal.signed
-      .due(this.#parts.observer.asked)
+      .due([...this.#parts.observer.asked])
       .map(({ dueHeight, askAt }) =>
         Math.max(askAt, dueHeight <= cadence.height ? 0 : nextHeightAt(cadence, dueHeight, now())),
       );

@@ -50,7 +50,7 @@ class Acknowledgements {
   }
 
   /** Waits until the operation's effects are written or the timeout, and returns whether they are. Milliseconds. */
-  async of(operation: string, timeoutMs: number): Promise<boolean> {
+  async of(operation: Uuid, timeoutMs: number): Promise<boolean> {
     const { operations } = this.#journal;
     if (operations.isAcknowledged(operation)) return true;
     return this.#waiters.wait(operation, timeoutMs);

@@ -223,7 +223,7 @@ describe("a shared transaction in the journal", () => {
   const COST = { certain: 5n, gas: 10n, ahead: 100n };
 
   const mintedIds = (...ids: string[]) => new TextEncoder().encode(JSON.stringify(ids));
-  const idsOf = (journal: Journal, operation: string) => {
+  const idsOf = (journal: Journal, operation: Uuid) => {
     const [found] = journal.intents.records(operation);
     return JSON.parse(new TextDecoder().decode(found!.record.value!)) as string[];
   };

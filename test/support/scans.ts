@@ -146,16 +146,16 @@ const ALLOWED: readonly Allowed[] = [
   { line: /^SCAN (?:database|wallet)$/, why: "one row" },
   {
     line: /^SCAN lanes\b/,
-    of: / lanes (?:SET .*)?WHERE (?:public_key = \? AND )?added_by IS NULL/,
+    of: / lanes (?:set .*)?where \(?(?:lanes\.public_key = \? and )?lanes\.added_by is null/,
     why: "once the operator has replaced the platform's key",
   },
-  { line: /^SCAN lanes$/, of: /^(?:DELETE FROM lanes|UPDATE lanes SET state = 'gone')$/, why: "all of them" },
-  { line: SORT, of: /^SELECT .* FROM lanes LEFT JOIN signed /, why: "64 keys at most" },
+  { line: /^SCAN lanes$/, of: /^(?:delete from lanes|update lanes set state = \?)$/, why: "all of them" },
+  { line: SORT, of: /^select .* from lanes left join signed /, why: "64 keys at most" },
   { line: /^SCAN migrations\b/, of: /^SELECT name FROM migrations$/, why: "a row a release" },
 
   {
     line: /^SCAN signed$/,
-    of: /^DELETE FROM lanes$/,
+    of: /^delete from lanes$/,
     why: "a key that was never used gives way to another, before anything is signed",
   },
   {
@@ -166,36 +166,35 @@ const ALLOWED: readonly Allowed[] = [
   { line: /^SCAN replays$/, why: "ten rounds at most" },
   {
     line: SORT,
-    of: /FROM snapshots WHERE operation IN \(SELECT value FROM json_each\(\?\)\)/,
+    of: /from snapshots where snapshots\.operation IN \(SELECT value FROM json_each\(\?\)\)/,
     why: "brought along",
   },
 
   // Objects: what goes on.
   {
     line: /^SCAN intents USING INDEX intents_(?:queue|limited)$/,
-    of: / ORDER BY turn, id LIMIT \?$/,
+    of: / order by intents\.turn, intents\.id limit \?$/,
     why: "the first of the queue, up to a window",
   },
   {
     line: /^SCAN snapshots USING INDEX snapshots_order$/,
-    of: /WHERE lost = 0 ORDER BY generation DESC, row_number DESC LIMIT 1$/,
+    of: /where snapshots\.lost = 0 order by snapshots\.generation desc, snapshots\.row_number desc limit \?$/,
     why: "the newest, behind those few that recovery could not restore",
   },
-  { line: SORT, of: /^SELECT DISTINCT carried\.shared/, why: "transactions that are shared and go on" },
-  { line: SORT, of: /^SELECT DISTINCT due_height AS dueHeight/, why: "open rows: as many as lanes" },
+  { line: SORT, of: /^select distinct due_height, ask_at from signed /, why: "open rows: as many as lanes" },
   {
     line: SORT,
-    of: /INDEXED BY intents_state WHERE state IN \('unknown', 'queued', 'open'\)/,
+    of: /INDEXED BY intents_state where state IN \('unknown', 'queued', 'open'\)/,
     why: "what goes on or waits for the operator",
   },
-  { line: SORT, of: /FROM signed WHERE state = 'unknown'/, why: "what waits for the operator" },
+  { line: SORT, of: /from signed where signed\.state = 'unknown'/, why: "what waits for the operator" },
   {
     line: SORT,
-    of: /^WITH own AS \(SELECT id FROM intents WHERE operation = \?\)/,
+    of: /from signed where .*WITH own \(id\) AS \(SELECT id FROM intents WHERE operation = \?\)/,
     why: "open rows of one operation",
   },
-  { line: SORT, of: /FROM intents WHERE operation = \? ORDER BY id$/, why: "steps of one operation" },
-  { line: SORT, of: /FROM carried WHERE shared = \? ORDER BY position$/, why: "25 tokens at most share one" },
+  { line: SORT, of: /from intents where intents\.operation = \? order by intents\.id$/, why: "steps of one operation" },
+  { line: SORT, of: /from carried where carried\.shared = \? order by carried\.position$/, why: "25 tokens at most share one" },
 ];
 
 const COSTLY =

@@ -10,8 +10,8 @@ export interface Seen {
   readonly called: readonly string[];
 }
 
-/** Folders of src whose objects have SQLite. */
-const FOLDERS = ["src/wallet", "src/events/webhooks", "src/http"];
+/** Folders of src whose objects hand literals to SQLite. */
+const FOLDERS = ["src/events/webhooks", "src/http"];
 
 /** A statement where it is handed over: `exec(` with a literal, perhaps behind a type, or the literal before it. */
 const HANDED = /(?:\.exec(?:<(?:[^()<>]|<[^<>]*>)*>)?\(|\bconst sql =)\s*(`[^`]*`|"[^"]*")/g;

@@ -1,3 +1,9 @@
+import { eq, sql } from "drizzle-orm";
+import type { Uuid } from "../../domain/ids.ts";
+import { all, hinted, JournalPart, one, run } from "./database.ts";
+import { isOver } from "./machine.ts";
+import { intents } from "./schema.ts";
+
 /** The maximum cost of an intent's operation, and its cost without the intent. yoctoNEAR. */
 export interface Allowance {
   readonly most: bigint;
@@ -16,12 +22,37 @@ export const sharesOf = (taken: bigint, tokens: readonly number[]): bigint[] => 
 };
 
 /** The part of the journal that records the cost of operations and their maximum. */
-export class CostJournal {
-  readonly #sql: SqlStorage;
-
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
+export class CostJournal extends JournalPart {
+  readonly #amounts = one((id: number) =>
+    this.db
+      .select({ spent: intents.spent, deposit: intents.deposit })
+      .from(intents)
+      .where(eq(intents.id, id)),
+  );
+  readonly #setSpent = run((id: number, spent: bigint) =>
+    this.db.update(intents).set({ spent }).where(eq(intents.id, id)),
+  );
+  readonly #ofSteps = all((operation: Uuid) =>
+    this.db
+      .select({ spent: intents.spent, cost: intents.cost, state: intents.state })
+      .from(intents)
+      .where(eq(intents.operation, operation)),
+  );
+  readonly #limited = all(() =>
+    this.db
+      .select(
+        hinted({
+          intentId: intents.id,
+          operation: intents.operation,
+          most: sql<string>`most`,
+          cost: intents.cost,
+        }),
+      )
+      .from(sql`${intents} INDEXED BY intents_limited`)
+      .where(sql`${intents.state} = 'queued' AND ${intents.most} IS NOT NULL`)
+      .orderBy(intents.turn, intents.id)
+      .limit(WINDOW),
+  );
 
   /**
    * Records the cost of an intent's own transaction.
@@ -29,48 +60,28 @@ export class CostJournal {
    * @param hasMoved whether its deposit has moved
    */
   landed(intentId: number, burnt: bigint, hasMoved: boolean): void {
-    const { deposit } = this.#sql
-      .exec<{ deposit: string }>("SELECT deposit FROM intents WHERE id = ?", intentId)
-      .one();
-    this.spend(intentId, burnt + (hasMoved ? BigInt(deposit) : 0n));
+    this.spend(intentId, burnt + (hasMoved ? this.#amounts(intentId).deposit : 0n));
   }
 
   /** Adds an amount that a transaction cost an intent. */
   spend(intentId: number, amount: bigint): void {
-    const { spent } = this.#sql
-      .exec<{ spent: string }>("SELECT spent FROM intents WHERE id = ?", intentId)
-      .one();
-    const sum = (BigInt(spent) + amount).toString();
-    this.#sql.exec("UPDATE intents SET spent = ? WHERE id = ?", sum, intentId);
+    this.#setSpent(intentId, this.#amounts(intentId).spent + amount);
   }
 
   /** What an operation has spent, plus the maximum of what isn't over. */
-  ofOperation(operation: string): bigint {
-    return this.#sql
-      .exec<{ spent: string; cost: string; state: string }>(
-        "SELECT spent, cost, state FROM intents WHERE operation = ?",
-        operation,
-      )
-      .toArray()
-      .reduce((sum, { spent, cost, state }) => {
-        const mayFollow = state === "queued" || state === "open" ? BigInt(cost) : 0n;
-        return sum + BigInt(spent) + mayFollow;
-      }, 0n);
+  ofOperation(operation: Uuid): bigint {
+    return this.#ofSteps(operation).reduce(
+      (sum, { spent, cost, state }) => sum + spent + (isOver(state) ? 0n : cost),
+      0n,
+    );
   }
 
   /** The first queued intents whose operations have a maximum cost, in queue order. */
   limited(): (Allowance & { readonly intentId: number })[] {
-    return this.#sql
-      .exec<{ intentId: number; operation: string; most: string; cost: string }>(
-        `SELECT id AS intentId, operation, most, cost FROM intents INDEXED BY intents_limited
-         WHERE state = 'queued' AND most IS NOT NULL ORDER BY turn, id LIMIT ?`,
-        WINDOW,
-      )
-      .toArray()
-      .map(({ intentId, operation, most, cost }) => ({
-        intentId,
-        most: BigInt(most),
-        spent: this.ofOperation(operation) - BigInt(cost),
-      }));
+    return this.#limited().map(({ intentId, operation, most, cost }) => ({
+      intentId,
+      most: BigInt(most),
+      spent: this.ofOperation(operation) - cost,
+    }));
   }
 }

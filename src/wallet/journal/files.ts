@@ -1,59 +1,51 @@
+import { and, getTableColumns, gte, lt, lte, min, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { SnapshotPosition } from "../interface.ts";
+import { all, hinted, JournalPart, one, required, run } from "./database.ts";
+import { files } from "./schema.ts";
 
 /** A file in R2 with operations that were removed from the journal. */
-export interface JournalFile {
-  /** Sequence number; later files have higher ones. */
-  readonly number: number;
-  readonly key: string;
-  /** Generation of all its operations. */
-  readonly generation: number;
-  /** The lowest and highest row number and uuid. */
-  readonly firstRow: number;
-  readonly lastRow: number;
-  readonly firstId: Uuid;
-  readonly lastId: Uuid;
-  /** Milliseconds since the epoch. */
-  readonly writtenAt: number;
-}
-
-const FIELDS = `number, key, generation, first_row AS firstRow, last_row AS lastRow, first_id AS firstId, last_id AS lastId,
-  written_at AS writtenAt`;
+export type JournalFile = Readonly<typeof files.$inferSelect>;
 
 /** The index of files with operations removed from the journal. Milliseconds since the epoch. */
-export class FileJournal {
-  readonly #sql: SqlStorage;
-
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
-
+export class FileJournal extends JournalPart {
   /** Adds a file stored in R2. */
-  add(file: Omit<JournalFile, "number">): void {
-    this.#sql.exec(
-      `INSERT INTO files (key, generation, first_row, last_row, first_id, last_id, written_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      file.key,
-      file.generation,
-      file.firstRow,
-      file.lastRow,
-      file.firstId,
-      file.lastId,
-      file.writtenAt,
-    );
-  }
+  readonly add = run((file: Omit<JournalFile, "number">) =>
+    this.db.insert(files).values(required(files, file)),
+  );
 
   /** Files written since a time that may contain an operation. */
-  around(operation: Uuid, since: number): JournalFile[] {
-    return this.#sql
-      .exec<Record<string, SqlStorageValue>>(
-        `SELECT ${FIELDS} FROM files WHERE last_id >= ? AND first_id <= ? AND written_at >= ? ORDER BY last_id`,
-        operation,
-        operation,
-        since,
-      )
-      .toArray() as unknown as JournalFile[];
-  }
+  readonly around = all((operation: Uuid, since: number) =>
+    this.db
+      .select()
+      .from(files)
+      .where(and(gte(files.lastId, operation), lte(files.firstId, operation), gte(files.writtenAt, since)))
+      .orderBy(files.lastId),
+  );
+
+  readonly #behind = all(
+    (
+      from: {
+        readonly [Name in
+          | "generation"
+          | "row"
+          | "number"
+          | "placed"
+          | "placedRow"
+          | "since"
+          | "limit"]: number;
+      },
+    ) =>
+      this.db
+        .select(hinted(getTableColumns(files)))
+        .from(sql`${files} INDEXED BY files_order`)
+        .where(
+          sql`(generation, first_row, number) > (${from.generation}, ${from.row}, ${from.number})
+            AND (generation, last_row) > (${from.placed}, ${from.placedRow}) AND written_at >= ${from.since}`,
+        )
+        .orderBy(files.generation, files.firstRow, files.number)
+        .limit(from.limit),
+  );
 
   /**
    * Files written since a time with operations after a position, ordered by their first operation.
@@ -65,29 +57,17 @@ export class FileJournal {
     last: JournalFile | null,
     limit: number,
   ): JournalFile[] {
-    return this.#sql
-      .exec<Record<string, SqlStorageValue>>(
-        `SELECT ${FIELDS} FROM files INDEXED BY files_order
-         WHERE (generation, first_row, number) > (?, ?, ?) AND (generation, last_row) > (?, ?) AND written_at >= ?
-         ORDER BY generation, first_row, number LIMIT ?`,
-        last?.generation ?? -1,
-        last?.firstRow ?? -1,
-        last?.number ?? -1,
-        place?.generation ?? -1,
-        place?.rowNumber ?? -1,
-        since,
-        limit,
-      )
-      .toArray() as unknown as JournalFile[];
+    const { generation, firstRow, number } = last ?? { generation: -1, firstRow: -1, number: -1 };
+    const { generation: placed, rowNumber: placedRow } = place ?? { generation: -1, rowNumber: -1 };
+    return this.#behind({ generation, row: firstRow, number, placed, placedRow, since, limit });
   }
 
   /** When the oldest file was written; null if there is none. */
-  firstWritten(): number | null {
-    return this.#sql.exec<{ at: number | null }>("SELECT min(written_at) AS at FROM files").one().at;
-  }
+  readonly firstWritten = one(
+    () => this.db.select({ at: min(files.writtenAt) }).from(files),
+    ({ at }) => at,
+  );
 
   /** Removes files written before a time from the index. The scheduled job deletes them. */
-  forget(before: number): void {
-    this.#sql.exec("DELETE FROM files WHERE written_at < ?", before);
-  }
+  readonly forget = run((before: number) => this.db.delete(files).where(lt(files.writtenAt, before)));
 }

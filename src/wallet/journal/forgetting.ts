@@ -56,7 +56,7 @@ export class Forgetting {
   isTime(now: number, terms: Retention): boolean {
     const next = this.next(terms);
     if (next === null) return false;
-    return next <= now || this.#parts.operations.hasAcknowledged(now - terms.keptMs, MOST_LINES);
+    return next <= now || this.#parts.operations.hasAcknowledged(now - terms.keptMs, MOST_LINES - 1);
   }
 
   /**

@@ -1,19 +1,25 @@
+import { and, count, eq, getTableColumns, max, min, sql } from "drizzle-orm";
 import { type Cost, maxSpent, requiredBalance } from "../../chain/cost.ts";
-import type { ChainTransactionResult } from "../../chain/outcome.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import type { Reserved } from "../chain-state/funds.ts";
 import type { TransactionRecord } from "../interface.ts";
 import { WINDOW } from "./costs.ts";
+import { ANY, all, exists, hinted, JournalPart, one, required, run } from "./database.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
 import { type QueuedIntent, turnFor } from "./queue.ts";
+import { carried, intents, operations } from "./schema.ts";
 
 /** A cost as stored in rows of intents; `cost` is the upper bound of what is spent. */
-export type CostRow = { cost: string; certain: string; ahead: string };
-export const COST = "cost, certain, ahead";
+export type CostRow = Pick<typeof intents.$inferSelect, "cost" | "certain" | "ahead">;
+const { id, receiverId, method, share, tokens, cost, certain, ahead } = getTableColumns(intents);
+const COST = { cost, certain, ahead };
 
-export const toCost = (row: CostRow): Cost => {
-  const certain = BigInt(row.certain);
-  return { certain, gas: BigInt(row.cost) - certain, ahead: BigInt(row.ahead) };
-};
+export const toCost = ({ cost, certain, ahead }: CostRow): Cost => ({ certain, gas: cost - certain, ahead });
+export const toCostRow = (cost: Cost): CostRow => ({
+  cost: maxSpent(cost),
+  certain: cost.certain,
+  ahead: cost.ahead,
+});
 
 /** Totals of what rows that aren't over may take, updated with the rows. */
 class Reserve {
@@ -48,7 +54,7 @@ class Reserve {
 
 /** A new intent for the journal. */
 export interface NewIntent {
-  readonly operation: string;
+  readonly operation: Uuid;
   readonly step: string;
   readonly fairness: string;
   readonly receiverId: string;
@@ -74,47 +80,38 @@ export interface NumberedRecord {
   readonly record: TransactionRecord;
 }
 
-/** A record as SQLite returns it, with the intent's id. */
-export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> & {
-  id: number;
-  result: string | null;
-  value: ArrayBuffer | null;
+const RECORD = {
+  id: intents.id,
+  operationUuid: intents.operation,
+  step: intents.step,
+  state: intents.state,
+  result: intents.result,
+  value: intents.value,
+  contractCode: intents.contractCode,
+  height: intents.height,
+  cost: sql<string>`${intents.spent}`,
 };
 
-const RECORD_FIELDS =
-  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height, spent AS cost";
-
-const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => ({
+const toRecord = ({ id, ...record }: TransactionRecord & { readonly id: number }): NumberedRecord => ({
   id,
-  record: {
-    ...row,
-    result: result === null ? null : (JSON.parse(result) as ChainTransactionResult),
-    value: value === null ? null : new Uint8Array(value),
-  },
+  record,
 });
 
 /** The stored outcome of an intent. */
-export interface IntentEnding {
-  readonly result: ChainTransactionResult | null;
-  readonly value: Uint8Array | null;
-  readonly contractCode: string | null;
-  readonly height: number | null;
-}
+export type IntentEnding = Readonly<
+  Pick<typeof intents.$inferSelect, "result" | "value" | "contractCode" | "height">
+>;
 
-type IntentIdentity = { operation: string; receiverId: string; state: IntentState; turn: number };
+/** Going on: it may still be signed, or its outcome isn't final. */
+const GOES_ON = sql`${intents.state} IN ('queued', 'open')`;
 
 /** The part of the journal that holds intents: what to send, in which order, and the outcome. */
-export class IntentJournal {
-  readonly #sql: SqlStorage;
+export class IntentJournal extends JournalPart {
   /** The turn being served; after an eviction, that of the first in the queue. */
   #serving = 0;
   /** Cached results of `reserved` and `counts`; null until first used. */
   #reserve: Reserve | null = null;
   #counts: { queued: number; open: number } | null = null;
-
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
 
   /** A transaction was rolled back: cached values may be wrong. */
   rolledBack(): void {
@@ -131,97 +128,109 @@ export class IntentJournal {
   }
 
   /** Whether the operation has a step of this name. */
-  has(operation: string, step: string): boolean {
-    const found = this.#sql.exec("SELECT 1 FROM intents WHERE operation = ? AND step = ?", operation, step);
-    return found.toArray().length > 0;
-  }
+  readonly has = exists((operation: Uuid, step: string) =>
+    this.db
+      .select(ANY)
+      .from(intents)
+      .where(and(eq(intents.operation, operation), eq(intents.step, step))),
+  );
 
   /** Whether the operation has any step. */
-  hasAny(operation: string): boolean {
-    return (
-      this.#sql.exec("SELECT 1 FROM intents WHERE operation = ? LIMIT 1", operation).toArray().length > 0
-    );
-  }
+  readonly hasAny = exists((operation: Uuid) =>
+    this.db.select(ANY).from(intents).where(eq(intents.operation, operation)).limit(1),
+  );
 
   /** Whether the intent is still in the journal. */
-  isKept(id: number): boolean {
-    return this.#sql.exec("SELECT 1 FROM intents WHERE id = ?", id).toArray().length > 0;
-  }
+  readonly isKept = exists((id: number) => this.db.select(ANY).from(intents).where(eq(intents.id, id)));
+
+  readonly #add = one(
+    (row: typeof intents.$inferInsert) =>
+      this.db
+        .insert(intents)
+        .values({ ...required(intents, row), method: row.method, share: row.share, most: row.most })
+        .returning({ id: intents.id }),
+    ({ id }) => id,
+  );
 
   /** Adds an intent and returns its id. */
-  add(intent: NewIntent): number {
-    const turn = intent.internal ? 0 : turnFor(this.#servedTurn(), this.#lastTurn(intent.fairness));
-    const { id } = this.#sql
-      .exec<{ id: number }>(
-        `INSERT INTO intents (operation, step, fairness, turn, receiver_id, method, actions, cost, certain, ahead, state,
-           share, tokens, deposit, spent, most, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '0', ?, ?) RETURNING id`,
-        intent.operation,
-        intent.step,
-        intent.fairness,
-        turn,
-        intent.receiverId,
-        intent.method,
-        intent.actions,
-        maxSpent(intent.cost).toString(),
-        intent.cost.certain.toString(),
-        intent.cost.ahead.toString(),
-        intent.state,
-        intent.share?.name ?? null,
-        intent.share?.tokens ?? 0,
-        (intent.deposit ?? 0n).toString(),
-        intent.most ?? null,
-        intent.now,
-      )
-      .one();
-    this.#moved(null, intent.state, intent.cost);
+  add({ internal, cost, share, deposit, most, now, ...intent }: NewIntent): number {
+    const turn = internal ? 0 : turnFor(this.#servedTurn(), this.#lastTurn(intent.fairness));
+    const id = this.#add({
+      ...intent,
+      ...toCostRow(cost),
+      turn,
+      share: share?.name ?? null,
+      tokens: share?.tokens ?? 0,
+      deposit: deposit ?? 0n,
+      most: most ?? null,
+      createdAt: now,
+    });
+    this.#moved(null, intent.state, cost);
     return id;
   }
 
+  readonly #firstTurn = one(
+    () =>
+      this.db
+        .select({ turn: min(intents.turn) })
+        .from(sql`${intents} INDEXED BY intents_queue`)
+        .where(sql`${intents.state} = 'queued' AND ${intents.turn} > 0`),
+    ({ turn }) => turn,
+  );
+
   #servedTurn(): number {
-    const first = this.#sql
-      .exec<{ turn: number | null }>(
-        "SELECT min(turn) AS turn FROM intents INDEXED BY intents_queue WHERE state = 'queued' AND turn > 0",
-      )
-      .one().turn;
-    return Math.max(this.#serving, first === null ? 0 : first - 1);
+    return Math.max(this.#serving, (this.#firstTurn() ?? 1) - 1);
   }
 
-  #lastTurn(fairness: string): number | null {
-    return this.#sql
-      .exec<{ turn: number | null }>(
-        "SELECT max(turn) AS turn FROM intents INDEXED BY intents_fairness WHERE state = 'queued' AND fairness = ?",
-        fairness,
-      )
-      .one().turn;
-  }
+  readonly #lastTurn = one(
+    (fairness: string) =>
+      this.db
+        .select({ turn: max(intents.turn) })
+        .from(sql`${intents} INDEXED BY intents_fairness`)
+        .where(sql`${intents.state} = 'queued' AND ${intents.fairness} = ${fairness}`),
+    ({ turn }) => turn,
+  );
 
   /** The first queued intents that aren't held, in queue order. */
-  waiting(now: number): QueuedIntent[] {
-    return this.#sql
-      .exec<Omit<QueuedIntent, "total"> & CostRow>(
-        `SELECT id, receiver_id AS receiverId, method, share, tokens, ${COST} FROM intents INDEXED BY intents_queue
-         WHERE state = 'queued' AND (held_until IS NULL OR held_until <= ?) ORDER BY turn, id LIMIT ?`,
-        now,
-        WINDOW,
-      )
-      .toArray()
-      .map(({ cost, certain, ahead, ...intent }) => ({
-        ...intent,
-        total: requiredBalance(toCost({ cost, certain, ahead })),
-      }));
-  }
+  readonly waiting = all(
+    (now: number) =>
+      this.db
+        .select(hinted({ id, receiverId, method, share, tokens, ...COST }))
+        .from(sql`${intents} INDEXED BY intents_queue`)
+        .where(sql`${intents.state} = 'queued' AND (held_until IS NULL OR held_until <= ${now})`)
+        .orderBy(intents.turn, intents.id)
+        .limit(WINDOW),
+    ({ cost, certain, ahead, ...intent }): QueuedIntent => ({
+      ...intent,
+      total: requiredBalance(toCost({ cost, certain, ahead })),
+    }),
+  );
 
   /** What to sign for an intent. */
-  toSign(id: number): { receiverId: string; actions: Uint8Array } {
-    const { receiverId, actions } = this.#sql
-      .exec<{ receiverId: string; actions: ArrayBuffer }>(
-        "SELECT receiver_id AS receiverId, actions FROM intents WHERE id = ?",
-        id,
-      )
-      .one();
-    return { receiverId, actions: new Uint8Array(actions) };
-  }
+  readonly toSign = one((id: number) =>
+    this.db
+      .select({ receiverId: intents.receiverId, actions: intents.actions })
+      .from(intents)
+      .where(eq(intents.id, id)),
+  );
+
+  readonly #setState = run((id: number, state: IntentState) =>
+    this.db.update(intents).set({ state }).where(eq(intents.id, id)),
+  );
+  readonly #end = run((row: IntentEnding & { readonly id: number; state: IntentState; finishedAt: number }) =>
+    this.db
+      .update(intents)
+      .set({
+        state: row.state,
+        result: row.result,
+        value: row.value,
+        contractCode: row.contractCode,
+        height: row.height,
+        finishedAt: row.finishedAt,
+        actions: sql`x''`,
+      })
+      .where(eq(intents.id, row.id)),
+  );
 
   /**
    * Changes the state by a move of the state machine.
@@ -230,86 +239,81 @@ export class IntentJournal {
    */
   move(id: number, move: Move, ending: IntentEnding | null, now: number): void {
     const { state: from, cost, turn } = this.get(id);
-    const to = stateAfter(from, move);
+    const state = stateAfter(from, move);
     if (move === "sign") this.#serving = Math.max(this.#serving, turn);
-    this.#moved(from, to, cost);
-    if (ending === null) {
-      this.#sql.exec("UPDATE intents SET state = ? WHERE id = ?", to, id);
-      return;
-    }
-    this.#sql.exec(
-      `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, height = ?, finished_at = ?,
-         actions = x'' WHERE id = ?`,
-      to,
-      ending.result === null ? null : JSON.stringify(ending.result),
-      ending.value,
-      ending.contractCode,
-      ending.height,
-      now,
-      id,
-    );
+    this.#moved(from, state, cost);
+    if (ending === null) this.#setState(id, state);
+    else this.#end({ ...ending, id, state, finishedAt: now });
   }
+
+  readonly #setCost = run((row: CostRow & { readonly id: number }) =>
+    this.db
+      .update(intents)
+      .set({ cost: row.cost, certain: row.certain, ahead: row.ahead })
+      .where(eq(intents.id, row.id)),
+  );
 
   /** Changes the upper bound of the intent's cost. */
   reprice(id: number, cost: Cost): void {
     const { state, cost: before } = this.get(id);
     this.#reserve?.repriced(state, before, cost);
-    this.#sql.exec(
-      "UPDATE intents SET cost = ?, certain = ?, ahead = ? WHERE id = ?",
-      maxSpent(cost).toString(),
-      cost.certain.toString(),
-      cost.ahead.toString(),
-      id,
-    );
+    this.#setCost({ ...toCostRow(cost), id });
   }
 
   /** Identity, state and cost of one intent. */
-  get(id: number): IntentIdentity & { readonly cost: Cost } {
-    const { cost, certain, ahead, ...identity } = this.#sql
-      .exec<IntentIdentity & CostRow>(
-        `SELECT operation, receiver_id AS receiverId, state, turn, ${COST} FROM intents WHERE id = ?`,
-        id,
-      )
-      .one();
-    return { ...identity, cost: toCost({ cost, certain, ahead }) };
-  }
+  readonly get = one(
+    (id: number) =>
+      this.db
+        .select({
+          operation: intents.operation,
+          receiverId: intents.receiverId,
+          state: intents.state,
+          turn: intents.turn,
+          cost: COST,
+        })
+        .from(intents)
+        .where(eq(intents.id, id)),
+    ({ cost, ...intent }) => ({ ...intent, cost: toCost(cost) }),
+  );
 
   /** Records of an operation in order of submission, with ids. */
-  records(operation: string): NumberedRecord[] {
-    return this.#sql
-      .exec<RecordRow>(`SELECT ${RECORD_FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
-      .toArray()
-      .map(toRecord);
-  }
+  readonly records = all(
+    (operation: Uuid) =>
+      this.db.select(RECORD).from(intents).where(eq(intents.operation, operation)).orderBy(intents.id),
+    toRecord,
+  );
 
   /**
    * Records that need the operator: unprovable ones, unless their operation is settled, and those open since before a
    * time.
    */
-  stuck(before: number, after: number, limit: number): NumberedRecord[] {
-    return this.#sql
-      .exec<RecordRow>(
-        `SELECT ${RECORD_FIELDS} FROM intents INDEXED BY intents_state
-         WHERE state IN ('unknown', 'queued', 'open') AND id > ? AND (state = 'unknown' OR created_at < ?)
-           AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.operation = intents.operation
-             AND acknowledged_at IS NOT NULL)
-           AND NOT EXISTS (SELECT 1 FROM carried WHERE shared = intents.id)
-         ORDER BY id LIMIT ?`,
-        after,
-        before,
-        limit,
-      )
-      .toArray()
-      .map(toRecord);
-  }
+  readonly stuck = all(
+    (before: number, after: number, limit: number) =>
+      this.db
+        .select(hinted(RECORD))
+        .from(sql`${intents} INDEXED BY intents_state`)
+        .where(
+          sql`state IN ('unknown', 'queued', 'open') AND id > ${after} AND (state = 'unknown' OR created_at < ${before})
+            AND NOT EXISTS (SELECT 1 FROM ${operations} WHERE operations.operation = intents.operation
+              AND acknowledged_at IS NOT NULL)
+            AND NOT EXISTS (SELECT 1 FROM ${carried} WHERE shared = intents.id)`,
+        )
+        .orderBy(intents.id)
+        .limit(limit),
+    toRecord,
+  );
+
+  readonly #goesOn = exists((operation: Uuid) =>
+    this.db
+      .select(ANY)
+      .from(intents)
+      .where(and(eq(intents.operation, operation), GOES_ON))
+      .limit(1),
+  );
 
   /** Whether every intent of the operation is over. */
-  isOver(operation: string): boolean {
-    const open = this.#sql.exec(
-      "SELECT 1 FROM intents WHERE operation = ? AND state IN ('queued', 'open') LIMIT 1",
-      operation,
-    );
-    return open.toArray().length === 0;
+  isOver(operation: Uuid): boolean {
+    return !this.#goesOn(operation);
   }
 
   /** Number of queued and of open intents. */
@@ -318,13 +322,17 @@ export class IntentJournal {
     return { ...this.#counts };
   }
 
+  readonly #states = all(() =>
+    this.db
+      .select({ state: intents.state, count: count() })
+      .from(intents)
+      .where(GOES_ON)
+      .groupBy(intents.state),
+  );
+
   #count(): { queued: number; open: number } {
-    const rows = this.#sql
-      .exec<{ state: string; count: number }>(
-        "SELECT state, count(*) AS count FROM intents WHERE state IN ('queued', 'open') GROUP BY state",
-      )
-      .toArray();
-    const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
+    const rows = this.#states();
+    const of = (state: IntentState) => rows.find((row) => row.state === state)?.count ?? 0;
     return { queued: of("queued"), open: of("open") };
   }
 
@@ -334,20 +342,26 @@ export class IntentJournal {
     return this.#reserve.sums;
   }
 
+  readonly #costs = all(() =>
+    this.db
+      .select({ state: intents.state, ...COST })
+      .from(intents)
+      .where(GOES_ON),
+  );
+
   #countReserved(): Reserve {
     const reserve = new Reserve();
-    const rows = this.#sql.exec<{ state: IntentState } & CostRow>(
-      `SELECT state, ${COST} FROM intents WHERE state IN ('queued', 'open')`,
-    );
-    for (const row of rows) reserve.moved(null, row.state, toCost(row));
+    for (const row of this.#costs()) reserve.moved(null, row.state, toCost(row));
     return reserve;
   }
 
   /** Costs of an operation's attempts that failed on the chain. */
-  costsOfFailures(operation: string): Cost[] {
-    return this.#sql
-      .exec<CostRow>(`SELECT ${COST} FROM intents WHERE operation = ? AND state = 'failed'`, operation)
-      .toArray()
-      .map(toCost);
-  }
+  readonly costsOfFailures = all(
+    (operation: Uuid) =>
+      this.db
+        .select(COST)
+        .from(intents)
+        .where(and(eq(intents.operation, operation), eq(intents.state, "failed"))),
+    toCost,
+  );
 }

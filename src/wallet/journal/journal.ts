@@ -1,16 +1,29 @@
-import { type Cost, maxSpent, NO_COST } from "../../chain/cost.ts";
+import { and, count, eq, isNull, sql } from "drizzle-orm";
+import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
+import { NO_COST } from "../../chain/cost.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
 import type { Acknowledgement, SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
-import { createTables } from "./database.ts";
+import {
+  all,
+  among,
+  first,
+  type JournalDatabase,
+  JournalPart,
+  openDatabase,
+  required,
+  run,
+} from "./database.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
-import { COST, type CostRow, type IntentEnding, IntentJournal, toCost } from "./intents.ts";
+import { type IntentEnding, IntentJournal, toCost, toCostRow } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
 import { OperationJournal } from "./operations.ts";
 import { type Carried, type IntentShare, partsOf } from "./parts.ts";
+import { carried, intents, lanes, wallets } from "./schema.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
 import { SnapshotJournal } from "./snapshots.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
@@ -19,14 +32,17 @@ import { SpendingJournal, spentBy } from "./spending.ts";
  * Which intents a shared transaction carries. The transaction is an intent of the wallet itself; its parts are open as
  * long as it is, and only it is counted in the reservations.
  */
-class SharedJournal {
-  readonly #sql: SqlStorage;
+class SharedJournal extends JournalPart {
   readonly #intents: IntentJournal;
 
-  constructor(sql: SqlStorage, intents: IntentJournal) {
-    this.#sql = sql;
+  constructor(db: JournalDatabase, intents: IntentJournal) {
+    super(db);
     this.#intents = intents;
   }
+
+  readonly #carry = run((row: typeof carried.$inferInsert) =>
+    this.db.insert(carried).values(required(carried, row)),
+  );
 
   /** Assigns queued intents to a shared transaction. Part of the signing's transaction. */
   carry(
@@ -36,110 +52,89 @@ class SharedJournal {
   ): void {
     for (const [position, { id, tokens }] of members.entries()) {
       const { cost } = this.#intents.get(id);
-      this.#sql.exec(
-        `INSERT INTO carried (shared, intent, position, tokens, cost, certain, ahead) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        shared,
-        id,
-        position,
-        tokens,
-        ...costValues(cost),
-      );
+      this.#carry({ shared, intentId: id, position, tokens, ...toCostRow(cost) });
       this.#intents.reprice(id, NO_COST);
       this.#intents.move(id, "sign", null, now);
     }
   }
 
   /** The intents that a shared transaction carries, in the order of the call; empty if it isn't shared. */
-  of(shared: number): Carried[] {
-    return this.#sql
-      .exec<{ intentId: number; tokens: number }>(
-        "SELECT intent AS intentId, tokens FROM carried WHERE shared = ? ORDER BY position",
-        shared,
-      )
-      .toArray();
-  }
+  readonly of = all((shared: number) =>
+    this.db
+      .select({ intentId: carried.intentId, tokens: carried.tokens })
+      .from(carried)
+      .where(eq(carried.shared, shared))
+      .orderBy(carried.position),
+  );
+
+  readonly #mint = all((id: number) =>
+    this.db
+      .select({ intentId: intents.id, tokens: intents.tokens })
+      .from(intents)
+      .where(sql`${intents.id} = ${id} AND ${intents.tokens} > 0`),
+  );
 
   /** The mints of a transaction, in the order of the call: its parts, or its own intent if that is a mint. */
   mintsOf(intentId: number): Carried[] {
-    const carried = this.of(intentId);
-    if (carried.length > 0) return carried;
-    return this.#sql
-      .exec<{ intentId: number; tokens: number }>(
-        "SELECT id AS intentId, tokens FROM intents WHERE id = ? AND tokens > 0",
-        intentId,
-      )
-      .toArray();
+    const parts = this.of(intentId);
+    return parts.length > 0 ? parts : this.#mint(intentId);
   }
 
   /** The operations of those of these intents that are still in the journal. */
-  operationsOf(ids: readonly number[]): string[] {
-    return this.#sql
-      .exec<{ operation: string }>(
-        "SELECT operation FROM intents WHERE id IN (SELECT value FROM json_each(?))",
-        JSON.stringify(ids),
-      )
-      .toArray()
-      .map(({ operation }) => operation);
-  }
+  readonly operationsOf = all(
+    (ids: readonly number[]) =>
+      this.db.select({ operation: intents.operation }).from(intents).where(among(intents.id, ids)),
+    ({ operation }) => operation,
+  );
 
   /** The shared transaction that carries an intent; null if there is none. */
-  carrierOf(intentId: number): number | null {
-    const sql = "SELECT shared FROM carried WHERE intent = ?";
-    return this.#sql.exec<{ shared: number }>(sql, intentId).toArray()[0]?.shared ?? null;
-  }
+  readonly carrierOf = first(
+    (intentId: number) =>
+      this.db.select({ shared: carried.shared }).from(carried).where(eq(carried.intentId, intentId)),
+    ({ shared }) => shared,
+  );
+
+  readonly #release = first((shared: number, intentId: number) =>
+    this.db
+      .delete(carried)
+      .where(and(eq(carried.shared, shared), eq(carried.intentId, intentId)))
+      .returning({ cost: carried.cost, certain: carried.certain, ahead: carried.ahead }),
+  );
 
   /** Removes an intent from a shared transaction and restores its cost. */
   release(shared: number, intentId: number): void {
-    const [row] = this.#sql
-      .exec<CostRow>(
-        `DELETE FROM carried WHERE shared = ? AND intent = ? RETURNING ${COST}`,
-        shared,
-        intentId,
-      )
-      .toArray();
+    const row = this.#release(shared, intentId);
     if (row) this.#intents.reprice(intentId, toCost(row));
   }
 
   /** Makes a queued intent use its own transaction. */
-  separate(intentId: number): void {
-    this.#sql.exec("UPDATE intents SET share = NULL WHERE id = ?", intentId);
-  }
+  readonly separate = run((intentId: number) =>
+    this.db.update(intents).set({ share: null }).where(eq(intents.id, intentId)),
+  );
 
   /** Holds a queued intent, at most until a time, while another operation pays for the storage of both. */
-  hold(intentId: number, operation: string, until: number): void {
-    this.#sql.exec("UPDATE intents SET held_by = ?, held_until = ? WHERE id = ?", operation, until, intentId);
-  }
+  readonly hold = run((intentId: number, heldBy: Uuid, heldUntil: number) =>
+    this.db.update(intents).set({ heldBy, heldUntil }).where(eq(intents.id, intentId)),
+  );
 
   /**
    * Releases the intents held by an operation.
    * @param paid the operation has paid, so that they may share a transaction again; otherwise each uses its own
    */
-  letGo(operation: string, paid: boolean): void {
-    this.#sql.exec(
-      `UPDATE intents SET held_by = NULL, held_until = NULL, share = CASE WHEN ? THEN share END WHERE held_by = ?`,
-      paid ? 1 : 0,
-      operation,
-    );
-  }
+  readonly letGo = run((heldBy: Uuid, paid: boolean) =>
+    this.db
+      .update(intents)
+      .set({ heldBy: null, heldUntil: null, share: sql`iif(${sql.param(paid, FLAG)}, share, NULL)` })
+      .where(eq(intents.heldBy, heldBy)),
+  );
 }
 
-const costValues = (cost: Cost): [string, string, string] => [
-  maxSpent(cost).toString(),
-  cost.certain.toString(),
-  cost.ahead.toString(),
-];
+const FLAG = { mapToDriverValue: Number };
 
 /** The wallet's row. */
-export interface WalletRow {
-  readonly accountId: string;
-  readonly publicKey: Uint8Array;
+export interface WalletRow
+  extends Readonly<Omit<typeof wallets.$inferSelect, "id" | "sealed" | "secretVersion">> {
   readonly sealed: Sealed;
-  /** `prepared`: its account may not exist yet; `active`: it signs; `restored`: it signs nothing until activated. */
-  readonly state: "prepared" | "active" | "restored";
-  /** Milliseconds since the epoch: operations from before may have lost rows with the previous object. */
-  readonly restoredAt: number | null;
-  /** Height of a final block that is certainly newer than the restoration; null until one was seen. */
-  readonly restoredHeight: number | null;
 }
 
 /** Parameters of a move. */
@@ -169,22 +164,23 @@ export class Journal {
   readonly lanes: LaneJournal;
   readonly costs: CostJournal;
   readonly #storage: DurableObjectStorage;
+  readonly #db: JournalDatabase;
   /** Cache of the wallet's row; undefined when it must be read. */
   #wallet: WalletRow | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
-    createTables(storage);
     this.#storage = storage;
-    this.intents = new IntentJournal(storage.sql);
-    this.snapshots = new SnapshotJournal(storage.sql);
-    this.operations = new OperationJournal(storage.sql, this.snapshots);
-    this.files = new FileJournal(storage.sql);
+    this.#db = openDatabase(storage);
+    this.intents = new IntentJournal(this.#db);
+    this.snapshots = new SnapshotJournal(this.#db);
+    this.operations = new OperationJournal(this.#db, this.snapshots);
+    this.files = new FileJournal(this.#db);
     this.forgetting = new Forgetting(this);
-    this.shared = new SharedJournal(storage.sql, this.intents);
-    this.signed = new SignedJournal(storage.sql);
-    this.spending = new SpendingJournal(storage.sql);
-    this.lanes = new LaneJournal(storage.sql);
-    this.costs = new CostJournal(storage.sql);
+    this.shared = new SharedJournal(this.#db, this.intents);
+    this.signed = new SignedJournal(this.#db);
+    this.spending = new SpendingJournal(this.#db);
+    this.lanes = new LaneJournal(this.#db);
+    this.costs = new CostJournal(this.#db);
   }
 
   /** Size of the database in bytes. */
@@ -209,7 +205,7 @@ export class Journal {
       for (const { operationUuid, ending } of acknowledgements) {
         this.operations.acknowledge(operationUuid, now);
         this.shared.letGo(operationUuid, false);
-        if (ending) this.snapshots.end(operationUuid, ending);
+        if (ending) this.snapshots.end({ ...ending, operation: operationUuid });
       }
     });
   }
@@ -220,13 +216,13 @@ export class Journal {
    * @returns operations with an intent that this ends
    * @throws Error if the move isn't allowed
    */
-  move(move: Move, { intentId, row, ending, now }: Moved): string[] {
+  move(move: Move, { intentId, row, ending, now }: Moved): Uuid[] {
     return this.atomically(() => {
       if (row !== null) this.signed.close(row, MOVES[move].row);
       const { state: from, cost, operation } = this.intents.get(intentId);
       this.intents.move(intentId, move, ending, now);
       if (ending === null || move === "sign" || move === "lose") return [];
-      this.lanes.added(intentId, move === "succeed");
+      this.lanes.added(intentId, move === "succeed" ? "unread" : "gone");
       const counted = this.snapshots.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
       this.spending.add(spentBy(move, counted, ending), now);
       const own = this.#over(intentId, move, now);
@@ -252,7 +248,7 @@ export class Journal {
   }
 
   /** Handles the end of an intent. Returns its operation. */
-  #over(intentId: number, move: Move, now: number): string {
+  #over(intentId: number, move: Move, now: number): Uuid {
     const { operation } = this.intents.get(intentId);
     if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
     this.shared.letGo(operation, move === "succeed");
@@ -260,7 +256,7 @@ export class Journal {
   }
 
   /** Applies the end of a shared transaction to one of its intents. Returns its operation if the intent is over. */
-  #moveCarried(shared: number, part: IntentShare, first: number, now: number): string[] {
+  #moveCarried(shared: number, part: IntentShare, first: number, now: number): Uuid[] {
     const { intentId, move } = part;
     if (!this.intents.isKept(intentId)) return [];
     // An unprovable part stays with its transaction: it may still be proven, together with the others.
@@ -284,46 +280,35 @@ export class Journal {
     return this.#wallet;
   }
 
+  readonly #row = first(() => this.#db.select().from(wallets));
+
   #readWallet(): WalletRow | null {
-    const row = this.#storage.sql
-      .exec<
-        Omit<WalletRow, "publicKey" | "sealed"> & {
-          publicKey: ArrayBuffer;
-          bytes: ArrayBuffer;
-          version: number;
-        }
-      >(
-        `SELECT account_id AS accountId, public_key AS publicKey, sealed AS bytes, secret_version AS version, state,
-           restored_at AS restoredAt, restored_height AS restoredHeight FROM wallet`,
-      )
-      .toArray()[0];
-    if (!row) return null;
-    const { publicKey, bytes, version, ...wallet } = row;
-    const sealed = { bytes: new Uint8Array(bytes), version };
-    return { ...wallet, publicKey: new Uint8Array(publicKey), sealed };
+    const row = this.#row();
+    if (row === null) return null;
+    const { sealed: bytes, secretVersion: version, ...wallet } = row;
+    return { ...wallet, sealed: { bytes, version } };
   }
 
   /** Stores the wallet's key. Only once. */
-  enter(wallet: Omit<WalletRow, "restoredHeight">): void {
+  enter({ sealed: { bytes, version }, ...wallet }: Omit<WalletRow, "restoredHeight">): void {
     this.#wallet = undefined;
-    this.#storage.sql.exec(
-      `INSERT INTO wallet (id, account_id, public_key, sealed, secret_version, state, restored_at)
-       VALUES (1, ?, ?, ?, ?, ?, ?)`,
-      wallet.accountId,
-      wallet.publicKey,
-      wallet.sealed.bytes,
-      wallet.sealed.version,
-      wallet.state,
-      wallet.restoredAt,
-    );
+    this.#db
+      .insert(wallets)
+      .values({ ...wallet, sealed: bytes, secretVersion: version })
+      .run();
+  }
+
+  #change(wallet: SQLiteUpdateSetSource<typeof wallets>): void {
+    this.#wallet = undefined;
+    this.#db.update(wallets).set(wallet).run();
   }
 
   /** Deletes the wallet's key, which was never used, so that another can replace it. */
   discard(): void {
     this.#wallet = undefined;
     this.atomically(() => {
-      this.#storage.sql.exec("DELETE FROM wallet");
-      this.#storage.sql.exec("DELETE FROM lanes");
+      this.#db.delete(wallets).run();
+      this.#db.delete(lanes).run();
     });
   }
 
@@ -331,37 +316,29 @@ export class Journal {
    * Replaces the platform wallet's key by a new one from the operator. All lanes of the old key are gone.
    * @returns the number of the new key, from 1
    */
-  replaceKey(wallet: Pick<WalletRow, "accountId" | "publicKey" | "sealed">): number {
-    const { sql } = this.#storage;
-    this.#wallet = undefined;
-    sql.exec(
-      "UPDATE wallet SET account_id = ?, public_key = ?, sealed = ?, secret_version = ?",
-      wallet.accountId,
-      wallet.publicKey,
-      wallet.sealed.bytes,
-      wallet.sealed.version,
-    );
-    sql.exec("UPDATE lanes SET state = 'gone'");
-    return sql.exec<{ count: number }>("SELECT count(*) AS count FROM lanes WHERE added_by IS NULL").one()
-      .count;
+  replaceKey({
+    accountId,
+    publicKey,
+    sealed,
+  }: Pick<WalletRow, "accountId" | "publicKey" | "sealed">): number {
+    this.#change({ accountId, publicKey, sealed: sealed.bytes, secretVersion: sealed.version });
+    this.#db.update(lanes).set({ state: "gone" }).run();
+    return this.#db.select({ count: count() }).from(lanes).where(isNull(lanes.addedBy)).get()!.count;
   }
 
   /** Allows the wallet to sign. */
   activate(): void {
-    this.#wallet = undefined;
-    this.#storage.sql.exec("UPDATE wallet SET state = 'active'");
+    this.#change({ state: "active" });
   }
 
   /** Stores the height of the first final block certainly newer than the restoration. */
   noteRestoredHeight(height: number): void {
-    this.#wallet = undefined;
-    this.#storage.sql.exec("UPDATE wallet SET restored_height = ? WHERE restored_height IS NULL", height);
+    this.#change({ restoredHeight: sql`coalesce(restored_height, ${height})` });
   }
 
   /** Stores the key sealed with another secret. */
-  reseal(sealed: Sealed): void {
-    this.#wallet = undefined;
-    this.#storage.sql.exec("UPDATE wallet SET sealed = ?, secret_version = ?", sealed.bytes, sealed.version);
+  reseal({ bytes, version }: Sealed): void {
+    this.#change({ sealed: bytes, secretVersion: version });
   }
 }
 

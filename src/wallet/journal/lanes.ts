@@ -1,10 +1,10 @@
-/** A lane as the rules see it. */
-export interface LaneView {
-  readonly id: string;
-  readonly kind: "full_access" | "function_call";
-  /** The only contract that a function-call key may call. */
-  readonly receiverId: string | null;
-  readonly methods: readonly string[];
+import { and, count, eq, getTableColumns, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { all, among, exists, first, JournalPart, one, required, run } from "./database.ts";
+import { lanes, signed } from "./schema.ts";
+
+/** A lane as the journal stores it. */
+export interface Lane
+  extends Readonly<Omit<typeof lanes.$inferSelect, "state" | "addedBy" | "missingHeight">> {
   /** `adding`: its key is being added; `ready`: its nonce is known and it may sign. */
   readonly state: "adding" | "ready";
   /** Signed rows not known to be included in a block. */
@@ -13,182 +13,134 @@ export interface LaneView {
   readonly open: number;
 }
 
-/** A lane as the journal stores it. Its key is derived from the wallet's seed and its id (keys.ts). */
-export interface Lane extends LaneView {
-  /** `ed25519:<base58>`. */
-  readonly publicKey: string;
-  /** The highest nonce used or seen; null until read from a final block. */
-  readonly nonce: number | null;
-  /** Distance to the chain's nonce when it is first read. */
-  readonly nonceGap: number;
-  /** The endpoint used for its open rows. */
-  readonly endpoint: string | null;
-  /** Height of a final block in which its key was on the account; 0 if none is known. */
-  readonly seenHeight: number;
-}
+/** A lane as the rules see it. */
+export type LaneView = Pick<Lane, "id" | "kind" | "receiverId" | "methods" | "state" | "onTheWay" | "open">;
 
-/** A lane as SQLite returns it. */
-type Row = Omit<Lane, "methods" | "state"> & { methods: string; state: string };
-
-const FIELDS = `lanes.id, public_key AS publicKey, kind, receiver_id AS receiverId, methods, lanes.state,
-  lanes.nonce, nonce_gap AS nonceGap, endpoint, seen_height AS seenHeight`;
+const { state: _state, addedBy: _addedBy, missingHeight: _missing, ...FIELDS } = getTableColumns(lanes);
+const KEY = { id: lanes.id, publicKey: lanes.publicKey, nonceGap: lanes.nonceGap };
 
 /** The part of the journal that holds lanes. A lane that is `gone` is kept, so that its key is never added again. */
-export class LaneJournal {
-  readonly #sql: SqlStorage;
-
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
-
+export class LaneJournal extends JournalPart {
   /** Adds a lane. `addedBy`: the intent that adds its key; null for the wallet's first key. */
-  add(lane: {
-    readonly id: string;
-    readonly publicKey: string;
-    readonly kind: LaneView["kind"];
-    readonly receiverId: string | null;
-    readonly methods: readonly string[];
-    readonly addedBy: number | null;
-    readonly nonceGap: number;
-  }): void {
-    this.#sql.exec(
-      `INSERT INTO lanes (id, public_key, kind, receiver_id, methods, state, nonce_gap, added_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      lane.id,
-      lane.publicKey,
-      lane.kind,
-      lane.receiverId,
-      JSON.stringify(lane.methods),
-      lane.addedBy === null ? "unread" : "adding",
-      lane.nonceGap,
-      lane.addedBy,
-    );
-  }
+  readonly add = run(
+    (
+      lane: Omit<typeof lanes.$inferSelect, "state" | "nonce" | "endpoint" | "seenHeight" | "missingHeight">,
+    ) =>
+      this.db.insert(lanes).values({
+        ...required(lanes, lane),
+        state: sql`iif(${lane.addedBy} IS NULL, 'unread', 'adding')`,
+        receiverId: lane.receiverId,
+        addedBy: lane.addedBy,
+      }),
+  );
 
   /** All lanes whose key is on the chain or being added. `unread` lanes are returned as `adding`. */
-  all(): Lane[] {
-    return this.#sql
-      .exec<Row>(
-        `SELECT ${FIELDS}, count(signed.id) AS open, count(signed.id) - coalesce(sum(signed.included), 0) AS onTheWay
-         FROM lanes LEFT JOIN signed ON signed.lane_id = lanes.id AND signed.state = 'open'
-         WHERE lanes.state IN ('adding', 'unread', 'ready') GROUP BY lanes.id ORDER BY lanes.rowid`,
-      )
-      .toArray()
-      .map((row) => ({
-        ...row,
-        methods: JSON.parse(row.methods) as string[],
-        state: row.state === "ready" ? ("ready" as const) : ("adding" as const),
-      }));
-  }
+  readonly all = all(() =>
+    this.db
+      .select({
+        ...FIELDS,
+        state: sql<Lane["state"]>`iif(${lanes.state} = 'ready', 'ready', 'adding')`,
+        open: count(signed.id),
+        onTheWay: sql<number>`count(${signed.id}) - coalesce(sum(${signed.included}), 0)`,
+      })
+      .from(lanes)
+      .leftJoin(signed, and(eq(signed.laneId, lanes.id), sql`${signed.state} = 'open'`))
+      .where(sql`${lanes.state} IN ('adding', 'unread', 'ready')`)
+      .groupBy(lanes.id)
+      .orderBy(sql`${lanes}.rowid`),
+  );
 
   /** One lane by id, in any state. */
-  get(id: string): Omit<Lane, "state" | "open" | "onTheWay"> {
-    const row = this.#sql
-      .exec<Omit<Row, "open" | "onTheWay">>(`SELECT ${FIELDS} FROM lanes WHERE id = ?`, id)
-      .one();
-    return { ...row, methods: JSON.parse(row.methods) as string[] };
-  }
+  readonly get = one((id: string) => this.db.select(FIELDS).from(lanes).where(eq(lanes.id, id)));
 
   /** Lanes whose key is on the chain and whose nonce must be read. */
-  unread(): { id: string; publicKey: string; nonceGap: number; isMissing: boolean }[] {
-    return this.#sql
-      .exec<Pick<Row, "id" | "publicKey" | "nonceGap"> & { isMissing: number }>(
-        `SELECT id, public_key AS publicKey, nonce_gap AS nonceGap, missing_height IS NOT NULL AS isMissing
-         FROM lanes WHERE state = 'unread'`,
-      )
-      .toArray()
-      .map((row) => ({ ...row, isMissing: row.isMissing === 1 }));
-  }
+  readonly unread = all(() =>
+    this.db
+      .select({ ...KEY, isMissing: isNotNull(lanes.missingHeight).mapWith(Boolean) })
+      .from(lanes)
+      .where(eq(lanes.state, "unread")),
+  );
 
   /** Lanes being added whose transaction could be final by now. */
-  adding(height: number, now: number): Pick<Lane, "id" | "publicKey" | "nonceGap">[] {
-    return this.#sql
-      .exec<Pick<Row, "id" | "publicKey" | "nonceGap">>(
-        `SELECT id, public_key AS publicKey, nonce_gap AS nonceGap FROM lanes
-         WHERE state = 'adding' AND EXISTS (SELECT 1 FROM signed
-           WHERE intent_id = added_by AND state = 'open' AND due_height <= ? AND ask_at <= ?)`,
-        height,
-        now,
-      )
-      .toArray();
-  }
+  readonly adding = all((height: number, now: number) =>
+    this.db
+      .select(KEY)
+      .from(lanes)
+      .where(
+        sql`${lanes.state} = 'adding' AND EXISTS (SELECT 1 FROM ${signed} WHERE ${signed.intentId} = ${lanes.addedBy}
+          AND ${signed.state} = 'open' AND ${signed.dueHeight} <= ${height} AND ${signed.askAt} <= ${now})`,
+      ),
+  );
 
   /**
    * Marks a lane as ready after its nonce was read from a final block. The nonce never goes down, even if the key was
    * deleted and added again.
    */
-  adopt(id: string, nonce: number, height: number): void {
-    this.#sql.exec(
-      `UPDATE lanes SET state = 'ready', nonce = max(coalesce(nonce, 0), ?), seen_height = ?, missing_height = NULL
-       WHERE id = ?`,
-      nonce,
-      height,
-      id,
-    );
-  }
+  readonly adopt = run((id: string, nonce: number, seenHeight: number) =>
+    this.db
+      .update(lanes)
+      .set({ state: "ready", nonce: sql`max(coalesce(nonce, 0), ${nonce})`, seenHeight, missingHeight: null })
+      .where(eq(lanes.id, id)),
+  );
 
   /**
    * Records that the lanes' keys are no longer on the account. The wallet's own key is looked up again, the other lanes
    * end.
    */
-  gone(height: number, ...ids: readonly string[]): void {
-    this.#sql.exec(
-      `UPDATE lanes SET missing_height = ?1, state = CASE WHEN added_by IS NULL THEN 'unread' ELSE 'gone' END
-       WHERE id IN (SELECT value FROM json_each(?2))`,
-      height,
-      JSON.stringify(ids),
-    );
-  }
+  readonly gone = run((missingHeight: number, ids: readonly string[]) =>
+    this.db
+      .update(lanes)
+      .set({ missingHeight, state: sql`iif(added_by IS NULL, 'unread', 'gone')` })
+      .where(among(lanes.id, ids)),
+  );
 
   /** Lanes that may sign, with what is needed to check that their keys still exist. */
-  ready(): Pick<Lane, "id" | "publicKey" | "seenHeight">[] {
-    return this.#sql
-      .exec<Pick<Row, "id" | "publicKey" | "seenHeight">>(
-        "SELECT id, public_key AS publicKey, seen_height AS seenHeight FROM lanes WHERE state = 'ready'",
-      )
-      .toArray();
-  }
+  readonly ready = all(() =>
+    this.db
+      .select({ id: lanes.id, publicKey: lanes.publicKey, seenHeight: lanes.seenHeight })
+      .from(lanes)
+      .where(eq(lanes.state, "ready")),
+  );
 
   /** Public key of the wallet's own lane if that key isn't on the account; null otherwise or if not known yet. */
-  missing(): string | null {
-    const sql = "SELECT public_key FROM lanes WHERE state = 'unread' AND missing_height IS NOT NULL";
-    return this.#sql.exec<{ public_key: string }>(sql).toArray()[0]?.public_key ?? null;
-  }
+  readonly missing = first(
+    () =>
+      this.db
+        .select({ publicKey: lanes.publicKey })
+        .from(lanes)
+        .where(and(eq(lanes.state, "unread"), isNotNull(lanes.missingHeight))),
+    ({ publicKey }) => publicKey,
+  );
 
   /** Raises the highest nonce used or seen; never lowers it. */
-  raiseNonce(id: string, nonce: number): void {
-    this.#sql.exec(
-      "UPDATE lanes SET nonce = ? WHERE id = ? AND (nonce IS NULL OR nonce < ?)",
-      nonce,
-      id,
-      nonce,
-    );
-  }
+  readonly raiseNonce = run((id: string, nonce: number) =>
+    this.db
+      .update(lanes)
+      .set({ nonce })
+      .where(and(eq(lanes.id, id), or(isNull(lanes.nonce), lt(lanes.nonce, nonce)))),
+  );
 
-  setEndpoint(id: string, endpoint: string): void {
-    this.#sql.exec("UPDATE lanes SET endpoint = ? WHERE id = ?", endpoint, id);
-  }
+  readonly setEndpoint = run((id: string, endpoint: string) =>
+    this.db.update(lanes).set({ endpoint }).where(eq(lanes.id, id)),
+  );
 
   /** Restores a replaced key of the operator: its nonce is read again. False if the key was never used here. */
-  returned(publicKey: string): boolean {
-    const found = this.#sql.exec(
-      "UPDATE lanes SET state = 'unread', missing_height = NULL WHERE public_key = ? AND added_by IS NULL RETURNING id",
-      publicKey,
-    );
-    return found.toArray().length > 0;
-  }
+  readonly returned = exists((publicKey: string) =>
+    this.db
+      .update(lanes)
+      .set({ state: "unread", missingHeight: null })
+      .where(and(eq(lanes.publicKey, publicKey), isNull(lanes.addedBy)))
+      .returning({ id: lanes.id }),
+  );
 
   /** Ends a lane without open rows; its key is never used or added again. */
-  retire(id: string): void {
-    this.#sql.exec("UPDATE lanes SET state = 'gone' WHERE id = ?", id);
-  }
+  readonly retire = run((id: string) => this.db.update(lanes).set({ state: "gone" }).where(eq(lanes.id, id)));
 
   /** Handles the end of an intent that adds keys: its lanes' nonces are read next, or the lanes are gone. */
-  added(intentId: number, succeeded: boolean): void {
-    this.#sql.exec(
-      "UPDATE lanes SET state = ? WHERE added_by = ? AND state = 'adding'",
-      succeeded ? "unread" : "gone",
-      intentId,
-    );
-  }
+  readonly added = run((addedBy: number, state: "unread" | "gone") =>
+    this.db
+      .update(lanes)
+      .set({ state })
+      .where(and(eq(lanes.addedBy, addedBy), eq(lanes.state, "adding"))),
+  );
 }

@@ -1,198 +1,199 @@
+import { and, eq, isNotNull, lt, lte, min, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
+import { ANY, all, exists, first, type JournalDatabase, JournalPart, one, run } from "./database.ts";
+import { carried, intents, operations, signed } from "./schema.ts";
 import type { SnapshotJournal } from "./snapshots.ts";
 import { resumePause } from "./timing.ts";
 
 /** The part of the journal that records which operations must be resumed and which may be removed. */
-export class OperationJournal {
-  readonly #sql: SqlStorage;
+export class OperationJournal extends JournalPart {
   readonly #snapshots: SnapshotJournal;
 
-  constructor(sql: SqlStorage, snapshots: SnapshotJournal) {
-    this.#sql = sql;
+  constructor(db: JournalDatabase, snapshots: SnapshotJournal) {
+    super(db);
     this.#snapshots = snapshots;
   }
 
   /** An operation has a new row: it isn't due until that row is over. */
-  begin(operation: string, internal: boolean): void {
-    this.#sql.exec(
-      `INSERT INTO operations (operation, internal) VALUES (?, ?)
-       ON CONFLICT (operation) DO UPDATE SET resume_at = NULL, resume_tries = 0, acknowledged_at = NULL`,
-      operation,
-      internal ? 1 : 0,
-    );
-  }
+  readonly begin = run((operation: Uuid, internal: boolean) =>
+    this.db
+      .insert(operations)
+      .values({ operation, internal })
+      .onConflictDoUpdate({
+        target: operations.operation,
+        set: { resumeAt: null, resumeTries: 0, acknowledgedAt: null },
+      }),
+  );
 
   /** Closes an operation to further steps. An operation without rows is removed after the retention time. */
-  withdraw(operation: string, rows: number, now: number): void {
-    this.#sql.exec(
-      `INSERT INTO operations (operation, internal, acknowledged_at, withdrawn_at) VALUES (?, 0, ?, ?)
-       ON CONFLICT (operation) DO UPDATE SET withdrawn_at = excluded.withdrawn_at`,
-      operation,
-      rows === 0 ? now : null,
-      now,
-    );
-  }
+  readonly withdraw = run((operation: Uuid, rows: number, withdrawnAt: number) =>
+    this.db
+      .insert(operations)
+      .values({
+        ...{ operation, internal: false, withdrawnAt },
+        acknowledgedAt: sql`iif(${rows} = 0, ${withdrawnAt}, NULL)`,
+      })
+      .onConflictDoUpdate({ target: operations.operation, set: { withdrawnAt } }),
+  );
+
+  readonly #isWithdrawn = exists((operation: Uuid) =>
+    this.db
+      .select(ANY)
+      .from(operations)
+      .where(and(eq(operations.operation, operation), isNotNull(operations.withdrawnAt))),
+  );
 
   /** Whether the operation was withdrawn, including one without rows of which only the name is left. */
-  isWithdrawn(operation: string): boolean {
-    const found = this.#sql.exec(
-      "SELECT 1 FROM operations WHERE operation = ? AND withdrawn_at IS NOT NULL",
-      operation,
-    );
-    return found.toArray().length > 0 || this.#snapshots.isNamedWithdrawn(operation as Uuid);
-  }
-
-  /** Whether the operation was withdrawn before its first step. */
-  #isRefused(operation: string): boolean {
-    const found = this.#sql.exec(
-      `SELECT 1 FROM operations WHERE operation = ?1 AND withdrawn_at IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM intents WHERE operation = ?1)`,
-      operation,
-    );
-    return found.toArray().length > 0;
+  isWithdrawn(operation: Uuid): boolean {
+    return this.#isWithdrawn(operation) || this.#snapshots.isNamedWithdrawn(operation);
   }
 
   /** Records that all rows of the operation are over. The wallet's own operations end here. */
-  rowsOver(operation: string, now: number): void {
-    this.#sql.exec(
-      `UPDATE operations SET
-         resume_at = CASE WHEN internal = 0 AND acknowledged_at IS NULL THEN ? END,
-         resume_tries = 0,
-         acknowledged_at = CASE WHEN internal = 1 THEN ? ELSE acknowledged_at END
-       WHERE operation = ?`,
-      now + resumePause(0),
-      now,
-      operation,
-    );
-  }
+  readonly rowsOver = run((operation: Uuid, now: number) =>
+    this.db
+      .update(operations)
+      .set({
+        resumeAt: sql`iif(internal = 0 AND acknowledged_at IS NULL, ${now} + ${resumePause(0)}, NULL)`,
+        resumeTries: 0,
+        acknowledgedAt: sql`iif(internal = 1, ${now}, acknowledged_at)`,
+      })
+      .where(eq(operations.operation, operation)),
+  );
+
+  readonly #due = all((now: number, most: number) =>
+    this.db
+      .select({ operation: operations.operation, tries: operations.resumeTries })
+      .from(operations)
+      .where(lte(operations.resumeAt, now))
+      .orderBy(operations.resumeAt)
+      .limit(most),
+  );
+  readonly #postpone = run((operation: Uuid, resumeAt: number, resumeTries: number) =>
+    this.db.update(operations).set({ resumeAt, resumeTries }).where(eq(operations.operation, operation)),
+  );
 
   /** Operations to resume now; each is rescheduled before it is tried. */
-  takeDue(now: number, most: number): string[] {
-    const due = this.#sql
-      .exec<{ operation: string; resume_tries: number }>(
-        "SELECT operation, resume_tries FROM operations WHERE resume_at <= ? ORDER BY resume_at LIMIT ?",
-        now,
-        most,
-      )
-      .toArray();
-    for (const { operation, resume_tries } of due) {
-      this.#sql.exec(
-        "UPDATE operations SET resume_at = ?, resume_tries = ? WHERE operation = ?",
-        now + resumePause(resume_tries + 1),
-        resume_tries + 1,
-        operation,
-      );
-    }
-    return due.map(({ operation }) => operation);
+  takeDue(now: number, most: number): Uuid[] {
+    return this.#due(now, most).map(({ operation, tries }) => {
+      this.#postpone(operation, now + resumePause(tries + 1), tries + 1);
+      return operation;
+    });
   }
 
   /** When the next operation is due to be resumed; null if there is none. */
-  nextResume(): number | null {
+  readonly nextResume = one(
     // SQLite uses a partial index only if the query repeats its condition; otherwise it would read all operations.
-    return this.#sql
-      .exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM operations WHERE resume_at IS NOT NULL")
-      .one().at;
-  }
+    () =>
+      this.db
+        .select({ at: min(operations.resumeAt) })
+        .from(operations)
+        .where(isNotNull(operations.resumeAt)),
+    ({ at }) => at,
+  );
 
   /** When the first acknowledged operation other than `without` was acknowledged; null if there is none. */
-  firstAcknowledged(without: string | null): number | null {
-    const first = this.#sql
-      .exec<{ at: number }>(
-        `SELECT acknowledged_at AS at FROM operations WHERE acknowledged_at IS NOT NULL AND operation <> ?
-         ORDER BY acknowledged_at LIMIT 1`,
-        without ?? "",
-      )
-      .toArray()[0];
-    return first?.at ?? null;
-  }
+  readonly firstAcknowledged = first(
+    (without: Uuid | null) =>
+      this.db
+        .select({ at: operations.acknowledgedAt })
+        .from(operations)
+        .where(sql`acknowledged_at IS NOT NULL AND operation IS NOT ${without}`)
+        .orderBy(operations.acknowledgedAt)
+        .limit(1),
+    ({ at }) => at,
+  );
 
   /** When the operation was acknowledged; null if it wasn't or has no row. */
-  acknowledgedAt(operation: string): number | null {
-    const row = this.#sql
-      .exec<{ at: number | null }>(
-        "SELECT acknowledged_at AS at FROM operations WHERE operation = ?",
-        operation,
-      )
-      .toArray()[0];
-    return row?.at ?? null;
-  }
+  readonly acknowledgedAt = first(
+    (operation: Uuid) =>
+      this.db
+        .select({ at: operations.acknowledgedAt })
+        .from(operations)
+        .where(eq(operations.operation, operation)),
+    ({ at }) => at,
+  );
 
-  /** Whether at least `count` operations were acknowledged before a time. */
-  hasAcknowledged(before: number, count: number): boolean {
-    const last = this.#sql.exec(
-      "SELECT 1 FROM operations WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT 1 OFFSET ?",
-      before,
-      count - 1,
-    );
-    return last.toArray().length > 0;
-  }
+  /** Whether more than `count` operations were acknowledged before a time. */
+  readonly hasAcknowledged = exists((before: number, count: number) =>
+    this.db
+      .select(ANY)
+      .from(operations)
+      .where(lt(operations.acknowledgedAt, before))
+      .orderBy(operations.acknowledgedAt)
+      .limit(1)
+      .offset(count),
+  );
 
   /** Operations acknowledged before a time, including those settled by the operator, oldest acknowledgement first. */
-  acknowledgedBefore(before: number, most: number): { operation: Uuid; at: number }[] {
-    return this.#sql
-      .exec<{ operation: Uuid; at: number }>(
-        `SELECT operation, acknowledged_at AS at FROM operations WHERE acknowledged_at < ?
-         ORDER BY acknowledged_at LIMIT ?`,
-        before,
-        most,
-      )
-      .toArray();
-  }
+  readonly acknowledgedBefore = all((before: number, most: number) =>
+    this.db
+      .select({ operation: operations.operation, at: sql<number>`${operations.acknowledgedAt}` })
+      .from(operations)
+      .where(lt(operations.acknowledgedAt, before))
+      .orderBy(operations.acknowledgedAt)
+      .limit(most),
+  );
 
   /** Records that the operation's effects are written. */
-  acknowledge(operation: string, now: number): void {
-    this.#sql.exec(
-      "UPDATE operations SET resume_at = NULL, acknowledged_at = ? WHERE operation = ?",
-      now,
-      operation,
-    );
-  }
+  readonly acknowledge = run((operation: Uuid, acknowledgedAt: number) =>
+    this.db
+      .update(operations)
+      .set({ resumeAt: null, acknowledgedAt })
+      .where(eq(operations.operation, operation)),
+  );
 
   /** Whether this wallet received the acknowledgement of the operation's effects. */
-  isAcknowledged(operation: string): boolean {
-    const found = this.#sql.exec(
-      "SELECT 1 FROM operations WHERE operation = ? AND acknowledged_at IS NOT NULL",
-      operation,
-    );
-    return found.toArray().length > 0;
+  isAcknowledged(operation: Uuid): boolean {
+    return this.acknowledgedAt(operation) !== null;
   }
 
   /** Whether the operation still has something to sign or to prove. */
-  isOpen(operation: string): boolean {
+  readonly isOpen = exists((operation: Uuid) =>
     // An unprovable shared transaction is kept as long as any of its parts.
-    const open = this.#sql.exec(
-      `SELECT 1 FROM intents WHERE operation = ?
-       AND (state IN ('queued', 'open') OR EXISTS (
-         SELECT 1 FROM carried JOIN intents AS part ON part.id = carried.intent WHERE carried.shared = intents.id))
-       LIMIT 1`,
-      operation,
-    );
-    return open.toArray().length > 0;
-  }
+    this.db
+      .select(ANY)
+      .from(intents)
+      .where(
+        sql`${intents.operation} = ${operation} AND (state IN ('queued', 'open') OR EXISTS (
+          SELECT 1 FROM ${carried} JOIN ${intents} AS part ON part.id = carried.intent WHERE carried.shared = intents.id))`,
+      )
+      .limit(1),
+  );
+
+  readonly #forgetSigned = run((operation: Uuid) =>
+    this.db.delete(signed).where(sql`${signed.intentId} IN ${stepsOf(operation)}`),
+  );
+  // The positions of all parts are needed to assign tokens until the shared transaction itself is removed.
+  readonly #forgetParts = run((operation: Uuid) =>
+    this.db.delete(carried).where(
+      sql`${carried.intentId} IN ${stepsOf(operation)}
+          AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)`,
+    ),
+  );
+  readonly #forgetShared = run((operation: Uuid) =>
+    this.db.delete(carried).where(sql`${carried.shared} IN ${stepsOf(operation)}`),
+  );
+  readonly #forgetSteps = exists((operation: Uuid) =>
+    this.db.delete(intents).where(eq(intents.operation, operation)).returning(ANY),
+  );
+  readonly #forget = run((operation: Uuid) =>
+    this.db.delete(operations).where(eq(operations.operation, operation)),
+  );
 
   /**
    * Removes all rows of an operation. Keeps the name of one with a snapshot, and of one withdrawn before its first
    * step.
    */
-  forget(operation: string): void {
-    const isRefused = this.#isRefused(operation);
-    this.#sql.exec(
-      "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
-      operation,
-    );
-    // The positions of all parts are needed to assign tokens until the shared transaction itself is removed.
-    this.#sql.exec(
-      `DELETE FROM carried WHERE intent IN (SELECT id FROM intents WHERE operation = ?)
-         AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)`,
-      operation,
-    );
-    this.#sql.exec(
-      "DELETE FROM carried WHERE shared IN (SELECT id FROM intents WHERE operation = ?)",
-      operation,
-    );
-    this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
-    this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
+  forget(operation: Uuid): void {
+    const isWithdrawn = this.#isWithdrawn(operation);
+    this.#forgetSigned(operation);
+    this.#forgetParts(operation);
+    this.#forgetShared(operation);
+    const hadSteps = this.#forgetSteps(operation);
+    this.#forget(operation);
     this.#snapshots.forget(operation);
-    if (isRefused) this.#snapshots.nameWithdrawn(operation as Uuid);
+    if (isWithdrawn && !hadSteps) this.#snapshots.nameWithdrawn(operation);
   }
 }
+
+const stepsOf = (operation: Uuid): SQL => sql`(SELECT id FROM ${intents} WHERE operation = ${operation})`;

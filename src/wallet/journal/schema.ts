@@ -219,7 +219,7 @@ export const snapshots = sqliteTable(
     integrationUuid: uuid("integration").notNull(),
     subjectUuid: uuid("subject").notNull(),
     request: text("request").notNull(),
-    keys: json<SnapshotKey[]>("keys").notNull(),
+    keys: json<readonly SnapshotKey[]>("keys").notNull(),
     acceptedAt: integer("accepted_at").notNull(),
     /** The result, with the following columns; null: it goes on. */
     state: text("state").$type<OperationEnding["state"]>(),

@@ -1,24 +1,42 @@
+import { and, desc, eq, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
-import type { OperationKind } from "../../domain/operations.ts";
 import type {
   JournaledOperation,
   OperationEnding,
   OperationSnapshot,
-  SnapshotKey,
   SnapshotPosition,
 } from "../interface.ts";
+import { ANY, all, among, exists, first, JournalPart, one, required, run } from "./database.ts";
+import { database, forgotten, snapshots } from "./schema.ts";
 
-/** A snapshot as SQLite returns it. */
-type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
-  Pick<SnapshotPosition, "generation" | "rowNumber"> & {
-    keys: string;
-    state: OperationEnding["state"] | null;
-  } & Omit<OperationEnding, "state">;
+const FIELDS = {
+  operationUuid: snapshots.operation,
+  place: { generation: snapshots.generation, rowNumber: snapshots.rowNumber },
+  kind: snapshots.kind,
+  integrationUuid: snapshots.integrationUuid,
+  subjectUuid: snapshots.subjectUuid,
+  request: snapshots.request,
+  keys: snapshots.keys,
+  acceptedAt: snapshots.acceptedAt,
+  ending: {
+    state: snapshots.state,
+    answerStatus: snapshots.answerStatus,
+    answerBody: snapshots.answerBody,
+    endedAt: snapshots.endedAt,
+  },
+  quotedCost: snapshots.quotedCost,
+  mostCost: snapshots.mostCost,
+  reference: snapshots.reference,
+};
 
-const FIELDS = `operation AS operationUuid, generation, row_number AS rowNumber, kind, integration AS integrationUuid,
-  subject AS subjectUuid, request, keys, accepted_at AS acceptedAt, state, answer_status AS answerStatus,
-  answer_body AS answerBody, ended_at AS endedAt, quoted_cost AS quotedCost, most_cost AS mostCost,
-  reference`;
+type Row = Omit<JournaledOperation, "ending"> & {
+  readonly ending: Pick<typeof snapshots.$inferSelect, keyof OperationEnding>;
+};
+
+const toOperation = ({ ending, ...operation }: Row): JournaledOperation => ({
+  ...operation,
+  ending: ending.state === null ? null : (ending as OperationEnding),
+});
 
 /** A database that lacks an operation which this wallet received from it. */
 export interface Behind {
@@ -33,15 +51,10 @@ export interface Behind {
  * the database to get back what it lost (docs/transactions.md, "When the database is older"). Each recovery of the
  * database starts a new generation, because restored rows get new numbers.
  */
-export class SnapshotJournal {
-  readonly #sql: SqlStorage;
+export class SnapshotJournal extends JournalPart {
   /** Cache of the latest accepted operation received; undefined when it must be read. */
   #latest: Uuid | null | undefined;
   #state: { readonly generation: number; readonly behind: Behind | null } | undefined;
-
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
 
   /** A transaction was rolled back: cached values may be wrong. */
   rolledBack(): void {
@@ -49,72 +62,75 @@ export class SnapshotJournal {
     this.#state = undefined;
   }
 
+  readonly #add = run((row: OperationSnapshot & { readonly operation: Uuid; readonly generation: number }) =>
+    this.db
+      .insert(snapshots)
+      .values({
+        ...required(snapshots, row),
+        quotedCost: row.quotedCost,
+        mostCost: row.mostCost,
+        reference: row.reference,
+      })
+      .onConflictDoNothing(),
+  );
+
   /** Adds the snapshot of an operation's first intent. */
   add(operation: Uuid, snapshot: OperationSnapshot): void {
     this.#latest = undefined;
-    this.#sql.exec(
-      `INSERT INTO snapshots (operation, generation, row_number, kind, integration, subject, request, keys, accepted_at,
-         quoted_cost, most_cost, reference)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      operation,
-      this.generation,
-      snapshot.rowNumber,
-      snapshot.kind,
-      snapshot.integrationUuid,
-      snapshot.subjectUuid,
-      snapshot.request,
-      JSON.stringify(snapshot.keys),
-      snapshot.acceptedAt,
-      snapshot.quotedCost,
-      snapshot.mostCost,
-      snapshot.reference,
-    );
+    this.#add({ ...snapshot, operation, generation: this.generation });
   }
 
   /** The operation's kind; null if unknown or the wallet's own. */
-  kindOf(operation: string): OperationKind | null {
-    const rows = this.#sql.exec<{ kind: OperationKind }>(
-      "SELECT kind FROM snapshots WHERE operation = ?",
-      operation,
-    );
-    return rows.toArray()[0]?.kind ?? null;
-  }
+  readonly kindOf = first(
+    (operation: Uuid) =>
+      this.db.select({ kind: snapshots.kind }).from(snapshots).where(eq(snapshots.operation, operation)),
+    ({ kind }) => kind,
+  );
+
+  readonly #last = first(() =>
+    this.db
+      .select({ operation: snapshots.operation })
+      .from(snapshots)
+      .where(sql`${snapshots.lost} = 0`)
+      .orderBy(desc(snapshots.generation), desc(snapshots.rowNumber))
+      .limit(1),
+  );
 
   /** The latest accepted operation: a database without it is older than this journal. Null if none was received. */
   latest(): Uuid | null {
-    this.#latest ??= (this.#sql
-      .exec<{ operation: string }>(
-        "SELECT operation FROM snapshots WHERE lost = 0 ORDER BY generation DESC, row_number DESC LIMIT 1",
-      )
-      .toArray()[0]?.operation ?? null) as Uuid | null;
+    this.#latest ??= this.#last()?.operation ?? null;
     return this.#latest;
   }
 
   /** Stores the operation's result, as returned to its caller. */
-  end(operation: string, { state, answerStatus, answerBody, endedAt }: OperationEnding): void {
-    this.#sql.exec(
-      "UPDATE snapshots SET state = ?, answer_status = ?, answer_body = ?, ended_at = ? WHERE operation = ?",
-      state,
-      answerStatus,
-      answerBody,
-      endedAt,
-      operation,
-    );
-  }
+  readonly end = run((row: OperationEnding & { readonly operation: Uuid }) =>
+    this.db
+      .update(snapshots)
+      .set({
+        state: row.state,
+        answerStatus: row.answerStatus,
+        answerBody: row.answerBody,
+        endedAt: row.endedAt,
+      })
+      .where(eq(snapshots.operation, row.operation)),
+  );
 
   /** Whether the operation's stored result is a failure. */
-  hasFailed(operation: string): boolean {
-    const failed = this.#sql.exec(
-      "SELECT 1 FROM snapshots WHERE operation = ? AND state = 'failed'",
-      operation,
-    );
-    return failed.toArray().length > 0;
-  }
+  readonly hasFailed = exists((operation: Uuid) =>
+    this.db
+      .select(ANY)
+      .from(snapshots)
+      .where(and(eq(snapshots.operation, operation), eq(snapshots.state, "failed"))),
+  );
+
+  readonly #raise = run((generation: number) =>
+    this.db.update(database).set({ generation: sql`max(generation, ${generation})` }),
+  );
 
   /** Raises the generation after the object that knew it was lost; never lowers it. */
   beginGeneration(generation: number): void {
     this.#state = undefined;
-    this.#sql.exec("UPDATE database SET generation = max(generation, ?)", generation);
+    this.#raise(generation);
   }
 
   /** Number of recoveries of the database. */
@@ -127,78 +143,104 @@ export class SnapshotJournal {
     return this.#database().behind;
   }
 
+  readonly #row = one(() => this.db.select().from(database));
+
   #database(): { readonly generation: number; readonly behind: Behind | null } {
-    this.#state ??= this.#readDatabase();
+    if (this.#state === undefined) {
+      const { generation, behindSince: since, missing } = this.#row();
+      this.#state = { generation, behind: since === null || missing === null ? null : { since, missing } };
+    }
     return this.#state;
   }
 
-  #readDatabase() {
-    const row = this.#sql
-      .exec<{ generation: number; behind_since: number | null; missing: string | null }>(
-        "SELECT generation, behind_since, missing FROM database",
-      )
-      .one();
-    const isBehind = row.behind_since !== null && row.missing !== null;
-    return {
-      generation: row.generation,
-      behind: isBehind ? { since: row.behind_since!, missing: row.missing as Uuid } : null,
-    };
-  }
+  readonly #isKnown = exists((operation: Uuid) =>
+    this.db
+      .select(ANY)
+      .from(snapshots)
+      .where(and(eq(snapshots.operation, operation), sql`${snapshots.lost} = 0`)),
+  );
+  readonly #setBehind = run((missing: Uuid, behindSince: number) =>
+    this.db.update(database).set({ missing, behindSince }),
+  );
 
   /** Records that the database lacks an operation received from it. A check from an earlier generation is ignored. */
   lacks(missing: Uuid, generation: number, now: number): boolean {
-    if (generation !== this.generation || this.behind !== null) return false;
-    const known = this.#sql.exec("SELECT 1 FROM snapshots WHERE operation = ? AND lost = 0", missing);
-    if (known.toArray().length === 0) return false;
+    if (generation !== this.generation || this.behind !== null || !this.#isKnown(missing)) return false;
     this.#state = undefined;
-    this.#sql.exec("UPDATE database SET behind_since = ?, missing = ?", now, missing);
+    this.#setBehind(missing, now);
     return true;
   }
+
+  readonly #recovered = run(() =>
+    this.db.update(database).set({ generation: sql`generation + 1`, behindSince: null, missing: null }),
+  );
 
   /** Starts a new generation: everything that can be put back is in the database again. */
   recovered(): void {
     this.#state = undefined;
-    this.#sql.exec("UPDATE database SET generation = generation + 1, behind_since = NULL, missing = NULL");
+    this.#recovered();
   }
 
+  readonly #lose = run((operation: Uuid) =>
+    this.db.update(snapshots).set({ lost: true }).where(eq(snapshots.operation, operation)),
+  );
+
   /** Records that an operation can't be put back, so that its absence in the database is no longer a rollback. */
-  lose(operation: string): void {
+  lose(operation: Uuid): void {
     this.#latest = undefined;
-    this.#sql.exec("UPDATE snapshots SET lost = 1 WHERE operation = ?", operation);
+    this.#lose(operation);
   }
 
   /** Whether the journal has the operation's snapshot. */
-  has(operation: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM snapshots WHERE operation = ?", operation).toArray().length > 0;
+  has(operation: Uuid): boolean {
+    return this.kindOf(operation) !== null;
   }
 
+  readonly #remove = exists((operation: Uuid) =>
+    this.db
+      .delete(snapshots)
+      .where(eq(snapshots.operation, operation))
+      .returning({ operation: snapshots.operation }),
+  );
+  readonly #name = run((operation: Uint8Array, withdrawn: boolean) =>
+    this.db.insert(forgotten).values({ operation, withdrawn }).onConflictDoNothing(),
+  );
+
   /** Removes the operation's snapshot; its uuid is kept. */
-  forget(operation: string): void {
-    const gone = this.#sql.exec("DELETE FROM snapshots WHERE operation = ? RETURNING operation", operation);
-    if (gone.toArray().length === 0) return;
+  forget(operation: Uuid): void {
+    if (!this.#remove(operation)) return;
     this.#latest = undefined;
-    this.#sql.exec(
-      "INSERT INTO forgotten (operation) VALUES (?) ON CONFLICT DO NOTHING",
-      uuidToBytes(operation as Uuid),
-    );
+    this.#name(uuidToBytes(operation), false);
   }
 
   /** Keeps the name of an operation withdrawn before its first step, for a database that has it open again. */
   nameWithdrawn(operation: Uuid): void {
-    this.#sql.exec(
-      "INSERT INTO forgotten (operation, withdrawn) VALUES (?, 1) ON CONFLICT DO NOTHING",
-      uuidToBytes(operation),
-    );
+    this.#name(uuidToBytes(operation), true);
   }
+
+  readonly #named = first((operation: Uint8Array) =>
+    this.db
+      .select({ withdrawn: forgotten.withdrawn })
+      .from(forgotten)
+      .where(eq(forgotten.operation, operation)),
+  );
 
   /** Whether the operation's name is marked as withdrawn before its first step. */
   isNamedWithdrawn(operation: Uuid): boolean {
-    const named = this.#sql.exec(
-      "SELECT 1 FROM forgotten WHERE operation = ? AND withdrawn = 1",
-      uuidToBytes(operation),
-    );
-    return named.toArray().length > 0;
+    return this.#named(uuidToBytes(operation))?.withdrawn ?? false;
   }
+
+  readonly #forgetNames = all((first: Uint8Array, most: number) =>
+    this.db
+      .delete(forgotten)
+      .where(
+        sql`operation IN (SELECT operation FROM ${forgotten} WHERE operation < ${first} ORDER BY operation LIMIT ${most})`,
+      )
+      .returning({ operation: forgotten.operation }),
+  );
+  readonly #setForgottenUntil = run((until: number) =>
+    this.db.update(database).set({ forgottenUntil: sql`max(coalesce(forgotten_until, 0), ${until})` }),
+  );
 
   /**
    * Deletes names of removed operations that began before a time; all operations as old may then have been done.
@@ -206,65 +248,48 @@ export class SnapshotJournal {
    * @returns the number deleted, at most `most`
    */
   forgetNames(before: number, most: number): number {
-    const names = this.#sql
-      .exec<{ operation: ArrayBuffer }>(
-        `DELETE FROM forgotten WHERE operation IN (
-           SELECT operation FROM forgotten WHERE operation < ? ORDER BY operation LIMIT ?) RETURNING operation`,
-        firstFrom(before),
-        most,
-      )
-      .toArray()
-      .map(({ operation }) => uuidFromBytes(new Uint8Array(operation)));
-    if (names.length === 0) return 0;
-    this.#sql.exec(
-      "UPDATE database SET forgotten_until = max(coalesce(forgotten_until, 0), ?)",
-      Math.max(...names.map(beganAt)),
-    );
+    const names = this.#forgetNames(firstFrom(before), most);
+    if (names.length > 0) {
+      this.#setForgottenUntil(Math.max(...names.map(({ operation }) => beganAt(uuidFromBytes(operation)))));
+    }
     return names.length;
   }
 
   /** Whether the operation was done and removed, or is old enough that it may have been. */
   isForgotten(operation: Uuid): boolean {
-    const named = this.#sql.exec("SELECT 1 FROM forgotten WHERE operation = ?", uuidToBytes(operation));
-    if (named.toArray().length > 0) return true;
-    const { at } = this.#sql.exec<{ at: number | null }>("SELECT forgotten_until AS at FROM database").one();
-    return at !== null && beganAt(operation) <= at;
+    return (
+      this.#named(uuidToBytes(operation)) !== null ||
+      beganAt(operation) <= (this.#row().forgottenUntil ?? Number.NEGATIVE_INFINITY)
+    );
   }
+
+  readonly #after = all(
+    (generation: number, rowNumber: number, limit: number) =>
+      this.db
+        .select(FIELDS)
+        .from(snapshots)
+        .where(sql`(generation, row_number) > (${generation}, ${rowNumber})`)
+        .orderBy(snapshots.generation, snapshots.rowNumber)
+        .limit(limit),
+    toOperation,
+  );
 
   /** Operations after a position, in order of acceptance. */
   after(place: SnapshotPosition | null, limit: number): JournaledOperation[] {
-    return this.#sql
-      .exec<Row>(
-        `SELECT ${FIELDS} FROM snapshots WHERE (generation, row_number) > (?, ?) ORDER BY generation, row_number LIMIT ?`,
-        place?.generation ?? -1,
-        place?.rowNumber ?? -1,
-        limit,
-      )
-      .toArray()
-      .map(toOperation);
+    return this.#after(place?.generation ?? -1, place?.rowNumber ?? -1, limit);
   }
 
   /** The known ones of these operations. */
-  of(operations: readonly Uuid[]): JournaledOperation[] {
-    return this.#sql
-      .exec<Row>(
-        `SELECT ${FIELDS} FROM snapshots WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY generation, row_number`,
-        JSON.stringify(operations),
-      )
-      .toArray()
-      .map(toOperation);
-  }
+  readonly of = all(
+    (operations: readonly Uuid[]) =>
+      this.db
+        .select(FIELDS)
+        .from(snapshots)
+        .where(among(snapshots.operation, operations))
+        .orderBy(snapshots.generation, snapshots.rowNumber),
+    toOperation,
+  );
 }
-
-const toOperation = (row: Row): JournaledOperation => {
-  const { generation, rowNumber, keys, state, answerStatus, answerBody, endedAt, ...operation } = row;
-  return {
-    ...operation,
-    place: { generation, rowNumber },
-    keys: JSON.parse(keys) as SnapshotKey[],
-    ending: state === null ? null : { state, answerStatus, answerBody, endedAt },
-  };
-};
 
 /** The lowest UUIDv7 of a time, as bytes. Milliseconds since the epoch. */
 const firstFrom = (time: number): Uint8Array => {

@@ -1,7 +1,10 @@
+import { gte, lte } from "drizzle-orm";
 import { type Cost, maxSpent } from "../../chain/cost.ts";
 import type { Reserved } from "../chain-state/funds.ts";
+import { all, JournalPart, run } from "./database.ts";
 import type { IntentEnding } from "./intents.ts";
 import type { Move } from "./machine.ts";
+import { spending } from "./schema.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -41,35 +44,33 @@ export const withinDay = (
 const DAYS = 7;
 
 /** The part of the journal that records the spending of the last days. */
-export class SpendingJournal {
-  readonly #sql: SqlStorage;
-
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
+export class SpendingJournal extends JournalPart {
+  readonly #since = all((day: number) => this.db.select().from(spending).where(gte(spending.day, day)));
+  readonly #set = run((day: number, spent: bigint) =>
+    this.db
+      .insert(spending)
+      .values({ day, spent })
+      .onConflictDoUpdate({ target: spending.day, set: { spent } }),
+  );
+  readonly #forget = run((day: number) => this.db.delete(spending).where(lte(spending.day, day)));
 
   /** Amount spent on the day of a time, yoctoNEAR. */
   of(now: number): bigint {
-    const rows = this.#sql.exec<{ spent: string }>("SELECT spent FROM spending WHERE day = ?", dayOf(now));
-    return BigInt(rows.toArray()[0]?.spent ?? 0);
+    return this.#since(dayOf(now)).find(({ day }) => day === dayOf(now))?.spent ?? 0n;
   }
 
   /** Mean spending per day over the last seven days, or since the first of them with spending. */
   perDay(now: number): bigint {
-    const [first] = this.#sql
-      .exec<{ day: number }>("SELECT min(day) AS day FROM spending WHERE day > ?", dayOf(now) - DAYS)
-      .toArray();
-    if (!first || first.day === null) return 0n;
-    const rows = this.#sql.exec<{ spent: string }>("SELECT spent FROM spending WHERE day >= ?", first.day);
-    const sum = rows.toArray().reduce((total, { spent }) => total + BigInt(spent), 0n);
-    return sum / BigInt(dayOf(now) - first.day + 1);
+    const days = this.#since(dayOf(now) - DAYS + 1);
+    if (days.length === 0) return 0n;
+    const first = Math.min(...days.map(({ day }) => day));
+    return days.reduce((total, { spent }) => total + spent, 0n) / BigInt(dayOf(now) - first + 1);
   }
 
   /** Adds to a day's spending. Part of the caller's transaction. */
   add(amount: bigint, now: number): void {
     if (amount === 0n) return;
-    const spent = (this.of(now) + amount).toString();
-    this.#sql.exec("INSERT OR REPLACE INTO spending (day, spent) VALUES (?, ?)", dayOf(now), spent);
-    this.#sql.exec("DELETE FROM spending WHERE day <= ?", dayOf(now) - DAYS);
+    this.#set(dayOf(now), this.of(now) + amount);
+    this.#forget(dayOf(now) - DAYS);
   }
 }

@@ -158,7 +158,10 @@ export class LaneKeys {
       .ready()
       .filter(({ publicKey, seenHeight }) => keys.height > seenHeight && !keys.nonces.has(publicKey));
     if (gone.length === 0) return keys;
-    journal.lanes.gone(keys.height, ...gone.map(({ id }) => id));
+    journal.lanes.gone(
+      keys.height,
+      gone.map(({ id }) => id),
+    );
     for (const { publicKey } of gone) log("wallet.key_gone", { public_key: publicKey, height: keys.height });
     return keys;
   }
@@ -196,7 +199,10 @@ export class LaneKeys {
    */
   #miss(lanes: readonly { readonly id: string; readonly publicKey: string }[], height: number): void {
     const { journal, log } = this.#parts;
-    journal.lanes.gone(height, ...lanes.map(({ id }) => id));
+    journal.lanes.gone(
+      height,
+      lanes.map(({ id }) => id),
+    );
     const { accountId } = journal.wallet()!;
     for (const { publicKey } of lanes) {
       log("wallet.key_missing", { account_id: accountId, public_key: publicKey, height });
@@ -218,9 +224,10 @@ export class LaneKeys {
       return lane >= BigInt(nonce);
     };
     const ids = (rows: readonly SignedTransactionRow[]) => rows.map(({ id }) => id);
-    const [on, off] = [open.filter(isUsed), open.filter((row) => !isUsed(row))];
-    journal.signed.markIncluded(height, ...ids(on.filter(({ includedBy }) => includedBy === null)));
-    journal.signed.markDropped(...ids(off.filter((row) => (row.includedBy ?? height) < height)));
+    const on = ids(open.filter((row) => isUsed(row) && row.includedBy === null));
+    const off = ids(open.filter((row) => !isUsed(row) && (row.includedBy ?? height) < height));
+    if (on.length > 0) journal.signed.markIncluded(height, on);
+    if (off.length > 0) journal.signed.markDropped(off);
   }
 
   /** A row's key according to a reading of the account's keys. */

@@ -271,7 +271,7 @@ export class Looker {
     if (!(await hasFinalBlock)) return;
     const included = status.kind === "pending" && status.included;
     const height = head.block?.height ?? 0;
-    if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);
+    if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, [row.id]);
     if (height < row.dueHeight) return;
     const pause = status.kind === "unanswered" ? unansweredPause(row.tries) : askPause(row.tries, included);
     journal.signed.putOff(row.id, height + 1, now() + pause);
@@ -333,7 +333,7 @@ export class Looker {
     if (latest?.state !== "open") return;
     if (isDropped(latest, key)) {
       this.#parts.log("wallet.block_dropped", { hash: latest.hash, included_by: latest.includedBy });
-      journal.signed.markDropped(latest.id);
+      journal.signed.markDropped([latest.id]);
     }
     const seen = { now: now(), status, key, validityPeriod: head.validityPeriod };
     await this.#act(judge(latest, seen), latest, key, status);

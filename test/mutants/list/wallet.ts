@@ -354,8 +354,8 @@ export const WALLET: readonly Mutant[] = [
   {
     id: "journal: an operation that was refused without a row leaves no name",
     file: "src/wallet/journal/operations.ts",
-    search: "if (isRefused) this.#snapshots.nameWithdrawn",
-    replacement: 'if (isRefused && operation === "") this.#snapshots.nameWithdrawn',
+    search: "if (isWithdrawn && !hadSteps) this.#snapshots.nameWithdrawn",
+    replacement: "if (hadSteps) this.#snapshots.nameWithdrawn",
     tests: ["test/api/journal-files.test.ts"],
     named: "refused before anything was sent",
   },
