@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { DeliveryJournal } from "../../src/events/webhooks/journal.ts";
+import type * as database from "../../src/wallet/journal/database.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
 import { ROOT } from "../support/imports.ts";
 import { refused } from "../support/scans.ts";
@@ -17,23 +18,22 @@ import { statementsOfObjects } from "../support/statement-census.ts";
 const statements = vi.hoisted((): (() => unknown)[] => []);
 
 vi.mock("../../src/wallet/journal/database.ts", async (importOriginal) => {
+  const original = await importOriginal<typeof database>();
   const nulls = new Proxy({}, { has: () => true, get: () => null });
   type Make = (
     build: (...values: unknown[]) => unknown,
     ...rest: unknown[]
   ) => (...values: unknown[]) => unknown;
-  const noted =
-    (make: Make): Make =>
-    (build, ...rest) => {
-      const statement = make(build, ...rest);
+  const makers = original.JournalPart.prototype as unknown as Record<string, Make>;
+  for (const name of ["run", "rows", "first", "one", "exists"]) {
+    const make = makers[name]!;
+    makers[name] = function (this: unknown, build, ...rest) {
+      const statement = make.call(this, build, ...rest);
       statements.push(() => statement(...Array.from({ length: build.length }, () => nulls)));
       return statement;
     };
-  const original = await importOriginal<Record<string, Make>>();
-  const made = ["run", "all", "first", "one", "exists"].map(
-    (name) => [name, noted(original[name]!)] as const,
-  );
-  return { ...original, ...Object.fromEntries(made) };
+  }
+  return original;
 });
 
 /** A database with the tables that an object makes in its storage, and the statements that were run since. */
@@ -70,6 +70,7 @@ const statementsOfWallet = (): string[] => {
   const key = { accountId: "a.near", publicKey: new Uint8Array(32), sealed };
   const { object: journal, ran } = wallet;
   journal.enter({ ...key, state: "active", restoredAt: null });
+  journal.wallet();
   journal.replaceKey(key);
   journal.discard();
   for (const statement of statements) {

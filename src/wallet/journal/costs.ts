@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
-import { all, hinted, JournalPart, one, run } from "./database.ts";
+import { hinted, JournalPart } from "./database.ts";
 import { isOver } from "./machine.ts";
 import { intents } from "./schema.ts";
 
@@ -23,22 +23,22 @@ export const sharesOf = (taken: bigint, tokens: readonly number[]): bigint[] => 
 
 /** The part of the journal that records the cost of operations and their maximum. */
 export class CostJournal extends JournalPart {
-  readonly #amounts = one((id: number) =>
+  readonly #amounts = this.one((id: number) =>
     this.db
       .select({ spent: intents.spent, deposit: intents.deposit })
       .from(intents)
       .where(eq(intents.id, id)),
   );
-  readonly #setSpent = run((id: number, spent: bigint) =>
+  readonly #setSpent = this.run((id: number, spent: bigint) =>
     this.db.update(intents).set({ spent }).where(eq(intents.id, id)),
   );
-  readonly #ofSteps = all((operation: Uuid) =>
+  readonly #ofSteps = this.rows((operation: Uuid) =>
     this.db
       .select({ spent: intents.spent, cost: intents.cost, state: intents.state })
       .from(intents)
       .where(eq(intents.operation, operation)),
   );
-  readonly #limited = all(() =>
+  readonly #limited = this.rows(() =>
     this.db
       .select(
         hinted({

@@ -1,28 +1,23 @@
 import { Column, getTableColumns, is, type SQL, sql } from "drizzle-orm";
-import { type DrizzleSqliteDODatabase, drizzle } from "drizzle-orm/durable-sqlite";
+import { drizzle } from "drizzle-orm/durable-sqlite";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { TABLES } from "./tables.ts";
 
-export type JournalDatabase = DrizzleSqliteDODatabase;
-
-/** Opens a wallet object's database. Creates the tables of a new object. */
-export const openDatabase = (storage: DurableObjectStorage): JournalDatabase => {
-  if (storage.sql.exec("PRAGMA table_info(wallet)").toArray().length === 0) {
-    storage.transactionSync(() => {
-      for (const statement of TABLES) storage.sql.exec(statement);
-    });
-  }
-  return drizzle(storage);
+/** Creates the tables of a new object. Safe to run at every start of the object. */
+export const createTables = (storage: DurableObjectStorage): void => {
+  if (storage.sql.exec("PRAGMA table_info(wallet)").toArray().length > 0) return;
+  storage.transactionSync(() => {
+    for (const statement of TABLES) storage.sql.exec(statement);
+  });
 };
 
-/** A part of the journal. */
-export class JournalPart {
-  protected readonly db: JournalDatabase;
+/** SQLite of the object whose statement is run. Statements are synchronous, so only one is run at a time. */
+let current: SqlStorage;
 
-  constructor(db: JournalDatabase) {
-    this.db = db;
-  }
-}
+/** Builds the statements of all objects, and runs each in `current`. */
+const builder = drizzle({
+  sql: { exec: (text: string, ...values: SqlStorageValue[]) => current.exec(text, ...values) },
+} as DurableObjectStorage);
 
 /** The values of a call, by the names of their placeholders. */
 type Values = Record<string, unknown>;
@@ -44,57 +39,82 @@ const standIn = (position: number): unknown =>
 const isRow = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 
-/**
- * Builds a statement at its first use and keeps it, because building takes longer than SQLite. `build` gets placeholders
- * instead of values: it may put them into the query, not compute with them. They are up to four values, or one row.
- */
-const prepared = <Args extends unknown[], Query, Result>(
-  build: Build<Args, Query>,
-  execute: (query: Query, values: Values) => Result,
-): ((...values: Args) => Result) => {
-  let query: Query | undefined;
-  return (...values) => {
-    query ??= build(...(Array.from({ length: build.length }, (_, at) => standIn(at)) as Args)).prepare();
-    return execute(query, (isRow(values[0]) ? values[0] : values) as Values);
-  };
-};
-
 const same = (row: unknown) => row;
 
-/** A statement without results. */
-export const run = <Args extends unknown[]>(build: Build<Args, { run(values: Values): unknown }>) =>
-  prepared(build, (query, values): void => void query.run(values));
+/** Statements of each class, in the order in which its fields make them. */
+const built = new WeakMap<object, unknown[]>();
 
-/** A statement that returns all rows. */
-export const all = <Args extends unknown[], Row, Item = Row>(
-  build: Build<Args, { all(values: Values): Row[] }>,
-  map = same as (row: Row) => Item,
-) => prepared(build, (query, values) => query.all(values).map(map));
+/**
+ * A part of the journal. Its statements are fields. Each is built at its first use in the isolate and kept, because
+ * building takes longer than SQLite. What builds it gets placeholders instead of values: it may put them into the query,
+ * not compute with them. They are up to four values, or one row.
+ */
+export class JournalPart {
+  protected readonly db = builder;
+  readonly #sql: SqlStorage;
+  readonly #built: unknown[];
+  #made = 0;
 
-/** A statement that returns the first row; null if there is none. */
-export const first = <Args extends unknown[], Row, Item = Row>(
-  build: Build<Args, { get(values: Values): Row | undefined }>,
-  map = same as (row: Row) => Item,
-) =>
-  prepared(build, (query, values) => {
-    const row = query.get(values);
-    return row === undefined ? null : map(row);
-  });
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#built = built.get(this.constructor) ?? [];
+    built.set(this.constructor, this.#built);
+  }
 
-/** A statement that returns one row. @throws Error if there is none */
-export const one = <Args extends unknown[], Row, Item = Row>(
-  build: Build<Args, { get(values: Values): Row | undefined }>,
-  map = same as (row: Row) => Item,
-) =>
-  prepared(build, (query, values) => {
-    const row = query.get(values);
-    if (row === undefined) throw new Error("the journal doesn't have the row");
-    return map(row);
-  });
+  #prepared<Args extends unknown[], Query, Result>(
+    build: Build<Args, Query>,
+    execute: (query: Query, values: Values) => Result,
+  ): (...values: Args) => Result {
+    const place = this.#made++;
+    const placeholders = () => Array.from({ length: build.length }, (_, at) => standIn(at)) as Args;
+    return (...values) => {
+      this.#built[place] ??= build(...placeholders()).prepare();
+      current = this.#sql;
+      return execute(this.#built[place] as Query, (isRow(values[0]) ? values[0] : values) as Values);
+    };
+  }
 
-/** Whether a statement returns a row. */
-export const exists = <Args extends unknown[]>(build: Build<Args, { get(values: Values): unknown }>) =>
-  prepared(build, (query, values) => query.get(values) !== undefined);
+  /** A statement without results. */
+  protected run<Args extends unknown[]>(build: Build<Args, { run(values: Values): unknown }>) {
+    return this.#prepared(build, (query, values): void => void query.run(values));
+  }
+
+  /** A statement that returns all rows. */
+  protected rows<Args extends unknown[], Row, Item = Row>(
+    build: Build<Args, { all(values: Values): Row[] }>,
+    map = same as (row: Row) => Item,
+  ) {
+    return this.#prepared(build, (query, values) => query.all(values).map((row) => map(row)));
+  }
+
+  /** A statement that returns the first row; null if there is none. */
+  protected first<Args extends unknown[], Row, Item = Row>(
+    build: Build<Args, { get(values: Values): Row | undefined }>,
+    map = same as (row: Row) => Item,
+  ) {
+    return this.#prepared(build, (query, values) => {
+      const row = query.get(values);
+      return row === undefined ? null : map(row);
+    });
+  }
+
+  /** A statement that returns one row. @throws Error if there is none */
+  protected one<Args extends unknown[], Row, Item = Row>(
+    build: Build<Args, { get(values: Values): Row | undefined }>,
+    map = same as (row: Row) => Item,
+  ) {
+    return this.#prepared(build, (query, values) => {
+      const row = query.get(values);
+      if (row === undefined) throw new Error("the journal doesn't have the row");
+      return map(row);
+    });
+  }
+
+  /** Whether a statement returns a row. */
+  protected exists<Args extends unknown[]>(build: Build<Args, { get(values: Values): unknown }>) {
+    return this.#prepared(build, (query, values) => query.get(values) !== undefined);
+  }
+}
 
 /** What `exists` selects. */
 export const ANY = { any: sql`1` };

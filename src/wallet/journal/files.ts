@@ -1,7 +1,7 @@
 import { and, getTableColumns, gte, lt, lte, min, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { SnapshotPosition } from "../interface.ts";
-import { all, hinted, JournalPart, one, required, run } from "./database.ts";
+import { hinted, JournalPart, required } from "./database.ts";
 import { files } from "./schema.ts";
 
 /** A file in R2 with operations that were removed from the journal. */
@@ -10,12 +10,12 @@ export type JournalFile = Readonly<typeof files.$inferSelect>;
 /** The index of files with operations removed from the journal. Milliseconds since the epoch. */
 export class FileJournal extends JournalPart {
   /** Adds a file stored in R2. */
-  readonly add = run((file: Omit<JournalFile, "number">) =>
+  readonly add = this.run((file: Omit<JournalFile, "number">) =>
     this.db.insert(files).values(required(files, file)),
   );
 
   /** Files written since a time that may contain an operation. */
-  readonly around = all((operation: Uuid, since: number) =>
+  readonly around = this.rows((operation: Uuid, since: number) =>
     this.db
       .select()
       .from(files)
@@ -23,7 +23,7 @@ export class FileJournal extends JournalPart {
       .orderBy(files.lastId),
   );
 
-  readonly #behind = all(
+  readonly #behind = this.rows(
     (
       from: {
         readonly [Name in
@@ -63,11 +63,11 @@ export class FileJournal extends JournalPart {
   }
 
   /** When the oldest file was written; null if there is none. */
-  readonly firstWritten = one(
+  readonly firstWritten = this.one(
     () => this.db.select({ at: min(files.writtenAt) }).from(files),
     ({ at }) => at,
   );
 
   /** Removes files written before a time from the index. The scheduled job deletes them. */
-  readonly forget = run((before: number) => this.db.delete(files).where(lt(files.writtenAt, before)));
+  readonly forget = this.run((before: number) => this.db.delete(files).where(lt(files.writtenAt, before)));
 }

@@ -4,7 +4,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Reserved } from "../chain-state/funds.ts";
 import type { TransactionRecord } from "../interface.ts";
 import { WINDOW } from "./costs.ts";
-import { ANY, all, exists, hinted, JournalPart, one, required, run } from "./database.ts";
+import { ANY, hinted, JournalPart, required } from "./database.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
 import { type QueuedIntent, turnFor } from "./queue.ts";
 import { carried, intents, operations } from "./schema.ts";
@@ -128,7 +128,7 @@ export class IntentJournal extends JournalPart {
   }
 
   /** Whether the operation has a step of this name. */
-  readonly has = exists((operation: Uuid, step: string) =>
+  readonly has = this.exists((operation: Uuid, step: string) =>
     this.db
       .select(ANY)
       .from(intents)
@@ -136,14 +136,14 @@ export class IntentJournal extends JournalPart {
   );
 
   /** Whether the operation has any step. */
-  readonly hasAny = exists((operation: Uuid) =>
+  readonly hasAny = this.exists((operation: Uuid) =>
     this.db.select(ANY).from(intents).where(eq(intents.operation, operation)).limit(1),
   );
 
   /** Whether the intent is still in the journal. */
-  readonly isKept = exists((id: number) => this.db.select(ANY).from(intents).where(eq(intents.id, id)));
+  readonly isKept = this.exists((id: number) => this.db.select(ANY).from(intents).where(eq(intents.id, id)));
 
-  readonly #add = one(
+  readonly #add = this.one(
     (row: typeof intents.$inferInsert) =>
       this.db
         .insert(intents)
@@ -169,7 +169,7 @@ export class IntentJournal extends JournalPart {
     return id;
   }
 
-  readonly #firstTurn = one(
+  readonly #firstTurn = this.one(
     () =>
       this.db
         .select({ turn: min(intents.turn) })
@@ -182,7 +182,7 @@ export class IntentJournal extends JournalPart {
     return Math.max(this.#serving, (this.#firstTurn() ?? 1) - 1);
   }
 
-  readonly #lastTurn = one(
+  readonly #lastTurn = this.one(
     (fairness: string) =>
       this.db
         .select({ turn: max(intents.turn) })
@@ -192,7 +192,7 @@ export class IntentJournal extends JournalPart {
   );
 
   /** The first queued intents that aren't held, in queue order. */
-  readonly waiting = all(
+  readonly waiting = this.rows(
     (now: number) =>
       this.db
         .select(hinted({ id, receiverId, method, share, tokens, ...COST }))
@@ -207,29 +207,30 @@ export class IntentJournal extends JournalPart {
   );
 
   /** What to sign for an intent. */
-  readonly toSign = one((id: number) =>
+  readonly toSign = this.one((id: number) =>
     this.db
       .select({ receiverId: intents.receiverId, actions: intents.actions })
       .from(intents)
       .where(eq(intents.id, id)),
   );
 
-  readonly #setState = run((id: number, state: IntentState) =>
+  readonly #setState = this.run((id: number, state: IntentState) =>
     this.db.update(intents).set({ state }).where(eq(intents.id, id)),
   );
-  readonly #end = run((row: IntentEnding & { readonly id: number; state: IntentState; finishedAt: number }) =>
-    this.db
-      .update(intents)
-      .set({
-        state: row.state,
-        result: row.result,
-        value: row.value,
-        contractCode: row.contractCode,
-        height: row.height,
-        finishedAt: row.finishedAt,
-        actions: sql`x''`,
-      })
-      .where(eq(intents.id, row.id)),
+  readonly #end = this.run(
+    (row: IntentEnding & { readonly id: number; state: IntentState; finishedAt: number }) =>
+      this.db
+        .update(intents)
+        .set({
+          state: row.state,
+          result: row.result,
+          value: row.value,
+          contractCode: row.contractCode,
+          height: row.height,
+          finishedAt: row.finishedAt,
+          actions: sql`x''`,
+        })
+        .where(eq(intents.id, row.id)),
   );
 
   /**
@@ -246,7 +247,7 @@ export class IntentJournal extends JournalPart {
     else this.#end({ ...ending, id, state, finishedAt: now });
   }
 
-  readonly #setCost = run((row: CostRow & { readonly id: number }) =>
+  readonly #setCost = this.run((row: CostRow & { readonly id: number }) =>
     this.db
       .update(intents)
       .set({ cost: row.cost, certain: row.certain, ahead: row.ahead })
@@ -261,7 +262,7 @@ export class IntentJournal extends JournalPart {
   }
 
   /** Identity, state and cost of one intent. */
-  readonly get = one(
+  readonly get = this.one(
     (id: number) =>
       this.db
         .select({
@@ -277,7 +278,7 @@ export class IntentJournal extends JournalPart {
   );
 
   /** Records of an operation in order of submission, with ids. */
-  readonly records = all(
+  readonly records = this.rows(
     (operation: Uuid) =>
       this.db.select(RECORD).from(intents).where(eq(intents.operation, operation)).orderBy(intents.id),
     toRecord,
@@ -287,7 +288,7 @@ export class IntentJournal extends JournalPart {
    * Records that need the operator: unprovable ones, unless their operation is settled, and those open since before a
    * time.
    */
-  readonly stuck = all(
+  readonly stuck = this.rows(
     (before: number, after: number, limit: number) =>
       this.db
         .select(hinted(RECORD))
@@ -303,7 +304,7 @@ export class IntentJournal extends JournalPart {
     toRecord,
   );
 
-  readonly #goesOn = exists((operation: Uuid) =>
+  readonly #goesOn = this.exists((operation: Uuid) =>
     this.db
       .select(ANY)
       .from(intents)
@@ -322,7 +323,7 @@ export class IntentJournal extends JournalPart {
     return { ...this.#counts };
   }
 
-  readonly #states = all(() =>
+  readonly #states = this.rows(() =>
     this.db
       .select({ state: intents.state, count: count() })
       .from(intents)
@@ -342,7 +343,7 @@ export class IntentJournal extends JournalPart {
     return this.#reserve.sums;
   }
 
-  readonly #costs = all(() =>
+  readonly #costs = this.rows(() =>
     this.db
       .select({ state: intents.state, ...COST })
       .from(intents)
@@ -356,7 +357,7 @@ export class IntentJournal extends JournalPart {
   }
 
   /** Costs of an operation's attempts that failed on the chain. */
-  readonly costsOfFailures = all(
+  readonly costsOfFailures = this.rows(
     (operation: Uuid) =>
       this.db
         .select(COST)

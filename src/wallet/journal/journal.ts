@@ -1,4 +1,5 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
+import { type DrizzleSqliteDODatabase, drizzle } from "drizzle-orm/durable-sqlite";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { NO_COST } from "../../chain/cost.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -6,16 +7,7 @@ import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
 import type { Acknowledgement, SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
-import {
-  all,
-  among,
-  first,
-  type JournalDatabase,
-  JournalPart,
-  openDatabase,
-  required,
-  run,
-} from "./database.ts";
+import { among, createTables, JournalPart, required } from "./database.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
 import { type IntentEnding, IntentJournal, toCost, toCostRow } from "./intents.ts";
@@ -35,12 +27,12 @@ import { SpendingJournal, spentBy } from "./spending.ts";
 class SharedJournal extends JournalPart {
   readonly #intents: IntentJournal;
 
-  constructor(db: JournalDatabase, intents: IntentJournal) {
-    super(db);
+  constructor(sql: SqlStorage, intents: IntentJournal) {
+    super(sql);
     this.#intents = intents;
   }
 
-  readonly #carry = run((row: typeof carried.$inferInsert) =>
+  readonly #carry = this.run((row: typeof carried.$inferInsert) =>
     this.db.insert(carried).values(required(carried, row)),
   );
 
@@ -59,7 +51,7 @@ class SharedJournal extends JournalPart {
   }
 
   /** The intents that a shared transaction carries, in the order of the call; empty if it isn't shared. */
-  readonly of = all((shared: number) =>
+  readonly of = this.rows((shared: number) =>
     this.db
       .select({ intentId: carried.intentId, tokens: carried.tokens })
       .from(carried)
@@ -67,7 +59,7 @@ class SharedJournal extends JournalPart {
       .orderBy(carried.position),
   );
 
-  readonly #mint = all((id: number) =>
+  readonly #mint = this.rows((id: number) =>
     this.db
       .select({ intentId: intents.id, tokens: intents.tokens })
       .from(intents)
@@ -81,20 +73,20 @@ class SharedJournal extends JournalPart {
   }
 
   /** The operations of those of these intents that are still in the journal. */
-  readonly operationsOf = all(
+  readonly operationsOf = this.rows(
     (ids: readonly number[]) =>
       this.db.select({ operation: intents.operation }).from(intents).where(among(intents.id, ids)),
     ({ operation }) => operation,
   );
 
   /** The shared transaction that carries an intent; null if there is none. */
-  readonly carrierOf = first(
+  readonly carrierOf = this.first(
     (intentId: number) =>
       this.db.select({ shared: carried.shared }).from(carried).where(eq(carried.intentId, intentId)),
     ({ shared }) => shared,
   );
 
-  readonly #release = first((shared: number, intentId: number) =>
+  readonly #release = this.first((shared: number, intentId: number) =>
     this.db
       .delete(carried)
       .where(and(eq(carried.shared, shared), eq(carried.intentId, intentId)))
@@ -108,12 +100,12 @@ class SharedJournal extends JournalPart {
   }
 
   /** Makes a queued intent use its own transaction. */
-  readonly separate = run((intentId: number) =>
+  readonly separate = this.run((intentId: number) =>
     this.db.update(intents).set({ share: null }).where(eq(intents.id, intentId)),
   );
 
   /** Holds a queued intent, at most until a time, while another operation pays for the storage of both. */
-  readonly hold = run((intentId: number, heldBy: Uuid, heldUntil: number) =>
+  readonly hold = this.run((intentId: number, heldBy: Uuid, heldUntil: number) =>
     this.db.update(intents).set({ heldBy, heldUntil }).where(eq(intents.id, intentId)),
   );
 
@@ -121,7 +113,7 @@ class SharedJournal extends JournalPart {
    * Releases the intents held by an operation.
    * @param paid the operation has paid, so that they may share a transaction again; otherwise each uses its own
    */
-  readonly letGo = run((heldBy: Uuid, paid: boolean) =>
+  readonly letGo = this.run((heldBy: Uuid, paid: boolean) =>
     this.db
       .update(intents)
       .set({ heldBy: null, heldUntil: null, share: sql`iif(${sql.param(paid, FLAG)}, share, NULL)` })
@@ -164,23 +156,24 @@ export class Journal {
   readonly lanes: LaneJournal;
   readonly costs: CostJournal;
   readonly #storage: DurableObjectStorage;
-  readonly #db: JournalDatabase;
+  readonly #db: DrizzleSqliteDODatabase;
   /** Cache of the wallet's row; undefined when it must be read. */
   #wallet: WalletRow | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
+    createTables(storage);
     this.#storage = storage;
-    this.#db = openDatabase(storage);
-    this.intents = new IntentJournal(this.#db);
-    this.snapshots = new SnapshotJournal(this.#db);
-    this.operations = new OperationJournal(this.#db, this.snapshots);
-    this.files = new FileJournal(this.#db);
+    this.#db = drizzle(storage);
+    this.intents = new IntentJournal(storage.sql);
+    this.snapshots = new SnapshotJournal(storage.sql);
+    this.operations = new OperationJournal(storage.sql, this.snapshots);
+    this.files = new FileJournal(storage.sql);
     this.forgetting = new Forgetting(this);
-    this.shared = new SharedJournal(this.#db, this.intents);
-    this.signed = new SignedJournal(this.#db);
-    this.spending = new SpendingJournal(this.#db);
-    this.lanes = new LaneJournal(this.#db);
-    this.costs = new CostJournal(this.#db);
+    this.shared = new SharedJournal(storage.sql, this.intents);
+    this.signed = new SignedJournal(storage.sql);
+    this.spending = new SpendingJournal(storage.sql);
+    this.lanes = new LaneJournal(storage.sql);
+    this.costs = new CostJournal(storage.sql);
   }
 
   /** Size of the database in bytes. */
@@ -280,11 +273,9 @@ export class Journal {
     return this.#wallet;
   }
 
-  readonly #row = first(() => this.#db.select().from(wallets));
-
   #readWallet(): WalletRow | null {
-    const row = this.#row();
-    if (row === null) return null;
+    const row = this.#db.select().from(wallets).get();
+    if (!row) return null;
     const { sealed: bytes, secretVersion: version, ...wallet } = row;
     return { ...wallet, sealed: { bytes, version } };
   }

@@ -1,5 +1,5 @@
 import { and, count, eq, getTableColumns, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
-import { all, among, exists, first, JournalPart, one, required, run } from "./database.ts";
+import { among, JournalPart, required } from "./database.ts";
 import { lanes, signed } from "./schema.ts";
 
 /** A lane as the journal stores it. */
@@ -22,7 +22,7 @@ const KEY = { id: lanes.id, publicKey: lanes.publicKey, nonceGap: lanes.nonceGap
 /** The part of the journal that holds lanes. A lane that is `gone` is kept, so that its key is never added again. */
 export class LaneJournal extends JournalPart {
   /** Adds a lane. `addedBy`: the intent that adds its key; null for the wallet's first key. */
-  readonly add = run(
+  readonly add = this.run(
     (
       lane: Omit<typeof lanes.$inferSelect, "state" | "nonce" | "endpoint" | "seenHeight" | "missingHeight">,
     ) =>
@@ -35,7 +35,7 @@ export class LaneJournal extends JournalPart {
   );
 
   /** All lanes whose key is on the chain or being added. `unread` lanes are returned as `adding`. */
-  readonly all = all(() =>
+  readonly all = this.rows(() =>
     this.db
       .select({
         ...FIELDS,
@@ -51,10 +51,10 @@ export class LaneJournal extends JournalPart {
   );
 
   /** One lane by id, in any state. */
-  readonly get = one((id: string) => this.db.select(FIELDS).from(lanes).where(eq(lanes.id, id)));
+  readonly get = this.one((id: string) => this.db.select(FIELDS).from(lanes).where(eq(lanes.id, id)));
 
   /** Lanes whose key is on the chain and whose nonce must be read. */
-  readonly unread = all(() =>
+  readonly unread = this.rows(() =>
     this.db
       .select({ ...KEY, isMissing: isNotNull(lanes.missingHeight).mapWith(Boolean) })
       .from(lanes)
@@ -62,7 +62,7 @@ export class LaneJournal extends JournalPart {
   );
 
   /** Lanes being added whose transaction could be final by now. */
-  readonly adding = all((height: number, now: number) =>
+  readonly adding = this.rows((height: number, now: number) =>
     this.db
       .select(KEY)
       .from(lanes)
@@ -76,7 +76,7 @@ export class LaneJournal extends JournalPart {
    * Marks a lane as ready after its nonce was read from a final block. The nonce never goes down, even if the key was
    * deleted and added again.
    */
-  readonly adopt = run((id: string, nonce: number, seenHeight: number) =>
+  readonly adopt = this.run((id: string, nonce: number, seenHeight: number) =>
     this.db
       .update(lanes)
       .set({ state: "ready", nonce: sql`max(coalesce(nonce, 0), ${nonce})`, seenHeight, missingHeight: null })
@@ -87,7 +87,7 @@ export class LaneJournal extends JournalPart {
    * Records that the lanes' keys are no longer on the account. The wallet's own key is looked up again, the other lanes
    * end.
    */
-  readonly gone = run((missingHeight: number, ids: readonly string[]) =>
+  readonly gone = this.run((missingHeight: number, ids: readonly string[]) =>
     this.db
       .update(lanes)
       .set({ missingHeight, state: sql`iif(added_by IS NULL, 'unread', 'gone')` })
@@ -95,7 +95,7 @@ export class LaneJournal extends JournalPart {
   );
 
   /** Lanes that may sign, with what is needed to check that their keys still exist. */
-  readonly ready = all(() =>
+  readonly ready = this.rows(() =>
     this.db
       .select({ id: lanes.id, publicKey: lanes.publicKey, seenHeight: lanes.seenHeight })
       .from(lanes)
@@ -103,7 +103,7 @@ export class LaneJournal extends JournalPart {
   );
 
   /** Public key of the wallet's own lane if that key isn't on the account; null otherwise or if not known yet. */
-  readonly missing = first(
+  readonly missing = this.first(
     () =>
       this.db
         .select({ publicKey: lanes.publicKey })
@@ -113,19 +113,19 @@ export class LaneJournal extends JournalPart {
   );
 
   /** Raises the highest nonce used or seen; never lowers it. */
-  readonly raiseNonce = run((id: string, nonce: number) =>
+  readonly raiseNonce = this.run((id: string, nonce: number) =>
     this.db
       .update(lanes)
       .set({ nonce })
       .where(and(eq(lanes.id, id), or(isNull(lanes.nonce), lt(lanes.nonce, nonce)))),
   );
 
-  readonly setEndpoint = run((id: string, endpoint: string) =>
+  readonly setEndpoint = this.run((id: string, endpoint: string) =>
     this.db.update(lanes).set({ endpoint }).where(eq(lanes.id, id)),
   );
 
   /** Restores a replaced key of the operator: its nonce is read again. False if the key was never used here. */
-  readonly returned = exists((publicKey: string) =>
+  readonly returned = this.exists((publicKey: string) =>
     this.db
       .update(lanes)
       .set({ state: "unread", missingHeight: null })
@@ -134,10 +134,12 @@ export class LaneJournal extends JournalPart {
   );
 
   /** Ends a lane without open rows; its key is never used or added again. */
-  readonly retire = run((id: string) => this.db.update(lanes).set({ state: "gone" }).where(eq(lanes.id, id)));
+  readonly retire = this.run((id: string) =>
+    this.db.update(lanes).set({ state: "gone" }).where(eq(lanes.id, id)),
+  );
 
   /** Handles the end of an intent that adds keys: its lanes' nonces are read next, or the lanes are gone. */
-  readonly added = run((addedBy: number, state: "unread" | "gone") =>
+  readonly added = this.run((addedBy: number, state: "unread" | "gone") =>
     this.db
       .update(lanes)
       .set({ state })

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, lt, lte, min, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
-import { ANY, all, exists, first, type JournalDatabase, JournalPart, one, run } from "./database.ts";
+import { ANY, JournalPart } from "./database.ts";
 import { carried, intents, operations, signed } from "./schema.ts";
 import type { SnapshotJournal } from "./snapshots.ts";
 import { resumePause } from "./timing.ts";
@@ -9,13 +9,13 @@ import { resumePause } from "./timing.ts";
 export class OperationJournal extends JournalPart {
   readonly #snapshots: SnapshotJournal;
 
-  constructor(db: JournalDatabase, snapshots: SnapshotJournal) {
-    super(db);
+  constructor(sql: SqlStorage, snapshots: SnapshotJournal) {
+    super(sql);
     this.#snapshots = snapshots;
   }
 
   /** An operation has a new row: it isn't due until that row is over. */
-  readonly begin = run((operation: Uuid, internal: boolean) =>
+  readonly begin = this.run((operation: Uuid, internal: boolean) =>
     this.db
       .insert(operations)
       .values({ operation, internal })
@@ -26,7 +26,7 @@ export class OperationJournal extends JournalPart {
   );
 
   /** Closes an operation to further steps. An operation without rows is removed after the retention time. */
-  readonly withdraw = run((operation: Uuid, rows: number, withdrawnAt: number) =>
+  readonly withdraw = this.run((operation: Uuid, rows: number, withdrawnAt: number) =>
     this.db
       .insert(operations)
       .values({
@@ -36,7 +36,7 @@ export class OperationJournal extends JournalPart {
       .onConflictDoUpdate({ target: operations.operation, set: { withdrawnAt } }),
   );
 
-  readonly #isWithdrawn = exists((operation: Uuid) =>
+  readonly #isWithdrawn = this.exists((operation: Uuid) =>
     this.db
       .select(ANY)
       .from(operations)
@@ -49,7 +49,7 @@ export class OperationJournal extends JournalPart {
   }
 
   /** Records that all rows of the operation are over. The wallet's own operations end here. */
-  readonly rowsOver = run((operation: Uuid, now: number) =>
+  readonly rowsOver = this.run((operation: Uuid, now: number) =>
     this.db
       .update(operations)
       .set({
@@ -60,7 +60,7 @@ export class OperationJournal extends JournalPart {
       .where(eq(operations.operation, operation)),
   );
 
-  readonly #due = all((now: number, most: number) =>
+  readonly #due = this.rows((now: number, most: number) =>
     this.db
       .select({ operation: operations.operation, tries: operations.resumeTries })
       .from(operations)
@@ -68,7 +68,7 @@ export class OperationJournal extends JournalPart {
       .orderBy(operations.resumeAt)
       .limit(most),
   );
-  readonly #postpone = run((operation: Uuid, resumeAt: number, resumeTries: number) =>
+  readonly #postpone = this.run((operation: Uuid, resumeAt: number, resumeTries: number) =>
     this.db.update(operations).set({ resumeAt, resumeTries }).where(eq(operations.operation, operation)),
   );
 
@@ -81,7 +81,7 @@ export class OperationJournal extends JournalPart {
   }
 
   /** When the next operation is due to be resumed; null if there is none. */
-  readonly nextResume = one(
+  readonly nextResume = this.one(
     // SQLite uses a partial index only if the query repeats its condition; otherwise it would read all operations.
     () =>
       this.db
@@ -92,7 +92,7 @@ export class OperationJournal extends JournalPart {
   );
 
   /** When the first acknowledged operation other than `without` was acknowledged; null if there is none. */
-  readonly firstAcknowledged = first(
+  readonly firstAcknowledged = this.first(
     (without: Uuid | null) =>
       this.db
         .select({ at: operations.acknowledgedAt })
@@ -104,7 +104,7 @@ export class OperationJournal extends JournalPart {
   );
 
   /** When the operation was acknowledged; null if it wasn't or has no row. */
-  readonly acknowledgedAt = first(
+  readonly acknowledgedAt = this.first(
     (operation: Uuid) =>
       this.db
         .select({ at: operations.acknowledgedAt })
@@ -114,7 +114,7 @@ export class OperationJournal extends JournalPart {
   );
 
   /** Whether more than `count` operations were acknowledged before a time. */
-  readonly hasAcknowledged = exists((before: number, count: number) =>
+  readonly hasAcknowledged = this.exists((before: number, count: number) =>
     this.db
       .select(ANY)
       .from(operations)
@@ -125,7 +125,7 @@ export class OperationJournal extends JournalPart {
   );
 
   /** Operations acknowledged before a time, including those settled by the operator, oldest acknowledgement first. */
-  readonly acknowledgedBefore = all((before: number, most: number) =>
+  readonly acknowledgedBefore = this.rows((before: number, most: number) =>
     this.db
       .select({ operation: operations.operation, at: sql<number>`${operations.acknowledgedAt}` })
       .from(operations)
@@ -135,7 +135,7 @@ export class OperationJournal extends JournalPart {
   );
 
   /** Records that the operation's effects are written. */
-  readonly acknowledge = run((operation: Uuid, acknowledgedAt: number) =>
+  readonly acknowledge = this.run((operation: Uuid, acknowledgedAt: number) =>
     this.db
       .update(operations)
       .set({ resumeAt: null, acknowledgedAt })
@@ -148,7 +148,7 @@ export class OperationJournal extends JournalPart {
   }
 
   /** Whether the operation still has something to sign or to prove. */
-  readonly isOpen = exists((operation: Uuid) =>
+  readonly isOpen = this.exists((operation: Uuid) =>
     // An unprovable shared transaction is kept as long as any of its parts.
     this.db
       .select(ANY)
@@ -160,23 +160,23 @@ export class OperationJournal extends JournalPart {
       .limit(1),
   );
 
-  readonly #forgetSigned = run((operation: Uuid) =>
+  readonly #forgetSigned = this.run((operation: Uuid) =>
     this.db.delete(signed).where(sql`${signed.intentId} IN ${stepsOf(operation)}`),
   );
   // The positions of all parts are needed to assign tokens until the shared transaction itself is removed.
-  readonly #forgetParts = run((operation: Uuid) =>
+  readonly #forgetParts = this.run((operation: Uuid) =>
     this.db.delete(carried).where(
       sql`${carried.intentId} IN ${stepsOf(operation)}
           AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)`,
     ),
   );
-  readonly #forgetShared = run((operation: Uuid) =>
+  readonly #forgetShared = this.run((operation: Uuid) =>
     this.db.delete(carried).where(sql`${carried.shared} IN ${stepsOf(operation)}`),
   );
-  readonly #forgetSteps = exists((operation: Uuid) =>
+  readonly #forgetSteps = this.exists((operation: Uuid) =>
     this.db.delete(intents).where(eq(intents.operation, operation)).returning(ANY),
   );
-  readonly #forget = run((operation: Uuid) =>
+  readonly #forget = this.run((operation: Uuid) =>
     this.db.delete(operations).where(eq(operations.operation, operation)),
   );
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
-import { all, among, first, JournalPart, one, required, run } from "./database.ts";
+import { among, JournalPart, required } from "./database.ts";
 import type { RowState } from "./machine.ts";
 import { carried, intents, operations, signed } from "./schema.ts";
 
@@ -36,7 +36,7 @@ export interface NewSignedRow
 /** The part of the journal that holds signed bytes. */
 export class SignedJournal extends JournalPart {
   /** Adds signed bytes and returns the row's id. */
-  readonly add = one(
+  readonly add = this.one(
     (row: NewSignedRow) =>
       this.db
         .insert(signed)
@@ -46,17 +46,17 @@ export class SignedJournal extends JournalPart {
   );
 
   /** Adds the no-op that races a row. Both have the same nonce, so at most one of them lands. */
-  readonly race = run((id: number, noopHash: string, noopBytes: Uint8Array) =>
+  readonly race = this.run((id: number, noopHash: string, noopBytes: Uint8Array) =>
     this.db.update(signed).set({ noopHash, noopBytes }).where(eq(signed.id, id)),
   );
 
   /** All open rows, oldest first. */
-  readonly open = all(() =>
+  readonly open = this.rows(() =>
     this.db.select(FIELDS).from(signed).where(sql`${signed.state} = 'open'`).orderBy(signed.id),
   );
 
   /** The distinct due heights and times of open rows. @param asked rows being polled, which are left out */
-  readonly due = all((asked: readonly number[]) =>
+  readonly due = this.rows((asked: readonly number[]) =>
     this.db
       .selectDistinct({ dueHeight: signed.dueHeight, askAt: signed.askAt })
       .from(signed)
@@ -64,7 +64,7 @@ export class SignedJournal extends JournalPart {
   );
 
   /** One row if it is open or was given up. */
-  readonly find = first((id: number) =>
+  readonly find = this.first((id: number) =>
     this.db
       .select(FIELDS)
       .from(signed)
@@ -72,7 +72,7 @@ export class SignedJournal extends JournalPart {
   );
 
   /** Some rows that were given up and whose operation isn't settled, in random order. */
-  readonly givenUp = all((most: number) =>
+  readonly givenUp = this.rows((most: number) =>
     this.db
       .select(FIELDS)
       .from(signed)
@@ -87,7 +87,7 @@ export class SignedJournal extends JournalPart {
   );
 
   /** The last signed row of an intent, open or over. */
-  readonly lastOf = first((intentId: number) =>
+  readonly lastOf = this.first((intentId: number) =>
     this.db
       .select({ hash: signed.hash, nonce: signed.nonce })
       .from(signed)
@@ -97,7 +97,7 @@ export class SignedJournal extends JournalPart {
   );
 
   /** Rows that belong to an operation, directly or shared, and are proven neither landed nor dead. */
-  readonly undecided = all((operation: Uuid) =>
+  readonly undecided = this.rows((operation: Uuid) =>
     this.db
       .select({ laneId: signed.laneId, nonce: signed.nonce, baseHeight: signed.baseHeight })
       .from(signed)
@@ -105,12 +105,12 @@ export class SignedJournal extends JournalPart {
   );
 
   /** Bytes to send for a row: its own, and the no-op's if there is one. */
-  readonly bytesOf = one((id: number) =>
+  readonly bytesOf = this.one((id: number) =>
     this.db.select({ own: signed.bytes, noop: signed.noopBytes }).from(signed).where(eq(signed.id, id)),
   );
 
   /** Records that the rows are in blocks up to a height. An earlier recorded height is kept. */
-  readonly markIncluded = run((height: number, ids: readonly number[]) =>
+  readonly markIncluded = this.run((height: number, ids: readonly number[]) =>
     this.db
       .update(signed)
       .set({ included: true, includedBy: sql`coalesce(included_by, ${height})` })
@@ -118,33 +118,33 @@ export class SignedJournal extends JournalPart {
   );
 
   /** Records that a fork dropped the rows' blocks. */
-  readonly markDropped = run((ids: readonly number[]) =>
+  readonly markDropped = this.run((ids: readonly number[]) =>
     this.db.update(signed).set({ included: false, includedBy: null }).where(among(signed.id, ids)),
   );
 
   /** Records the proof that the row's transaction is in a final block; its outcome isn't known yet. */
-  readonly markLanded = run((id: number) =>
+  readonly markLanded = this.run((id: number) =>
     this.db.update(signed).set({ landed: true, included: true }).where(eq(signed.id, id)),
   );
 
-  readonly markRefused = run((id: number, refusal: string) =>
+  readonly markRefused = this.run((id: number, refusal: string) =>
     this.db
       .update(signed)
       .set({ refusal })
       .where(and(eq(signed.id, id), isNull(signed.refusal))),
   );
 
-  readonly markUnproven = run((id: number) =>
+  readonly markUnproven = this.run((id: number) =>
     this.db.update(signed).set({ unproven: sql`unproven + 1` }).where(eq(signed.id, id)),
   );
 
   /** Postpones the next poll of the row to a final height and a time. */
-  readonly putOff = run((id: number, dueHeight: number, askAt: number) =>
+  readonly putOff = this.run((id: number, dueHeight: number, askAt: number) =>
     this.db.update(signed).set({ tries: sql`tries + 1`, dueHeight, askAt }).where(eq(signed.id, id)),
   );
 
   /** Sets the state of a row that a move ends, and deletes its bytes. */
-  readonly close = run((id: number, state: RowState) =>
+  readonly close = this.run((id: number, state: RowState) =>
     this.db
       .update(signed)
       .set({ state, bytes: sql`x''`, noopBytes: null })

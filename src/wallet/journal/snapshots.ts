@@ -6,7 +6,7 @@ import type {
   OperationSnapshot,
   SnapshotPosition,
 } from "../interface.ts";
-import { ANY, all, among, exists, first, JournalPart, one, required, run } from "./database.ts";
+import { ANY, among, JournalPart, required } from "./database.ts";
 import { database, forgotten, snapshots } from "./schema.ts";
 
 const FIELDS = {
@@ -62,16 +62,17 @@ export class SnapshotJournal extends JournalPart {
     this.#state = undefined;
   }
 
-  readonly #add = run((row: OperationSnapshot & { readonly operation: Uuid; readonly generation: number }) =>
-    this.db
-      .insert(snapshots)
-      .values({
-        ...required(snapshots, row),
-        quotedCost: row.quotedCost,
-        mostCost: row.mostCost,
-        reference: row.reference,
-      })
-      .onConflictDoNothing(),
+  readonly #add = this.run(
+    (row: OperationSnapshot & { readonly operation: Uuid; readonly generation: number }) =>
+      this.db
+        .insert(snapshots)
+        .values({
+          ...required(snapshots, row),
+          quotedCost: row.quotedCost,
+          mostCost: row.mostCost,
+          reference: row.reference,
+        })
+        .onConflictDoNothing(),
   );
 
   /** Adds the snapshot of an operation's first intent. */
@@ -81,13 +82,13 @@ export class SnapshotJournal extends JournalPart {
   }
 
   /** The operation's kind; null if unknown or the wallet's own. */
-  readonly kindOf = first(
+  readonly kindOf = this.first(
     (operation: Uuid) =>
       this.db.select({ kind: snapshots.kind }).from(snapshots).where(eq(snapshots.operation, operation)),
     ({ kind }) => kind,
   );
 
-  readonly #last = first(() =>
+  readonly #last = this.first(() =>
     this.db
       .select({ operation: snapshots.operation })
       .from(snapshots)
@@ -103,7 +104,7 @@ export class SnapshotJournal extends JournalPart {
   }
 
   /** Stores the operation's result, as returned to its caller. */
-  readonly end = run((row: OperationEnding & { readonly operation: Uuid }) =>
+  readonly end = this.run((row: OperationEnding & { readonly operation: Uuid }) =>
     this.db
       .update(snapshots)
       .set({
@@ -116,14 +117,14 @@ export class SnapshotJournal extends JournalPart {
   );
 
   /** Whether the operation's stored result is a failure. */
-  readonly hasFailed = exists((operation: Uuid) =>
+  readonly hasFailed = this.exists((operation: Uuid) =>
     this.db
       .select(ANY)
       .from(snapshots)
       .where(and(eq(snapshots.operation, operation), eq(snapshots.state, "failed"))),
   );
 
-  readonly #raise = run((generation: number) =>
+  readonly #raise = this.run((generation: number) =>
     this.db.update(database).set({ generation: sql`max(generation, ${generation})` }),
   );
 
@@ -143,7 +144,7 @@ export class SnapshotJournal extends JournalPart {
     return this.#database().behind;
   }
 
-  readonly #row = one(() => this.db.select().from(database));
+  readonly #row = this.one(() => this.db.select().from(database));
 
   #database(): { readonly generation: number; readonly behind: Behind | null } {
     if (this.#state === undefined) {
@@ -153,13 +154,13 @@ export class SnapshotJournal extends JournalPart {
     return this.#state;
   }
 
-  readonly #isKnown = exists((operation: Uuid) =>
+  readonly #isKnown = this.exists((operation: Uuid) =>
     this.db
       .select(ANY)
       .from(snapshots)
       .where(and(eq(snapshots.operation, operation), sql`${snapshots.lost} = 0`)),
   );
-  readonly #setBehind = run((missing: Uuid, behindSince: number) =>
+  readonly #setBehind = this.run((missing: Uuid, behindSince: number) =>
     this.db.update(database).set({ missing, behindSince }),
   );
 
@@ -171,7 +172,7 @@ export class SnapshotJournal extends JournalPart {
     return true;
   }
 
-  readonly #recovered = run(() =>
+  readonly #recovered = this.run(() =>
     this.db.update(database).set({ generation: sql`generation + 1`, behindSince: null, missing: null }),
   );
 
@@ -181,7 +182,7 @@ export class SnapshotJournal extends JournalPart {
     this.#recovered();
   }
 
-  readonly #lose = run((operation: Uuid) =>
+  readonly #lose = this.run((operation: Uuid) =>
     this.db.update(snapshots).set({ lost: true }).where(eq(snapshots.operation, operation)),
   );
 
@@ -196,13 +197,13 @@ export class SnapshotJournal extends JournalPart {
     return this.kindOf(operation) !== null;
   }
 
-  readonly #remove = exists((operation: Uuid) =>
+  readonly #remove = this.exists((operation: Uuid) =>
     this.db
       .delete(snapshots)
       .where(eq(snapshots.operation, operation))
       .returning({ operation: snapshots.operation }),
   );
-  readonly #name = run((operation: Uint8Array, withdrawn: boolean) =>
+  readonly #name = this.run((operation: Uint8Array, withdrawn: boolean) =>
     this.db.insert(forgotten).values({ operation, withdrawn }).onConflictDoNothing(),
   );
 
@@ -218,7 +219,7 @@ export class SnapshotJournal extends JournalPart {
     this.#name(uuidToBytes(operation), true);
   }
 
-  readonly #named = first((operation: Uint8Array) =>
+  readonly #named = this.first((operation: Uint8Array) =>
     this.db
       .select({ withdrawn: forgotten.withdrawn })
       .from(forgotten)
@@ -230,7 +231,7 @@ export class SnapshotJournal extends JournalPart {
     return this.#named(uuidToBytes(operation))?.withdrawn ?? false;
   }
 
-  readonly #forgetNames = all((first: Uint8Array, most: number) =>
+  readonly #forgetNames = this.rows((first: Uint8Array, most: number) =>
     this.db
       .delete(forgotten)
       .where(
@@ -238,7 +239,7 @@ export class SnapshotJournal extends JournalPart {
       )
       .returning({ operation: forgotten.operation }),
   );
-  readonly #setForgottenUntil = run((until: number) =>
+  readonly #setForgottenUntil = this.run((until: number) =>
     this.db.update(database).set({ forgottenUntil: sql`max(coalesce(forgotten_until, 0), ${until})` }),
   );
 
@@ -263,7 +264,7 @@ export class SnapshotJournal extends JournalPart {
     );
   }
 
-  readonly #after = all(
+  readonly #after = this.rows(
     (generation: number, rowNumber: number, limit: number) =>
       this.db
         .select(FIELDS)
@@ -280,7 +281,7 @@ export class SnapshotJournal extends JournalPart {
   }
 
   /** The known ones of these operations. */
-  readonly of = all(
+  readonly of = this.rows(
     (operations: readonly Uuid[]) =>
       this.db
         .select(FIELDS)

@@ -1,7 +1,7 @@
 import { gte, lte } from "drizzle-orm";
 import { type Cost, maxSpent } from "../../chain/cost.ts";
 import type { Reserved } from "../chain-state/funds.ts";
-import { all, JournalPart, run } from "./database.ts";
+import { JournalPart } from "./database.ts";
 import type { IntentEnding } from "./intents.ts";
 import type { Move } from "./machine.ts";
 import { spending } from "./schema.ts";
@@ -45,14 +45,14 @@ const DAYS = 7;
 
 /** The part of the journal that records the spending of the last days. */
 export class SpendingJournal extends JournalPart {
-  readonly #since = all((day: number) => this.db.select().from(spending).where(gte(spending.day, day)));
-  readonly #set = run((day: number, spent: bigint) =>
+  readonly #since = this.rows((day: number) => this.db.select().from(spending).where(gte(spending.day, day)));
+  readonly #set = this.run((day: number, spent: bigint) =>
     this.db
       .insert(spending)
       .values({ day, spent })
       .onConflictDoUpdate({ target: spending.day, set: { spent } }),
   );
-  readonly #forget = run((day: number) => this.db.delete(spending).where(lte(spending.day, day)));
+  readonly #forget = this.run((day: number) => this.db.delete(spending).where(lte(spending.day, day)));
 
   /** Amount spent on the day of a time, yoctoNEAR. */
   of(now: number): bigint {
