@@ -33,7 +33,7 @@ if (isWriting && bench.status === 0) {
 export const MEAN_GAS = {
 ${methods.join("")}} as const satisfies Readonly<Record<string, MeanGas>>;
 
-/** What a method burns on average, Ggas. */
+/** Mean gas of a method, Ggas. */
 export interface MeanGas {
   readonly call: number;
   readonly byte?: number;
