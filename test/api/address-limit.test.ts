@@ -1,10 +1,8 @@
-import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { app } from "../../src/app.ts";
-import { newApiKey } from "../../src/domain/api-keys.ts";
 import { picture } from "../../testing/pictures.ts";
-import { admin, BASE, bodyOf, statusesOf } from "../support/api.ts";
+import { admin, apiWith, bodyOf, statusesOf } from "../support/api.ts";
+import { failingD1 } from "../support/database.ts";
 import { storedDirectory } from "../support/directories.ts";
 import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
@@ -24,23 +22,15 @@ let addresses = 0;
 /** An address that no other test uses. */
 const newAddress = () => `198.51.100.${addresses++}`;
 
-/** SQL that the database was asked to prepare. */
+/** How often the database was asked. */
 let queries = 0;
-const DB = new Proxy(bindings.DB, {
-  get(target, name) {
-    const value: unknown = Reflect.get(target, name);
-    if (typeof value !== "function") return value;
-    const method = value.bind(target) as (...args: unknown[]) => unknown;
-    if (name !== "prepare") return method;
-    return (...args: unknown[]) => {
-      queries += 1;
-      return method(...args);
-    };
-  },
+const DB = failingD1(() => {
+  queries += 1;
+  return null;
 });
 
 /** A request from an address. */
-const ask = (
+const ask = async (
   path: string,
   address: string,
   authorization = "",
@@ -48,9 +38,12 @@ const ask = (
   more: Readonly<Record<string, string>> = {},
 ): Promise<Response> => {
   const headers = { "CF-Connecting-IP": address, ...(authorization && { authorization }), ...more };
-  const request = new Request(BASE + path, { headers });
-  return Promise.resolve(app.fetch(request, { ...bindings, DB, ...changes }, createExecutionContext()));
+  return (await apiWith({ DB, ...changes }, path, { headers })).response;
 };
+
+/** A key that nobody has. */
+const newApiKey = () =>
+  `mk_live_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`;
 
 /** A request with a key from an address. */
 const read = (key: string, address: string) => ask("/api/v1/collection-draft", address, `Api-Key ${key}`);

@@ -42,6 +42,7 @@ afterEach(async () => {
 const list = async <T>(path: string): Promise<T[]> => bodyOf<T[]>(await api(path, { key: shop.key }), 200);
 
 const rowsOf = async (table: string): Promise<number> =>
+  // Inside: a request whose answer is lost must not change any row that the API doesn't show either.
   (await env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<{ rows: number }>())!.rows;
 
 const allOf = async (table: string) => (await env.DB.prepare(`SELECT * FROM ${table}`).all()).results;

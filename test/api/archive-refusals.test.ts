@@ -1,11 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openContext, type ServiceContext } from "../../src/context.ts";
-import { reconcile } from "../../src/operator/jobs/reconcile.ts";
 import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { addOperations, DAY, NEWEST } from "../support/archives.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
-import { serviceContext } from "../support/operations.ts";
+import { background } from "../support/operations.ts";
 
 /** What R2 refuses of one integration keeps no other's operations in the database, and none is lost by it. */
 
@@ -32,10 +30,6 @@ type Log = { readonly event: string; readonly fields: Readonly<Record<string, un
 /** A run of the schedule a month later, with a bucket that refuses some puts. @returns what it has logged of the archive */
 const run = async (isRefused: (key: string, body: string) => boolean): Promise<Log> => {
   const told: Log = [];
-  const log: ServiceContext["log"] = (event, fields = {}) => {
-    if (event.startsWith("archive.")) told.push({ event, fields });
-  };
-  const context = serviceContext(40 * DAY, log);
   const BUCKET = new Proxy(env.BUCKET, {
     get: (target, name) => {
       if (name !== "put") {
@@ -48,7 +42,10 @@ const run = async (isRefused: (key: string, body: string) => boolean): Promise<L
       };
     },
   });
-  await reconcile({ ...context, env: { ...context.env, BUCKET } });
+  const log = (event: string, fields: Readonly<Record<string, unknown>> = {}) => {
+    if (event.startsWith("archive.")) told.push({ event, fields });
+  };
+  await background.reconcile(40 * DAY, log, { BUCKET });
   return told;
 };
 
@@ -57,6 +54,7 @@ const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll("-", ""), "hex");
 /** Old operations in the database, and in files that rows name and that are there. */
 const placesOf = async ({ integrationUuid }: TestIntegration): Promise<[database: number, files: number]> => {
   const id = bytesOf(integrationUuid);
+  // Inside: the API shows an operation wherever it is; these tests are about where.
   const rows = await env.DB.prepare(
     "SELECT count(*) AS count FROM operations WHERE integration_id = ? AND kind = 'mint'",
   )
@@ -128,12 +126,7 @@ describe("files that R2 refuses", () => {
       },
     });
     const events: string[] = [];
-    const base = openContext(
-      { ...env, DB },
-      (event) => void events.push(event),
-      () => undefined,
-    );
-    await reconcile({ ...base, now: () => new Date(Date.now() + 40 * DAY) });
+    await background.reconcile(40 * DAY, (event) => void events.push(event), { DB });
     expect(events).toContain("archive.page_failed");
     expect(await placesOf(shop)).toEqual([OLD, 0]);
     expect(await placesOf(stranger)).toEqual([0, OLD]);

@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
 import { createCollection, createHalfSold } from "../support/collections.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
-import { killAt, observeCheckpoints, serviceContext } from "../support/operations.ts";
+import { background, killAt, observeCheckpoints } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 
 /** Operations and transactions that ended a month ago are in R2, and every endpoint answers as if they weren't. */
@@ -128,6 +127,7 @@ const everything = async () => {
 
 const inDatabase = async (): Promise<number> => {
   const ids = old.map(blob).join(", ");
+  // Inside: the API shows an operation wherever it is; these tests are about where.
   const row = await env.DB.prepare(
     `SELECT (SELECT count(*) FROM operations WHERE id IN (${ids})) + (SELECT count(*) FROM transactions
      WHERE operation_id IN (${ids})) AS count`,
@@ -303,10 +303,10 @@ describe("operations that ended long ago", () => {
       await archive();
       const orphans = await keptFiles();
       await goBack(snapshot);
-      await cleanUp(serviceContext(60 * DAY));
+      await background.cleanUp(60 * DAY);
       expect(await keptFiles()).toEqual(orphans);
       await archive();
-      await cleanUp(serviceContext(62 * DAY));
+      await background.cleanUp(62 * DAY);
       const left = await keptFiles();
       expect(left.filter((key) => orphans.includes(key))).toEqual([]);
       expect(left.length).toBeGreaterThan(0);

@@ -2,16 +2,17 @@ import { MemoryBlockstore } from "blockstore-core";
 import { eq } from "drizzle-orm";
 import { importBytes } from "ipfs-unixfs-importer";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+// Inside: the download of a file at a URL, which needs a mint and a chain otherwise, for each of many hosts.
 import { openDatabase } from "../../src/db/client.ts";
 import { blobLeaves, blobs } from "../../src/db/schema/index.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { dagPbCid, rawCid } from "../../src/files/ipfs/cid.ts";
-import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { fetchMediaUrl, type UrlField } from "../../src/files/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE } from "../support/api.ts";
 import { failingD1 } from "../support/database.ts";
+import { takeMemory } from "../support/memory.ts";
 import { contextAt, db, env, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -314,22 +315,22 @@ describe("files of one isolate that come in at the same time", () => {
   });
 
   /** Leaves an integration the memory for two files of 11 MB: as much is left free as the second one takes. */
-  const leaveTwo = (integrationId: Uuid) => isolateMemory.take(21 * MIB, integrationId, Date.now())!;
+  const leaveTwo = (integrationId: Uuid) => takeMemory(21 * MIB, integrationId)!;
 
   test("are limited by memory, per integration and in total, and others wait", async () => {
     const [one, other, third] = [newUuid(), newUuid(), newUuid()];
-    const taken = [leaveTwo(one), isolateMemory.take(16 * MIB, newUuid(), Date.now())!];
+    const taken = [leaveTwo(one), takeMemory(16 * MIB, newUuid())!];
     const all = [one, one, one, other, other, other, third].map((each, index) => from(each, `${index}`));
     expect(await host.held(4)).toEqual(["0", "1", "3", "4"]);
     for (let ended = 0; ended < all.length; ended++) await host.end();
     expect((await Promise.all(all)).map(({ size }) => size)).toEqual(Array(7).fill(2 * MIB));
     expect(host.most).toBe(4);
-    for (const share of taken) isolateMemory.giveBack(share);
+    for (const giveBack of taken) giveBack();
   });
 
   test("are rejected if they wait too long, unread", async () => {
     const one = newUuid();
-    const taken = leaveTwo(one);
+    const giveBack = leaveTwo(one);
     const held = [from(one, "a"), from(one, "b")];
     expect(await host.held(2)).toEqual(["a", "b"]);
     let looks = 0;
@@ -347,6 +348,6 @@ describe("files of one isolate that come in at the same time", () => {
     const again = from(one, "c");
     await host.end();
     expect(await again).toMatchObject({ size: 2 * MIB });
-    isolateMemory.giveBack(taken);
+    giveBack();
   });
 });

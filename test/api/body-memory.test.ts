@@ -1,9 +1,9 @@
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { admin, api, apiWith, BASE, bodyOf } from "../support/api.ts";
 import { HeldBody } from "../support/held-body.ts";
 import { heldTimers } from "../support/held-timers.ts";
+import { takeMemory } from "../support/memory.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -59,18 +59,18 @@ const MOST = 63;
 const leave = ({ integrationId }: Tenant, bodies: number) => {
   const shares = Array.from(
     { length: MOST - bodies },
-    () => isolateMemory.take(MB, integrationId, Date.now()) ?? expect.unreachable("taken already"),
+    () => takeMemory(MB, integrationId) ?? expect.unreachable("taken already"),
   );
   return () => {
-    for (const share of shares) isolateMemory.giveBack(share);
+    for (const giveBack of shares) giveBack();
   };
 };
 
 /** Whether a tenant holds no memory. A share that wasn't given back counts, however old. */
 const holdsNothing = ({ integrationId }: Tenant): boolean => {
-  const share = isolateMemory.take(32 * MB, integrationId, BEGAN);
-  if (share) isolateMemory.giveBack(share);
-  return share !== null;
+  const giveBack = takeMemory(32 * MB, integrationId, BEGAN);
+  giveBack?.();
+  return giveBack !== null;
 };
 
 const areRead = (bodies: readonly HeldDraft[]) => bodies.map(({ isRead }) => isRead);
@@ -105,7 +105,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     const giveBack = [leave(one, 8), leave(other, 31 + 8)];
     const held = [one, other].flatMap((tenant) => several(8, () => new HeldDraft(tenant)));
     await eventually(async () => expect(areRead(held)).toEqual(Array(16).fill(true)));
-    expect(isolateMemory.take(MB, third.integrationId, Date.now())).toBeNull();
+    expect(takeMemory(MB, third.integrationId)).toBeNull();
     await bodyOf(await new HeldDraft(one, 65_536).sendAll(), 201);
     await bodyOf(await create(third), 201);
     const path = `/integration/${third.integrationId}`;

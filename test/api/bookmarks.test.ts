@@ -30,6 +30,7 @@ const noting = () => {
         return value.bind(real) as unknown;
       },
     });
+  // Inside: D1's sessions and their bookmarks, which an answer doesn't show.
   return { begun, DB: note(env.DB, "always") };
 };
 

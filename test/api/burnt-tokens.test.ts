@@ -1,15 +1,14 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
 import { type ApiRequest, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createAccount } from "../support/chain.ts";
-import { chainCall } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { keyOf } from "../support/keys.ts";
 import { background, killAt, observeCheckpoints, readOperation } from "../support/operations.ts";
 
 /** Tokens that their owner burns before the service reads what it has minted or changed. */
 
-const key = keyFromSeed(crypto.getRandomValues(new Uint8Array(32)));
+const key = keyOf();
 const holder = `h${crypto.randomUUID().slice(0, 8)}.test`;
 
 let shop: TestIntegration;
@@ -18,36 +17,21 @@ let collection: Finalized;
 beforeAll(async () => {
   shop = await createIntegration("Burnt");
   collection = await createCollection(shop, { copies: [100] });
-  await createAccount(env.NEAR_RPC_URL, holder, publicKeyText(key.publicKey));
+  await createAccount(env.NEAR_RPC_URL, holder, key.text);
 });
 afterEach(() => observeCheckpoints(null));
 
 /** Burns a token as its holder, and waits until that is final. */
 const burn = async (tokenId: string): Promise<void> => {
-  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
-  const asked = { request_type: "view_access_key_list", finality: "optimistic", account_id: holder };
-  const { keys } = await chainCall<{ keys: { access_key: { nonce: number } }[] }>("query", asked);
-  const { bytes } = signTransaction({
-    signerId: holder,
-    key,
-    receiverId: shop.contractAccountId,
-    nonce: BigInt(keys[0]!.access_key.nonce) + 1n,
-    blockHash: header.hash,
-    actions: [
-      {
-        kind: "function_call",
-        method: "nft_burn",
-        args: new TextEncoder().encode(JSON.stringify({ token_id: tokenId })),
-        gas: `${10n ** 14n}`,
-        deposit: "1",
-      },
-    ],
-  });
-  const signed_tx_base64 = Buffer.from(bytes).toString("base64");
-  const { status } = await chainCall<{ status: object }>("send_tx", {
-    signed_tx_base64,
-    wait_until: "FINAL",
-  });
+  const status = await key.send(holder, shop.contractAccountId, [
+    {
+      kind: "function_call",
+      method: "nft_burn",
+      args: new TextEncoder().encode(JSON.stringify({ token_id: tokenId })),
+      gas: `${10n ** 14n}`,
+      deposit: "1",
+    },
+  ]);
   expect(status).toHaveProperty("SuccessValue");
 };
 

@@ -1,10 +1,8 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { app } from "../../src/app.ts";
 import {
   api,
-  BASE,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -172,14 +170,12 @@ describe("a mint of a chosen asset", () => {
       return null;
     });
     for (const _mint of [1, 2]) {
-      const request = new Request(`${BASE}/api/v1/collection/${made.collection_uuid}/mint`, {
-        method: "POST",
-        headers: { authorization: `Api-Key ${shop.key}`, "content-type": "application/json" },
-        body: JSON.stringify({ receiver_addresses: [receiver], asset_uuid }),
+      const { response, background } = await apiWith({ DB }, `/collection/${made.collection_uuid}/mint`, {
+        key: shop.key,
+        json: { receiver_addresses: [receiver], asset_uuid },
       });
-      const context = createExecutionContext();
-      await bodyOf(await app.fetch(request, { ...env, DB }, context), 201);
-      await waitOnExecutionContext(context);
+      await bodyOf(response, 201);
+      await background();
     }
     expect(counts).toHaveLength(1);
   });

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Drop, DropAnswer, DropClosed, DropSummary, PublicClaim } from "../../client/src/index.ts";
-import { claimedLinks } from "../../src/domain/claim-proofs.ts";
 import {
   admin,
   api,
@@ -111,7 +110,8 @@ describe("a drop", () => {
     expect(await bodyOf(await close(), 409)).toMatchObject({ code: "conflict", outcome: "failed_on_chain" });
     for (const number of [0, 1, 2, 3]) await claimed(linkOf(drop.drop_id, number));
     const done = await bodyOf<Drop>(await api(`${path}/${drop.drop_id}`, { key: shop.key }), 200);
-    expect(claimedLinks(Buffer.from(done.claimed_links, "base64"))).toEqual([0, 1, 2, 3]);
+    // A bit a link, the lowest first.
+    expect([...Buffer.from(done.claimed_links, "base64")]).toEqual([0b1111]);
     expect(await bodyOf<DropClosed>(await close(), 200)).toMatchObject({ drop_id: drop.drop_id });
     await bodyOf(await api(`${path}/${drop.drop_id}`, { key: shop.key }), 404);
     await bodyOf(await close(), 404);
@@ -251,6 +251,7 @@ describe("POST /public/v1/claim", () => {
     const before = await takeSnapshot();
     await addOperations(shop.integrationUuid, made.collection_uuid, NEWEST);
     await archive();
+    // Inside: the API shows an operation wherever it is; this one has to have been archived.
     const kept = await env.DB.prepare(
       "SELECT count(*) AS count FROM operations WHERE kind = 'claim'",
     ).first();

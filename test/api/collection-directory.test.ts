@@ -1,6 +1,7 @@
 import { MemoryBlockstore } from "blockstore-core";
 import { importer } from "ipfs-unixfs-importer";
 import { describe, expect, test } from "vitest";
+// Inside: directories of thousands of files, without a chain for their collections.
 import { ipfsResult } from "../../src/collections/directory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";

@@ -10,6 +10,7 @@ import {
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { forgetContract } from "../support/database.ts";
 import { withdrawAll } from "../support/former-contract.ts";
 import { background, firstPass, killedAt } from "../support/operations.ts";
 import { walletOf } from "../support/own-wallets.ts";
@@ -54,7 +55,7 @@ const forgotten = async (before: (uuid: string) => Promise<void> = async () => u
     account_id: string;
   }>(made, 201);
   await before(uuid);
-  await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(account).run();
+  await forgetContract(account);
   return { account_id: account };
 };
 

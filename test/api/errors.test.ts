@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
+// Inside: every code that the service has, also one that is added.
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
-import { newUuid, type Uuid, uuidAt } from "../../src/domain/ids.ts";
-import { counterOf } from "../../src/http/request-counter.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   type ApiRequest,
@@ -13,6 +12,7 @@ import {
   createIntegration,
   createReceivers,
   type TestIntegration,
+  uuidAt,
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
@@ -27,6 +27,7 @@ import {
   undocumented,
 } from "../support/openapi.ts";
 import { observeCheckpoints } from "../support/operations.ts";
+import { counterOf } from "../support/other-isolate.ts";
 import { walletOf } from "../support/own-wallets.ts";
 import { drain, sendFrom } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
@@ -99,7 +100,7 @@ const newDraft = async (): Promise<string> => {
   return (await bodyOf<{ collection_draft_uuid: string }>(response, 201)).collection_draft_uuid;
 };
 
-const issueKey = async (json: object = {}): Promise<{ api_key: string; key_uuid: Uuid }> =>
+const issueKey = async (json: object = {}): Promise<{ api_key: string; key_uuid: string }> =>
   bodyOf(await admin(`/integration/${shop.integrationUuid}/key`, { json: { name: "k", ...json } }), 201);
 
 const withHeader = (authorization: string) =>
@@ -134,10 +135,10 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
   },
   cost_exceeds_maximum: () => mint(mintBody(), { headers: { "mintage-max-cost": "1" } }),
   quote_expired: () => {
-    const old = uuidAt(new Date(Date.now() - 60 * 60_000));
+    const old = uuidAt(Date.now() - 60 * 60_000);
     return mint(mintBody(), { headers: { "mintage-quote": old } });
   },
-  quote_mismatch: () => mint(mintBody(), { headers: { "mintage-quote": newUuid() } }),
+  quote_mismatch: () => mint(mintBody(), { headers: { "mintage-quote": crypto.randomUUID() } }),
   api_key_missing: () => ask("GET", "/collection", { key: null }),
   api_key_invalid: () => withHeader("Api-Key mk_live_"),
   api_key_expired: async () => {
@@ -197,6 +198,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     const DB = failingD1(async (sql) => {
       if (/insert into "drafts"/.test(sql)) await bodyOf(await api("/collection-draft", twin), 201);
       if (/^select .* from "idempotency_keys"/i.test(sql) && ++lookups === 2) {
+        // Inside: a key whose first request vanished, and a database that is broken.
         await env.DB.prepare("DELETE FROM idempotency_keys WHERE key = 'slow'").run();
       }
       return null;
@@ -220,7 +222,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
   },
   rate_limited: async () => {
     const { api_key: key, key_uuid: uuid } = await issueKey();
-    await counterOf(env, uuid).take({ limit: 1_000, wanted: 1_000 });
+    await counterOf(uuid).take({ limit: 1_000, wanted: 1_000 });
     return withHeader(`Api-Key ${key}`);
   },
   wallet_busy: async () => {

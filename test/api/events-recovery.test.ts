@@ -2,6 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+// Inside: events in many rows, of which a request would make each with a mint.
 import { openDatabase } from "../../src/db/client.ts";
 import { insertEvents } from "../../src/db/queries/events.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
@@ -127,6 +128,7 @@ const sentWhatIsLost = async (rows = 0) => {
   const json = { url: "https://hooks.example.com/a" };
   const made = await api("/webhook", { key: shop.key, json });
   const { webhook_uuid: uuid } = await bodyOf<{ webhook_uuid: string }>(made, 201);
+  // Inside: events in many rows, and one that is told between two statements.
   const db = openDatabase(env.DB);
   const integrationId = shop.integrationUuid as Uuid;
   const row = { integrationId, runs: [["wallet.low", 1]], data: {}, at: new Date() } as const;

@@ -4,6 +4,7 @@ import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../
 import { createAccount } from "../support/chain.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
+import { forgetContract } from "../support/database.ts";
 import {
   type OpenApi,
   type Operation,
@@ -115,12 +116,12 @@ function here(example: unknown): unknown {
  * Adoption needs a contract on the chain that the service doesn't know: the integration's own, deleted from the
  * database.
  */
-async function forgetContract(): Promise<string> {
+async function lostContract(): Promise<string> {
   const made = await admin(`/integration/${ids.integration_uuid}/contract`, {
     json: { name: "N", symbol: "S" },
   });
   const { account_id: accountId } = await bodyOf<{ account_id: string }>(made, 201);
-  await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(accountId).run();
+  await forgetContract(accountId);
   return accountId;
 }
 
@@ -129,7 +130,7 @@ async function send({ path, method, requestBody, operationId }: Operation): Prom
   const named = operationId === "closeDrop" ? await soldOutDrop() : ids;
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? name);
   const json = here(requestBody?.content["application/json"]?.example) as Record<string, unknown>;
-  if (operationId === "adminAdoptContract") json.account_id = await forgetContract();
+  if (operationId === "adminAdoptContract") json.account_id = await lostContract();
   if (operationId.startsWith("publicClaim")) {
     const { proofFor, ...link } = makeLink(issuer, shop.contractAccountId, dropId, 1);
     const { receiver_id: receiver = accounts["alice.near"]! } = json as { receiver_id?: string };

@@ -1,16 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { addAssets } from "../../src/chain/contract/calls.ts";
-import { openDatabase } from "../../src/db/client.ts";
-import { DraftAssets } from "../../src/db/draft-assets.ts";
-import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
-import { resume } from "../../src/operations/engine/resume.ts";
-import type { FinalizeOperation } from "../../src/operations/kinds/finalize-plan.ts";
-import { readBatch } from "../../src/operations/kinds/finalize-plan.ts";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import type { Finalized } from "../support/collections.ts";
+import { addAssets, plannedBatch, storedFinalization, storePlan } from "../support/finalize-plans.ts";
 import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
 import {
   background,
@@ -18,7 +12,6 @@ import {
   observeCheckpoints,
   operationOver,
   readOperation,
-  serviceContext,
 } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
@@ -88,14 +81,6 @@ const readDraft = async (draft: string) =>
     200,
   );
 
-/** The request in an operation's row. */
-const requestOf = async (uuid: string): Promise<FinalizeOperation> => {
-  const row = await env.DB.prepare("SELECT request FROM operations WHERE id = ?")
-    .bind(uuidToBytes(uuid as Uuid))
-    .first<{ request: string }>();
-  return JSON.parse(row!.request) as FinalizeOperation;
-};
-
 test("more than a transaction carries is several, and ends in one collection though it is broken off", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 1_000_000, ...LONG_SUBTITLES });
   const before = await onChain();
@@ -125,9 +110,7 @@ test("a finalization goes on by the plan that it began with, whatever a later re
     storage: assets * 1_100,
   });
   const plan = { batches: [cut(0, 500), cut(500, 500), cut(1_000, 500)], assets: ASSETS, total: ASSETS };
-  await env.DB.prepare("UPDATE operations SET request = json_set(request, '$.plan', json(?)) WHERE id = ?")
-    .bind(JSON.stringify(plan), uuidToBytes(uuid as Uuid))
-    .run();
+  await storePlan(uuid, plan);
   await background.resume(uuid);
   const operation = await operationOver<Finalized>(integration.key, uuid);
   expect(operation.answer?.body.tx_results).toHaveLength(4);
@@ -138,11 +121,11 @@ test("a batch that fails on the chain keeps the draft, and the next call goes on
   const draft = await largeDraft(integration, { assets: ASSETS, first: 3_000_000, ...LONG_SUBTITLES });
   const before = await onChain();
   const first = await interrupted(draft, "operation.before_submit", 2);
-  const { plan } = await requestOf(first);
+  const { plan } = await storedFinalization(first);
   expect(plan?.batches).toHaveLength(2);
   // Somebody else has already added the next batch.
   const { collection_id: collectionId, assets: offset } = (await onChain()).at(-1)!;
-  const batch = await readBatch(new DraftAssets(openDatabase(env.DB), draft as Uuid), plan!.batches[1]!);
+  const batch = await plannedBatch(draft, plan!.batches[1]!);
   const deposit = BigInt(plan!.batches[1]!.storage) * 10n ** 19n;
   await sendFrom(integration.integrationUuid, integration.contractAccountId, [
     addAssets(collectionId, offset, batch, deposit),
@@ -205,9 +188,7 @@ test("the directory of a large draft is put once, though several finish it at on
       };
     },
   });
-  const context = serviceContext();
-  const counting = { ...context, env: { ...context.env, BUCKET } };
-  await Promise.all([0, 1, 2].map(() => resume(counting, uuid as Uuid)));
+  await Promise.all([0, 1, 2].map(() => background.resume(uuid, { BUCKET })));
   expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });
   const blobs = puts.filter((key) => key.startsWith("blob/"));
   expect(blobs.length).toBeGreaterThan(0);

@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { createCollection } from "../../src/chain/contract/calls.ts";
-import { openDatabase } from "../../src/db/client.ts";
-import { DraftAssets } from "../../src/db/draft-assets.ts";
-import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
-import type { CollectionSettings } from "../../src/domain/settings.ts";
-import { readBatch } from "../../src/operations/kinds/finalize-plan.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createDraft, type Finalized } from "../support/collections.ts";
+import {
+  createCollection,
+  externalIdOf,
+  plannedBatch,
+  storedFinalization,
+} from "../support/finalize-plans.ts";
 import { background, firstPass, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -35,17 +35,11 @@ const finalizedElsewhere = async (draft: string, assets: number, publish: boolea
     await api(`/collection-draft/${draft}`, { key: shop.key }),
     200,
   );
-  const row = await env.DB.prepare("SELECT request FROM operations WHERE id = ?")
-    .bind(uuidToBytes(operation as Uuid))
-    .first<{ request: string }>();
-  const { settings, collectionUuid } = JSON.parse(row!.request) as {
-    settings: CollectionSettings;
-    collectionUuid: Uuid;
-  };
+  const { settings, collectionUuid } = await storedFinalization(operation);
   const planned = { after: -1, offset: 0, assets, storage: 0 };
-  const batch = await readBatch(new DraftAssets(openDatabase(env.DB), draft as Uuid), planned);
+  const batch = await plannedBatch(draft, planned);
   const action = createCollection(
-    { settings, externalId: uuidToBytes(collectionUuid), publish },
+    { settings, externalId: externalIdOf(collectionUuid), publish },
     batch,
     10n ** 24n,
   );

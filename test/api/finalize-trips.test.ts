@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { CID } from "multiformats/cid";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
-import type { FinalizePlan } from "../../src/operations/kinds/finalize-plan.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import type { Finalized } from "../support/collections.ts";
+import { storedFinalization, storePlan } from "../support/finalize-plans.ts";
 import { largeDraft } from "../support/large-drafts.ts";
 import { background, firstPass, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { watched } from "../support/trips.ts";
@@ -167,18 +166,12 @@ test("a finalization goes on by the plan that it was accepted with", async () =>
     await api(`/collection-draft/${draft}`, { key: shop.key }),
     200,
   );
-  const id = uuidToBytes(uuid as Uuid);
-  const row = await env.DB.prepare("SELECT request FROM operations WHERE id = ?").bind(id).first();
-  const request = JSON.parse((row as { request: string }).request) as { plan: FinalizePlan };
-  expect(request.plan).toMatchObject({ assets: 2, total: 2, batches: [{ after: -1, offset: 0, assets: 2 }] });
+  const plan = (await storedFinalization(uuid)).plan!;
+  expect(plan).toMatchObject({ assets: 2, total: 2, batches: [{ after: -1, offset: 0, assets: 2 }] });
   // The release that accepted it made two batches; this one would make one.
-  const { storage } = request.plan.batches[0]!;
+  const { storage } = plan.batches[0]!;
   const cut = (at: number) => ({ after: at - 1, offset: at, assets: 1, storage });
-  await env.DB.prepare(
-    "UPDATE operations SET request = json_set(request, '$.plan.batches', json(?)) WHERE id = ?",
-  )
-    .bind(JSON.stringify([cut(0), cut(1)]), id)
-    .run();
+  await storePlan(uuid, { ...plan, batches: [cut(0), cut(1)] });
   const made = await bodyOf<Finalized>(await api(...finalizeOf(draft)), 201);
   expect(made.tx_results).toHaveLength(3);
   expect(made.near_collection.total_copies).toBe(2);
@@ -187,6 +180,7 @@ test("a finalization goes on by the plan that it was accepted with", async () =>
 /** The block of a directory that nothing refers to any more, as clean-up takes it. */
 const unreferenced = async ({ ipfs_result: { root_cid: root } }: Finalized) => {
   const digest = Buffer.from(CID.parse(root).multihash.digest);
+  // Inside: the clean-up deletes a directory's block between two steps of a finalization.
   await env.DB.prepare("DELETE FROM collection_blobs WHERE sha256 = ?").bind(digest).run();
   return {
     become: (going: "deleting" | "deleted") =>

@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import { settingsOf } from "../../src/env.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
-import { endObject, setWalletSettings } from "../support/wallets.ts";
+import { endObject, setWalletSettings, setWorkerSettings } from "../support/wallets.ts";
 
 /** Two nodes of the network. The first is preferred. */
 const NODES = ["/a", "/b"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
@@ -19,7 +18,7 @@ beforeAll(async () => {
   path = `/collection/${(await createCollection(integration, { copies: [100] })).collection_uuid}`;
   [receiver] = (await createReceivers(1)) as [string];
   await setWalletSettings(integration.integrationUuid, { NEAR_RPC_URL: NODES });
-  Object.assign(settingsOf(env), { NEAR_RPC_URL: NODES });
+  setWorkerSettings({ NEAR_RPC_URL: NODES });
   await endObject(integration.integrationUuid);
 });
 afterEach(async () => {

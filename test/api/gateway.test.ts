@@ -3,13 +3,10 @@ import { importBytes } from "ipfs-unixfs-importer";
 import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { CollectionDirectory } from "../../src/collections/directory.ts";
-import { newUuid } from "../../src/domain/ids.ts";
-import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
-import { BASE, bodyOf } from "../support/api.ts";
+import { bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";
-import { attach, contextAt, formOf, newTenant, send, usage } from "../support/uploads.ts";
+import { attach, formOf, newTenant, send, storeFromUrl, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
 const MIB = 1_048_576;
@@ -21,8 +18,8 @@ let small: string;
 let reference: string;
 let large: string;
 let leaves: CID[];
-let directory: CollectionDirectory;
-let sharded: CollectionDirectory;
+let directory: Awaited<ReturnType<typeof storedDirectory>>;
+let sharded: typeof directory;
 
 /** Whether an address is answered without database and bucket. */
 async function fromCache(path: string): Promise<boolean> {
@@ -53,10 +50,7 @@ beforeAll(async () => {
   directory = await storedDirectory(tenant);
 
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(LARGE));
-  await fetchMediaUrl(contextAt(), "https://media.example/a.gif", "asset_file_url", {
-    integrationId: newUuid(),
-    baseUrl: BASE,
-  });
+  await storeFromUrl("https://media.example/a.gif");
   vi.restoreAllMocks();
   const store = new MemoryBlockstore();
   large = (await importBytes(LARGE, store, { profile: "unixfs-v1-2025" })).cid.toString();

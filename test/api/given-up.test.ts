@@ -1,6 +1,4 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Uuid, uuidFromBytes } from "../../src/domain/ids.ts";
 import {
   api,
   apiWith,
@@ -19,7 +17,7 @@ import {
   operationOver,
   readOperation,
 } from "../support/operations.ts";
-import { walletOf } from "../support/own-wallets.ts";
+import { intent, walletOf } from "../support/own-wallets.ts";
 import { until } from "../support/waiting.ts";
 import { endObject } from "../support/wallets.ts";
 
@@ -47,16 +45,20 @@ const slowlyDown = (ms: number) => setFaults({ kind: "delay", ms }, { kind: "rep
 
 const mintRequest = (key: string, headers: Record<string, string> = {}) => ({
   key: integration.key,
-  json: { receiver_addresses: [alice] },
+  json: { receiver_addresses: [alice], reference: key },
   headers: { "idempotency-key": key, ...headers },
 });
 const path = () => `/collection/${collection.collection_uuid}/mint`;
 
-/** Waits until a request of a key has been accepted. */
-const accepted = (key: string): Promise<void> => {
-  const row = env.DB.prepare("SELECT 1 FROM idempotency_keys WHERE key = ? AND operation_id IS NOT NULL");
-  return until(async () => (await row.bind(key).first()) !== null);
+/** The operation of a request that was accepted under a key; undefined: none was. */
+const operationOf = async (key: string): Promise<string | undefined> => {
+  const answer = await api("/operation?kind=mint", { key: integration.key });
+  const listed = await bodyOf<{ operation_uuid: string; reference: string | null }[]>(answer, 200);
+  return listed.find(({ reference }) => reference === key)?.operation_uuid;
 };
+
+/** Waits until a request of a key has been accepted. */
+const accepted = (key: string): Promise<void> => until(async () => (await operationOf(key)) !== undefined);
 
 const minted = () => mintedOnChain(integration, collection);
 
@@ -102,12 +104,7 @@ describe("an operation that was answered with 202", () => {
     const key = crypto.randomUUID();
     const killed = await killedAt("operation.accepted", () => api(path(), mintRequest(key)));
     await bodyOf(killed, 500);
-    const row = await env.DB.prepare(
-      "SELECT lower(hex(operation_id)) AS id FROM idempotency_keys WHERE key = ?",
-    )
-      .bind(key)
-      .first<{ id: string }>();
-    const uuid = uuidFromBytes(Buffer.from(row!.id, "hex"));
+    const uuid = (await operationOf(key))!;
     await endObject(integration.integrationUuid);
     await setFaults({ kind: "down" });
     await background.resume(uuid);
@@ -136,13 +133,9 @@ describe("an operation that was answered with 202", () => {
 describe("an operation that is given up", () => {
   /** The wallet's answer to a step of an operation. */
   const submit = (operationUuid: string) =>
-    walletOf(integration.integrationUuid).submit({
-      operationUuid: operationUuid as Uuid,
-      step: "mint",
-      fairnessKey: "test",
-      receiverId: alice,
-      actions: [{ kind: "transfer", deposit: "1" }],
-    });
+    walletOf(integration.integrationUuid).submit(
+      intent([{ kind: "transfer", deposit: "1" }], alice, operationUuid, "mint"),
+    );
 
   /** A request whose first step finds no node, killed while it gives the operation up. */
   const interrupted = async (key: string, point: string): Promise<string> => {

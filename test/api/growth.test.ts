@@ -20,6 +20,7 @@ test("no request reads, writes or asks more as the database fills", async () => 
   const shop = await createIntegration();
   const { collection_uuid: collection } = await createCollection(shop, { copies: [100] });
   const hot = { integration: shop.integrationUuid, contract: shop.contractUuid, collection };
+  // Inside: what requests read in a full database.
   const used = watchDatabase(env.DB);
   let turn = 0;
 

@@ -1,6 +1,7 @@
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+// Inside: the rule by which a request is handed on, for all routes and any path.
 import { app, endpointAt } from "../../src/app.ts";
 import { isHandedOn } from "../../src/http/request.ts";
 import { api, apiWith, bodyOf } from "../support/api.ts";

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+// Inside: the clean-up of keys while a request uses one.
 import { openDatabase } from "../../src/db/client.ts";
 import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -61,6 +62,7 @@ const mintWith = (key: string, headers?: Readonly<Record<string, string>>) =>
 
 /** As if the key had been used so many milliseconds before. */
 const age = (key: string, ms: number) =>
+  // Inside: keys that are a day old, and rows that no answer shows.
   env.DB.prepare(
     "UPDATE idempotency_keys SET created_at = created_at - ?, expires_at = expires_at - ? WHERE key = ?",
   )

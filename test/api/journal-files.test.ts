@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+// Inside: records of the wallet's journal, and how it moves them to files.
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import {
   admin,
   api,
@@ -32,7 +32,6 @@ import {
   observeCheckpoints,
   operationOver,
   readOperation,
-  serviceContext,
 } from "../support/operations.ts";
 import { walletOf } from "../support/own-wallets.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
@@ -344,7 +343,7 @@ describe("ended operations of a wallet", () => {
     await mints("one", "two");
     await forget();
     const [file] = await filesInBucket(wallet);
-    await cleanUp(serviceContext(31 * DAY));
+    await background.cleanUp(31 * DAY);
     expect(await filesInBucket(wallet)).toEqual([file]);
     await passHours(wallet, 30 * 24);
     await ringAlarm(wallet);
@@ -352,7 +351,7 @@ describe("ended operations of a wallet", () => {
     await passHours(wallet, 25);
     await ringAlarm(wallet);
     expect([await knownFiles(wallet), await inJournal(wallet), await told(10)]).toEqual([[], [], []]);
-    await cleanUp(serviceContext(33 * DAY));
+    await background.cleanUp(33 * DAY);
     expect(await filesInBucket(wallet)).toEqual([]);
     await bodyOf(await mint("three"), 201);
   });

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+// Inside: the wallet's journal in pages, which only a recovery reads.
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { JournaledOperation, OperationSnapshot } from "../../src/wallet/interface.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";

@@ -1,13 +1,20 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { newUuid, uuidToBytes } from "../../src/domain/ids.ts";
-import { DEFAULT_LIMITS, type LimitName } from "../../src/domain/quota.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type ApiRequest, admin, api, bodyOf, statusesOf } from "../support/api.ts";
 import { background } from "../support/operations.ts";
-import { formOf, newTenant, type Tenant, type TestFile } from "../support/uploads.ts";
+import { formOf, newTenant, setDraftState, type Tenant, type TestFile } from "../support/uploads.ts";
 
-interface LimitsBody extends Record<LimitName, number> {
+/** What applies where the operator has set nothing. */
+const DEFAULT_LIMITS = {
+  requests: 1_000,
+  drafts: 1_000,
+  stored_bytes: 53_687_091_200,
+  database_bytes: 1_073_741_824,
+  keys: 100,
+  operations_waiting: 2_000,
+};
+
+interface LimitsBody extends Record<keyof typeof DEFAULT_LIMITS, number> {
   readonly period_s: number;
   readonly spending_per_day: string | null;
   readonly used: Record<string, number>;
@@ -145,9 +152,7 @@ describe("drafts", () => {
   test("that are finalized don't count", async () => {
     await setLimits({ drafts: 1 });
     await refusal(create());
-    await env.DB.prepare("UPDATE drafts SET state = 'finalized' WHERE lower(hex(id)) = ?")
-      .bind(tenant.draftId.replaceAll("-", ""))
-      .run();
+    await setDraftState(tenant.draftId, "finalized");
     await bodyOf(await create(), 201);
     await refusal(create());
   });
@@ -265,8 +270,7 @@ describe("bytes of the database", () => {
     expect((await ask(`/collection-draft/${first.collection_draft_uuid}`, remove)).status).toBe(204);
     const left = await used("database_bytes");
     expect(left).toBeLessThan(before);
-    await env.DB.prepare("UPDATE idempotency_keys SET expires_at = 1 WHERE key = 'kept'").run();
-    await background.reconcile();
+    await background.reconcile(25 * 3_600_000);
     expect(await used("database_bytes")).toBeLessThan(left);
   });
 });
@@ -340,22 +344,17 @@ describe("lists of large drafts", () => {
     (_, index) => `${"a".repeat(54)}${String(index).padStart(5, "0")}.near`,
   );
 
-  /** Drafts of 130 kB each, written straight to the database. */
+  /** Drafts of 130 kB each. @returns the size of one's settings */
   const fill = async () => {
-    const settings = JSON.stringify({
+    const settings = {
       title: "Large",
       transfers_denied_accounts: LARGE,
       approvals_denied_accounts: LARGE,
-    });
-    const insert = env.DB.prepare(
-      `INSERT INTO drafts (id, integration_id, contract_id, settings, state, planned_collection_id, created_at, updated_at)
-       SELECT ?1, integration_id, contract_id, ?2, 'draft', ?1, 1, 1 FROM drafts WHERE lower(hex(id)) = ?3`,
-    );
-    const draft = tenant.draftId.replaceAll("-", "");
-    await env.DB.batch(
-      Array.from({ length: COUNT }, () => insert.bind(uuidToBytes(newUuid()), settings, draft)),
-    );
-    return settings.length;
+    };
+    const json = { contract_uuid: tenant.contractId, ...settings };
+    const made = Array.from({ length: COUNT }, () => ask("/collection-draft", { json }));
+    for (const answer of await Promise.all(made)) await bodyOf(answer, 201);
+    return JSON.stringify(settings).length;
   };
 
   interface Entry {

@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { newUuid } from "../../src/domain/ids.ts";
-import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
-import { BASE, bodyOf } from "../support/api.ts";
+import { bodyOf } from "../support/api.ts";
 import { MEDIA, OTHER_FILES } from "../support/media.ts";
-import { attach, contextAt, formOf, newTenant, send } from "../support/uploads.ts";
+import { attach, formOf, newTenant, send, storeFromUrl } from "../support/uploads.ts";
 
 const FORMATS = Object.keys(MEDIA) as (keyof typeof MEDIA)[];
 
@@ -76,10 +74,7 @@ describe("media files of every type", () => {
           },
         });
         vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(body));
-        const options = { integrationId: newUuid(), baseUrl: BASE };
-        expect(
-          await fetchMediaUrl(contextAt(), "https://media.example/a", "asset_file_url", options),
-        ).toMatchObject({
+        expect(await storeFromUrl("https://media.example/a")).toMatchObject({
           size: bytes.length,
           mediaType: type,
         });
@@ -94,8 +89,7 @@ describe("media files of every type", () => {
       const large = new Uint8Array(1_500_000).fill(0x20);
       large.set(bytes);
       vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(large));
-      const options = { integrationId: newUuid(), baseUrl: BASE };
-      const stored = await fetchMediaUrl(contextAt(), "https://media.example/a", "asset_file_url", options);
+      const stored = await storeFromUrl("https://media.example/a");
       expect(stored).toMatchObject({ size: large.length, mediaType: type });
       expect(stored.rootSha256).not.toBeNull();
       vi.restoreAllMocks();
@@ -121,10 +115,7 @@ describe("other files", () => {
   test("are rejected by URL", async () => {
     for (const bytes of Object.values(OTHER_FILES)) {
       vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(bytes));
-      const options = { integrationId: newUuid(), baseUrl: BASE };
-      await expect(
-        fetchMediaUrl(contextAt(), "https://media.example/a", "asset_file_url", options),
-      ).rejects.toMatchObject({
+      await expect(storeFromUrl("https://media.example/a")).rejects.toMatchObject({
         code: "asset_url_failed",
         message: expect.stringContaining("none of PNG, JPEG"),
       });

@@ -4,6 +4,7 @@ import { api, bodyOf, createIntegration, type TestIntegration } from "../support
 import { view } from "../support/chain.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { operationCount } from "../support/operations.ts";
 import { watched } from "../support/trips.ts";
 
 let integration: TestIntegration;
@@ -74,9 +75,7 @@ test("a picture of our own gateway is taken over by its address", async () => {
 
 test("a token that isn't there is 404, whoever's it is, no token's id 400, and nothing is sent", async () => {
   const second = await createCollection(integration);
-  const accepted = async () =>
-    (await env.DB.prepare("SELECT count(*) AS count FROM operations").first<{ count: number }>())!.count;
-  const before = await accepted();
+  const before = await operationCount(integration.key);
   const { collection_id: id } = collection.near_collection;
   for (const token of [`${id}:99`, `${id + 1}:1`]) {
     expect(await bodyOf(await update({ token_id: token, title: "Other" }), 404), token).toMatchObject({
@@ -91,7 +90,7 @@ test("a token that isn't there is 404, whoever's it is, no token's id 400, and n
   expect(
     await bodyOf(await update({ token_id: tokenId, title: "x" }, second.collection_uuid), 404),
   ).toMatchObject({ code: "not_found" });
-  expect(await accepted()).toBe(before);
+  expect(await operationCount(integration.key)).toBe(before);
 });
 
 test("nothing to change is said so, an unknown field named", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+// Inside: counters of calls of nodes, which a request for the metrics would raise.
 import { callCounts } from "../../src/chain/call-counts.ts";
 import { admin, api, bodyOf, createIntegration, statusesOf, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";

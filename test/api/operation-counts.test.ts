@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../client/src/index.ts";
+// Inside: an end that is counted twice, and the job that adds up days.
 import { openDatabase } from "../../src/db/client.ts";
 import { countEnd } from "../../src/db/queries/operation-counts.ts";
 import { operations } from "../../src/db/schema/index.ts";
@@ -41,6 +42,7 @@ const mint = async () => {
 
 /** What the operations' own rows come to, by kind. */
 const plainly = async () => {
+  // Inside: counters are compared with the rows that they count.
   const { results } = await unrecorded(env.DB)
     .prepare(
       `SELECT kind, sum(state = 'succeeded') AS succeeded, sum(state = 'failed') AS failed FROM operations

@@ -1,14 +1,9 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/db/client.ts";
-import { MOST_CANDIDATES } from "../../src/db/queries/operation-list.ts";
-import { operations } from "../../src/db/schema/index.ts";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { addOperations } from "../support/archives.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createHalfSold } from "../support/collections.ts";
 import { operationOver } from "../support/operations.ts";
-import { unrecorded } from "../support/statements.ts";
 
 interface Summary {
   readonly operation_uuid: string;
@@ -86,32 +81,18 @@ describe("GET /operation", () => {
   });
 
   test("looks at a bounded number of rows, and leads on behind those that it left out", async () => {
-    const db = openDatabase(unrecorded(env.DB));
-    const subjectId = newUuid();
-    const now = new Date();
-    const row = (): typeof operations.$inferInsert => ({
-      id: newUuid(),
-      integrationId: shop.integrationUuid as Uuid,
-      kind: "allowlist_clear",
-      state: "succeeded",
-      subjectId,
-      request: {},
-      createdAt: now,
-      updatedAt: now,
-    });
-    const oldest = { ...row(), kind: "allowlist_add" as const };
-    await db.insert(operations).values(oldest);
-    for (let left = MOST_CANDIDATES; left > 0; left -= 5) {
-      await db.insert(operations).values(Array.from({ length: 5 }, row));
-    }
-    const wanted = `subject_uuid=${subjectId}&kind=allowlist_add`;
+    const subject = crypto.randomUUID();
+    await addOperations(shop.integrationUuid, subject, 1, "allowlist_add");
+    const wanted = `subject_uuid=${subject}&kind=allowlist_add`;
+    const oldest = await list(wanted);
+    expect(oldest).toHaveLength(1);
+    // The most that it looks at.
+    await addOperations(shop.integrationUuid, subject, 1_000, "allowlist_clear");
     const first = await api(`/operation?${wanted}&limit=1`, { key: shop.key });
     const link = /^<http:\/\/mintage\.test([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1];
     expect(await bodyOf(first, 200)).toEqual([]);
-    expect(await bodyOf(await api(link!, { key: shop.key }), 200)).toMatchObject([
-      { operation_uuid: oldest.id },
-    ]);
-    expect(await list(wanted)).toMatchObject([{ operation_uuid: oldest.id }]);
+    expect(await bodyOf(await api(link!, { key: shop.key }), 200)).toEqual(oldest);
+    expect(await list(wanted)).toEqual(oldest);
     const foreign = await api(`/operation?${wanted}&limit=1`, { key: stranger.key });
     expect(foreign.headers.get("link")).toBeNull();
     expect(await bodyOf(foreign, 200)).toEqual([]);

@@ -1,13 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { runOperation } from "../../src/operations/engine/run.ts";
-import { proposeMint } from "../../src/operations/kinds/mint.ts";
 import {
   api,
   apiWith,
-  BASE,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -17,13 +13,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
 import type { Break } from "../support/failing-database.ts";
-import {
-  background,
-  type OperationResource,
-  operationOver,
-  readOperation,
-  serviceContext,
-} from "../support/operations.ts";
+import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
 
@@ -156,25 +146,17 @@ describe("a wallet that can't pay", () => {
 describe("a chain that takes longer than the caller waits", () => {
   test("is 202 with the operation, which ends without the caller", async () => {
     const before = await minted();
-    const context = serviceContext();
-    const impatient = { ...context, settings: { ...context.settings, SYNC_WAIT_MS: 1 } };
-    const caller = {
-      integrationId: integration.integrationUuid as Uuid,
-      keyId: newUuid(),
-      role: "full" as const,
-      respondAsync: false,
-      requestKey: null,
-      baseUrl: BASE,
-    };
-    const request = { receiver_addresses: [alice], quantity_per_receiver: 3 };
-    const proposal = await proposeMint(impatient, caller, collection.collection_uuid as Uuid, request);
-    const answer = await runOperation(impatient, caller, proposal);
-    expect(answer.status).toBe(202);
-    const { operation_uuid: uuid } = answer.body as unknown as OperationResource;
-    expect(answer.operationUuid).toBe(uuid);
+    const { response, background: rest } = await apiWith(
+      { SYNC_WAIT_MS: "1" },
+      `/collection/${collection.collection_uuid}/mint`,
+      { key: integration.key, json: { receiver_addresses: [alice], quantity_per_receiver: 3 } },
+    );
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(response, 202);
+    expect(response.headers.get("x-operation-uuid")).toBe(uuid);
     const over = await operationOver<Minted>(integration.key, uuid);
     expect(over.answer?.body.tokens).toHaveLength(3);
     expect(await minted()).toBe(before + 3);
+    await rest();
   });
 });
 

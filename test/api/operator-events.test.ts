@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { Event } from "../../client/src/index.ts";
+// Inside: the jobs that watch, under other settings.
 import type { ServiceContext } from "../../src/context.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
 import { watchForOperator, watchWallets } from "../../src/operator/jobs/operator-watch.ts";
 import {
   admin,
@@ -21,7 +21,7 @@ import { until } from "../support/waiting.ts";
 
 /** What the integration that OPERATOR_INTEGRATION names is told of. */
 
-const OPERATOR = env.OPERATOR_INTEGRATION as Uuid;
+const OPERATOR = env.OPERATOR_INTEGRATION;
 
 let key: string;
 let shop: TestIntegration;
@@ -37,6 +37,7 @@ const withSettings = (changes: Partial<ServiceContext["settings"]>): ServiceCont
 /** The operator's integration under the id that the settings have had since the start. */
 const enterOperator = async () => {
   const now = Date.now();
+  // Inside: the operator's integration has the id that the settings name.
   await env.DB.prepare(
     `INSERT INTO integrations (id, name, wallet_state, created_at, updated_at)
      VALUES (unhex(replace(?, '-', '')), 'Operator', 'new', ?, ?)`,
@@ -124,7 +125,7 @@ test("an unknown outcome is reported to the operator, and to no other integratio
     headers: { prefer: "respond-async" },
   });
   const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(await asked, 202);
-  await givenUp(owner.integrationUuid as Uuid, operation as Uuid);
+  await givenUp(owner.integrationUuid, operation);
   await until(async () => {
     await background.resume(operation);
     return (await readOperation(owner.key, operation)).state === "unknown";

@@ -1,8 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../client/src/index.ts";
-import { settingDigests } from "../../src/env.ts";
-import { readOverview } from "../../src/operator/overview.ts";
 import {
   admin,
   api,
@@ -11,11 +9,13 @@ import {
   createIntegration,
   createReceivers,
   type TestIntegration,
+  writesWorker,
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { background, killedAt, serviceContext } from "../support/operations.ts";
+import { background, killedAt } from "../support/operations.ts";
 import { drain } from "../support/payments.ts";
+import { later } from "../support/waiting.ts";
 
 const NAME = `<img src=x onerror="alert(1)"> & "herons"`;
 
@@ -84,12 +84,12 @@ describe("GET /admin/v1/overview", () => {
     expect(operations.open).toMatchObject([{ kind: "mint", state: "pending", count: 1 }]);
     expect(wallets.map(({ operations_open }) => operations_open)).toEqual([1]);
     expect(attention).toEqual([]);
-    const late = await readOverview(serviceContext(130_000));
+    const late = await later(130_000, read);
     const [{ operation_uuid: uuid }] = late.stuck as [Overview["stuck"][number]];
     expect(late.stuck).toMatchObject([{ integration_uuid: shop.integrationUuid, kind: "mint" }]);
     expect(late.attention).toMatchObject([{ rule: "operation_late", severity: "warning", subject: uuid }]);
     await background.resume(uuid);
-    expect((await readOverview(serviceContext(130_000))).attention).toEqual([]);
+    expect((await later(130_000, read)).attention).toEqual([]);
   });
 
   test("shows a suspended integration, a low wallet and a disabled webhook, and names what needs attention", async () => {
@@ -100,6 +100,7 @@ describe("GET /admin/v1/overview", () => {
       await api("/webhook", { key: shop.key, json: hook }),
       201,
     );
+    // Inside: an endpoint that has failed for days.
     await env.DB.prepare(
       "UPDATE webhooks SET state = 'disabled', disabled_reason = 'It did not answer.'",
     ).run();
@@ -176,7 +177,7 @@ describe("the operator's page", () => {
       const { response } = await apiWith({ MAX_QUEUE, WRITES }, "/operator/view", { headers });
       return response.text();
     };
-    const other = { settingDigests: () => settingDigests({ ...env, MAX_QUEUE: "7" }) };
+    const other = writesWorker({ MAX_QUEUE: "7" });
     expect(await viewWith("201", other)).toMatch(/ready\.writes_differ.*Worker for writes.*differs/s);
     expect(await viewWith("202", undefined)).not.toContain("Worker for writes");
   });
@@ -194,7 +195,7 @@ test("names nodes that are down", async () => {
   await setFaults({ kind: "down" });
   try {
     // Later than the answers that were reused before.
-    const found = await readOverview(serviceContext(200_000));
+    const found = await later(200_000, read);
     expect(found.nodes).toMatchObject([{ state: "down", height: null, latency_ms: null }]);
     expect(found.attention.map(({ rule, subject }) => [rule, subject])).toEqual(
       expect.arrayContaining([

@@ -365,6 +365,7 @@ describe("a payout of sales", () => {
   test("takes what an amount has left of them, and a failed one none", async () => {
     await sell(2);
     await background.reconcile();
+    // Inside: a payout account that was deleted since it was set.
     await env.DB.prepare(
       "UPDATE integrations SET payout_account = 'nobody-has-this.test' WHERE payout_account = ?",
     )

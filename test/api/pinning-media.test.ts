@@ -1,16 +1,11 @@
-import { eq } from "drizzle-orm";
+import { MemoryBlockstore } from "blockstore-core";
+import { importBytes } from "ipfs-unixfs-importer";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { blobs, collectionBlobs, collections } from "../../src/db/schema/index.ts";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { dagPbCid, rawCid } from "../../src/files/ipfs/cid.ts";
-import { FileHasher } from "../../src/files/ipfs/file-hasher.ts";
-import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
-import { continuePinning } from "../../src/operator/jobs/pinning.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createHalfSold, type Finalized } from "../support/collections.ts";
-import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
-import { contextAt, db } from "../support/uploads.ts";
+import { FakeKubo, KUBO_URL, pin } from "../support/kubo.ts";
+import { storeFromUrl } from "../support/uploads.ts";
 
 const MIB = 1_048_576;
 const GATEWAY = "http://mintage.test";
@@ -40,24 +35,20 @@ beforeEach(async () => {
   await begin(await createCollection(integration, { copies: [3] }));
 });
 
-/** Takes a collection whose own files are pinned. */
+/** Takes a collection and pins its own files. */
 const begin = async (made: Finalized) => {
   collection = made;
-  await db
-    .update(collections)
-    .set({ pinState: "pinned", pinCursor: null })
-    .where(eq(collections.id, collection.collection_uuid as Uuid));
+  while ((await pinState()) === "pending") await pin();
+  kubo = new FakeKubo();
 };
 
 /** A file on another host, and its CID once it is stored. */
-function remote(size: number): { url: string; cid: string; sha256: Uint8Array } {
+async function remote(size: number): Promise<{ url: string; cid: string }> {
   const bytes = picture("png", ++seed, size);
   const url = `https://media.example/${seed}.png`;
   files.set(url, new Uint8Array(bytes));
-  const hasher = new FileHasher();
-  hasher.update(bytes);
-  const { sha256, rootSha256 } = hasher.finish();
-  return { url, cid: rootSha256 ? dagPbCid(rootSha256) : rawCid(sha256), sha256 };
+  const { cid } = await importBytes(bytes, new MemoryBlockstore(), { profile: "unixfs-v1-2025" });
+  return { url, cid: cid.toString() };
 }
 
 const mint = (url: string, quantity = 1) =>
@@ -76,53 +67,45 @@ const pinState = async (): Promise<string> => {
   return (await bodyOf<{ pin_state: string }>(response, 200)).pin_state;
 };
 
-const isKept = async (sha256: Uint8Array): Promise<boolean> => {
-  const rows = await db.select().from(collectionBlobs).where(eq(collectionBlobs.sha256, sha256));
-  return rows.some(({ collectionId }) => collectionId === collection.collection_uuid);
-};
-
 describe("files by URL", () => {
   test("are each pinned once the mint that added them has succeeded", async () => {
-    const small = remote(5000);
+    const small = await remote(5000);
     await bodyOf(await mint(small.url), 201);
     expect(await pinState()).toBe("pending");
-    await continuePinning(contextWithKubo());
+    await pin();
     expect(kubo.pinned).toEqual([small.cid]);
     expect(await pinState()).toBe("pinned");
 
     await bodyOf(await mint(small.url), 201);
     expect(await pinState()).toBe("pinned");
-    expect(await continuePinning(contextWithKubo())).toBe(0);
+    expect(await pin()).toBe(0);
   });
 
   test("above one block go in CARs of at most 64 MB, leaves and root", async () => {
-    const large = remote(70 * MIB + 17);
+    const large = await remote(70 * MIB + 17);
     await bodyOf(await mint(large.url), 201);
-    await continuePinning(contextWithKubo());
+    await pin();
     expect(kubo.imports).toHaveLength(2);
     expect(Math.max(...kubo.imports)).toBeLessThanOrEqual(64 * MIB);
     expect(kubo.pinned).toEqual([large.cid]);
   });
 
   test("are retried if the node fails, and the collection shows the failure", async () => {
-    await bodyOf(await mint(remote(5000).url), 201);
+    await bodyOf(await mint((await remote(5000)).url), 201);
     kubo.failing = Response.json({ Message: "disk full" }, { status: 500 });
-    await continuePinning(contextWithKubo());
+    await pin();
     expect(await pinState()).toBe("failed");
     kubo.failing = null;
-    expect(await continuePinning(contextWithKubo(30_000))).toBe(0);
-    expect(await continuePinning(contextWithKubo(61_000))).toBe(1);
+    expect(await pin(30_000)).toBe(0);
+    expect(await pin(61_000)).toBe(1);
     expect(await pinState()).toBe("pinned");
   });
 
   test("are pinned after all of the collection's own files", async () => {
-    await db
-      .update(collections)
-      .set({ pinState: "pending", pinCursor: 0 })
-      .where(eq(collections.id, collection.collection_uuid as Uuid));
-    const media = remote(5000);
+    collection = await createCollection(integration, { copies: [3] });
+    const media = await remote(5000);
     await bodyOf(await mint(media.url), 201);
-    await continuePinning(contextWithKubo());
+    await pin();
     expect(kubo.pinned).toEqual([collection.ipfs_result.root_cid, media.cid]);
     expect(await pinState()).toBe("pinned");
   });
@@ -130,26 +113,24 @@ describe("files by URL", () => {
   test("of a failed mint are not pinned, unless another mint added them as well", async () => {
     // One of its two copies was minted by a wallet, which only the contract knows.
     await begin(await createHalfSold(integration));
-    const lost = remote(5000);
+    const lost = await remote(5000);
     expect((await mint(lost.url, 2)).status).toBe(409);
-    expect(await isKept(lost.sha256)).toBe(false);
     expect(await pinState()).toBe("pinned");
+    await pin();
+    expect(kubo.pinned).toEqual([]);
 
-    const used = remote(5000);
+    const used = await remote(5000);
     await bodyOf(await mint(used.url), 201);
     expect((await mint(used.url)).status).toBe(409);
-    expect(await isKept(used.sha256)).toBe(true);
+    await pin();
+    expect(kubo.pinned).toEqual([used.cid]);
   });
 });
 
 test("a file of this gateway is pinned like any other", async () => {
-  const source = remote(5000);
-  await fetchMediaUrl(contextAt(), source.url, "asset_file_url", {
-    integrationId: newUuid(),
-    baseUrl: GATEWAY,
-  });
+  const source = await remote(5000);
+  await storeFromUrl(source.url, GATEWAY);
   await bodyOf(await mint(`${GATEWAY}/ipfs/${source.cid}`), 201);
-  await continuePinning(contextWithKubo());
+  await pin();
   expect(kubo.pinned).toContain(source.cid);
-  expect((await db.select().from(blobs).where(eq(blobs.sha256, source.sha256))).length).toBe(1);
 });

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+// Inside: collections of hundreds of files, without a chain, and how often pinning failed.
 import { keepDirectory } from "../../src/collections/directory.ts";
 import { collections } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
@@ -7,7 +8,7 @@ import { continuePinning } from "../../src/operator/jobs/pinning.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";
-import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
+import { FakeKubo, KUBO_URL, pin } from "../support/kubo.ts";
 import { attach, contextAt, db, formOf, log, newTenant, usage } from "../support/uploads.ts";
 
 const MIB = 1_048_576;
@@ -71,20 +72,20 @@ describe("pinning", () => {
   test("sends files, then the directory, then pins the root", async () => {
     const { id, rootCid } = await collectionOf([500, 600, 700]);
     usage.most = 0;
-    await continuePinning(contextWithKubo());
+    await pin();
     // The upload of the CAR is a connection too.
     expect(usage.most).toBeLessThanOrEqual(5);
     expect(kubo.pinned).toEqual([rootCid]);
     expect(kubo.imports).toHaveLength(2);
     expect(await stateOf(id)).toMatchObject({ pinState: "pinned" });
-    expect(await continuePinning(contextWithKubo())).toBe(0);
+    expect(await pin()).toBe(0);
   });
 
   test("sends CARs of at most 64 MB, a few per run, and resumes", async () => {
     const { id, rootCid } = await collectionOf(Array.from({ length: 260 }, () => MIB - 100));
-    expect(await continuePinning(contextWithKubo())).toBe(4);
+    expect(await pin()).toBe(4);
     expect((await stateOf(id))?.pinState).toBe("pending");
-    expect(await continuePinning(contextWithKubo())).toBe(2);
+    expect(await pin()).toBe(2);
     expect(kubo.imports).toHaveLength(6);
     expect(Math.max(...kubo.imports)).toBeLessThanOrEqual(64 * MIB);
     expect(kubo.pinned).toEqual([rootCid]);
@@ -94,19 +95,19 @@ describe("pinning", () => {
   test("logs why it failed, and retries after longer and longer pauses", async () => {
     const { id, rootCid } = await collectionOf([500]);
     kubo.failing = Response.json({ Message: "disk full", Code: 0 }, { status: 500 });
-    await continuePinning(contextWithKubo());
+    await pin();
     expect(await stateOf(id)).toMatchObject({ pinState: "failed", pinAttempts: 1 });
     const error = expect.objectContaining({ message: expect.stringContaining("disk full") });
     expect(log).toContainEqual(["pinning.failed", { collection_uuid: id, error }]);
     expect(kubo.imports).toEqual([]);
     kubo.failing = null;
-    expect(await continuePinning(contextWithKubo(30_000))).toBe(0);
+    expect(await pin(30_000)).toBe(0);
     kubo.failing = new Response("busy", { status: 503 });
-    await continuePinning(contextWithKubo(61_000));
+    await pin(61_000);
     expect((await stateOf(id))?.pinAttempts).toBe(2);
     kubo.failing = null;
-    expect(await continuePinning(contextWithKubo(120_000))).toBe(0);
-    await continuePinning(contextWithKubo(190_000));
+    expect(await pin(120_000)).toBe(0);
+    await pin(190_000);
     expect(await stateOf(id)).toMatchObject({ pinState: "pinned", pinAttempts: 0 });
     expect(kubo.pinned).toEqual([rootCid]);
   });

@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+// Inside: a second process that stores a wallet's key.
 import { storeWalletKey } from "../../src/db/queries/provisioning.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { account, rpc, view } from "../support/chain.ts";
+import { forgetContract } from "../support/database.ts";
 import {
   background,
   firstPass,
@@ -124,7 +126,7 @@ describe("with code that is published", () => {
     const platform = env.PLATFORM_ACCOUNT_ID;
     expect((await adopt(integration.integrationUuid, platform)).status).toBe(400);
     // As after a lost database: the chain has the contract, D1 doesn't.
-    await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(id).run();
+    await forgetContract(id);
     const adopted = await bodyOf<Contract>(await adopt(integration.integrationUuid, id), 201);
     expect(adopted).toMatchObject({ account_id: id, state: "ready" });
     expect(await contracts(integration.integrationUuid)).toContainEqual(expect.objectContaining(adopted));

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { lt, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+// Inside: how SQLite carries out statements.
 import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
@@ -58,6 +59,7 @@ import { enabledAfter } from "../../src/operator/jobs/webhooks.ts";
 const sent: string[] = [];
 
 /** D1 that records its statements. */
+// Inside: how SQLite carries out statements.
 const noting = new Proxy(env.DB, {
   get: (target, name) => {
     const value: unknown = Reflect.get(target, name);

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
+// Inside: a top-up's limit at prices and costs that no transaction of a test has.
 import { costOf, maxSpent } from "../../src/chain/cost.ts";
 import { readGasPrices } from "../../src/chain/protocol.ts";
 import { connect } from "../../src/chain/rpc.ts";

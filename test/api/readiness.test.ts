@@ -1,13 +1,10 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Readiness } from "../../client/src/index.ts";
-import { app } from "../../src/app.ts";
-import { settingDigests } from "../../src/env.ts";
-import { BASE, bodyOf } from "../support/api.ts";
+import { apiWith, bodyOf, workerWith, writesWorker } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { background } from "../support/operations.ts";
-import { eventually } from "../support/waiting.ts";
+import { eventually, later } from "../support/waiting.ts";
 
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -17,9 +14,8 @@ afterEach(async () => {
 
 /** `GET /ready` with other bindings. Different settings have no cached answers. */
 async function ready(status: number, changes: object = {}): Promise<Readiness> {
-  const context = createExecutionContext();
-  const response = await app.fetch(new Request(`${BASE}/ready`), { ...env, ...changes }, context);
-  await waitOnExecutionContext(context);
+  const { response, background } = await apiWith({ ...changes }, "/ready");
+  await background();
   return bodyOf<Readiness>(response, status);
 }
 
@@ -28,7 +24,11 @@ const [A, B] = ["/a", "/b"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
 /** Settings of their own, so that no answer is kept, and a Worker for writes with other ones. */
 const withWrites = (own: object, other: object) => ({
   ...own,
-  WRITES: { settingDigests: () => settingDigests({ ...env, ...own, ...other }) },
+  WRITES: writesWorker({ ...own, ...other }),
+});
+
+test("a service whose schedule has never run says so, and is ready", async () => {
+  expect((await ready(200)).schedule).toEqual({ last_run_at: null, state: "late" });
 });
 
 test("the Worker for writes is checked, and a differing setting is named in the log only", async () => {
@@ -46,7 +46,9 @@ test("the Worker for writes is checked, and a differing setting is named in the 
   expect(found).toMatchObject({ status: "ready", writes: { state: "differs" } });
   const [difference] = differences();
   expect(difference).toMatchObject({ names: ["ADMIN_TOKEN"] });
-  expect(JSON.stringify(await settingDigests(secret)) + JSON.stringify(difference)).not.toContain("another");
+  expect(
+    JSON.stringify(await writesWorker(secret).settingDigests()) + JSON.stringify(difference),
+  ).not.toContain("another");
   const without = await ready(
     200,
     withWrites({ MAX_QUEUE: "103", KUBO_RPC_AUTHORIZATION: "Bearer x" }, { KUBO_RPC_AUTHORIZATION: "" }),
@@ -125,12 +127,11 @@ test("the service is ready with one node down, and not with all of them down", a
 
 test("concurrent requests share one check of the nodes and the bucket", async () => {
   const head = vi.fn(() => Promise.resolve(null));
-  const bindings = { ...env, NEAR_RPC_URL: `${A},${B}`, BUCKET: { head } };
+  const worker = workerWith({ NEAR_RPC_URL: `${A},${B}`, BUCKET: { head } });
   const ask = async (): Promise<number> => {
-    const context = createExecutionContext();
-    const response = await app.fetch(new Request(`${BASE}/ready`), bindings, context);
+    const { response, background: rest } = await worker("/ready");
     await response.body?.cancel();
-    await waitOnExecutionContext(context);
+    await rest();
     return response.status;
   };
   // If the look took longer than a node's time limit, all of them would find the service unavailable.
@@ -178,10 +179,7 @@ test("a low platform account and a late schedule are reported, but the service s
   expect(poor.platform.state).toBe("low");
   const absent = await ready(200, { PLATFORM_ACCOUNT_ID: "nobody.test" });
   expect(absent.platform).toEqual({ account_id: "nobody.test", available: null, state: "low" });
-  await env.DB.prepare("UPDATE sweeps SET updated_at = updated_at - 600000 WHERE name = 'schedule'").run();
-  expect((await ready(200)).schedule.state).toBe("late");
-  await env.DB.prepare("DELETE FROM sweeps WHERE name = 'schedule'").run();
-  expect((await ready(200)).schedule).toEqual({ last_run_at: null, state: "late" });
+  expect((await later(600_000, () => ready(200))).schedule.state).toBe("late");
 });
 
 test("only the host of a node's URL is shown", async () => {
@@ -192,11 +190,10 @@ test("only the host of a node's URL is shown", async () => {
 });
 
 test("other services are checked at most once every few seconds", async () => {
-  const bindings = { ...env };
+  const worker = workerWith({});
   const calls = vi.spyOn(globalThis, "fetch");
   for (let turn = 0; turn < 20; turn += 1) {
-    const context = createExecutionContext();
-    await bodyOf(await app.fetch(new Request(`${BASE}/ready`), bindings, context), 200);
+    await bodyOf((await worker("/ready")).response, 200);
   }
   // The node's block, and the platform's balance.
   expect(calls.mock.calls.length).toBeLessThanOrEqual(3);

@@ -1,12 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { updateCollection } from "../../src/chain/contract/calls.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { background, killAt, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
+import { updateCollection } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -35,14 +35,8 @@ const mint = () =>
 
 const onChain = () => collectionOnChain(integration, collection);
 
-const operations = async (kind: string) => {
-  const { results } = await env.DB.prepare(
-    "SELECT lower(hex(id)) AS id, state FROM operations WHERE kind = ? ORDER BY rowid",
-  )
-    .bind(kind)
-    .all<{ id: string; state: string }>();
-  return results;
-};
+const operations = async (kind: string) =>
+  bodyOf<{ state: string }[]>(await api(`/operation?kind=${kind}`, { key: integration.key }), 200);
 
 describe("the schedule", () => {
   test("carries out what was accepted by requests that vanished, each once", async () => {
@@ -137,6 +131,7 @@ describe("the schedule", () => {
   });
 
   test("repairs the count of minted tokens", async () => {
+    // Inside: rows that say something else than the chain.
     await env.DB.prepare("UPDATE collections SET minted = 0").run();
     await background.reconcile();
     const { minted } = await onChain();

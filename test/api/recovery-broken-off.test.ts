@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+// Inside: a recovery whose time is up after each look at the clock.
 import { recoverDatabase as recover } from "../../src/operator/wallet-recovery.ts";
 import {
   admin,

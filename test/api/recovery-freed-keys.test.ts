@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { keyFromSeed, publicKeyText, type SigningKey, signTransaction } from "../../src/chain/transaction.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
+import { balanceOf, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
+import { keyOf, type TestKey } from "../support/keys.ts";
 import { operationOver } from "../support/operations.ts";
 import { pay, sendFrom } from "../support/payments.ts";
 import { recoverDatabase } from "../support/recovery.ts";
@@ -39,32 +39,14 @@ const minted = async () => {
 };
 
 /** Takes the wallet's money with another key of its account. Returns the amount. */
-const rob = async (key: SigningKey): Promise<bigint> => {
-  const signerId = shop.walletAccountId;
-  const asked = { request_type: "view_access_key_list", finality: "final", account_id: signerId };
-  const { keys } = await chainCall<{ keys: { public_key: string; access_key: { nonce: number } }[] }>(
-    "query",
-    asked,
-    "/other",
-  );
-  const known = keys.find(({ public_key }) => public_key === publicKeyText(key.publicKey))!;
-  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" }, "/other");
-  const amount = (await balanceOf(signerId)) - KEPT;
-  const { bytes } = signTransaction({
-    signerId,
-    key,
-    receiverId: alice,
-    nonce: BigInt(known.access_key.nonce) + 1n,
-    blockHash: header.hash,
-    actions: [{ kind: "transfer", deposit: amount.toString() }],
-  });
-  const signed_tx_base64 = Buffer.from(bytes).toString("base64");
-  await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+const rob = async (key: TestKey): Promise<bigint> => {
+  const amount = (await balanceOf(shop.walletAccountId)) - KEPT;
+  await key.send(shop.walletAccountId, alice, [{ kind: "transfer", deposit: amount.toString() }]);
   return amount;
 };
 
 test("a key that a failure had freed stands for the operation that it was used for last", async () => {
-  const extra = keyFromSeed(crypto.getRandomValues(new Uint8Array(32)));
+  const extra = keyOf();
   await sendFrom(shop.integrationUuid, shop.walletAccountId, [
     { kind: "add_full_access_key", publicKey: extra.publicKey },
   ]);

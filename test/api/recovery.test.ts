@@ -44,10 +44,10 @@ const finalizeWith = (draft: string) =>
   api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
 
 /** The integration's counter of stored bytes. */
-const storedBytes = async () =>
-  env.DB.prepare("SELECT stored_bytes FROM integrations WHERE wallet_account_id = ?")
-    .bind(shop.walletAccountId)
-    .first<number>("stored_bytes");
+const storedBytes = async (): Promise<number> => {
+  const answer = await admin(`/integration/${shop.integrationUuid}/limits`);
+  return (await bodyOf<{ used: { stored_bytes: number } }>(answer, 200)).used.stored_bytes;
+};
 
 const minted = () => mintedOnChain(shop, collection);
 

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { type Query, type SQLWrapper, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+// Inside: how the results of a shared transaction are stored.
 import { openDatabase, runBatch } from "../../src/db/client.ts";
 import {
   copySharedResult,
@@ -85,6 +86,7 @@ const uuidOf = (hex: string): string =>
 
 /** Rows of the transactions that several operations share, in the order of their keys: the first record comes first. */
 const rows = async (): Promise<Row[]> => {
+  // Inside: how the results of a shared transaction are stored.
   const { results } = await env.DB.prepare(
     `SELECT hex(operation_id) AS operation, length(hash) AS length, result FROM transactions AS own
      WHERE length(hash) > 32 OR EXISTS (

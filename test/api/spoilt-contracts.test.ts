@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
+// Inside: how many views a payout calls.
 import type { Uuid } from "../../src/domain/ids.ts";
 import { readSales } from "../../src/operations/sales.ts";
 import {
@@ -177,6 +178,7 @@ test("an amount counts as the sales of a contract that returns nonsense, which a
 test("a payout's reads are the key's, and each contract is read to its last known collection", async () => {
   let calls = 0;
   const admitCall = async () => void calls++;
+  // Inside: the block at which the database has read the contract.
   const { height } = await env.DB.prepare("SELECT max(height) AS height FROM collections")
     .first<{ height: number }>()
     .then((row) => row!);

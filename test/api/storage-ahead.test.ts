@@ -24,12 +24,8 @@ const mint = async ({ key }: TestIntegration, { collection_uuid }: Finalized): P
   );
 
 const topUps = async (shop: TestIntegration): Promise<string[]> => {
-  const { results } = await env.DB.prepare(
-    "SELECT state FROM operations WHERE kind = 'contract_top_up' AND lower(hex(integration_id)) = ? ORDER BY rowid",
-  )
-    .bind(shop.integrationUuid.replaceAll("-", ""))
-    .all<{ state: string }>();
-  return results.map(({ state }) => state);
+  const answer = await api("/operation?kind=contract_top_up", { key: shop.key });
+  return (await bodyOf<{ state: string }[]>(answer, 200)).map(({ state }) => state).toReversed();
 };
 
 /** yoctoNEAR that the contract has beyond what it has to hold. */

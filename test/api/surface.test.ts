@@ -1,8 +1,7 @@
-import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:test";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { app } from "../../src/app.ts";
 import { picture } from "../../testing/pictures.ts";
-import { admin, api, BASE, bodyOf } from "../support/api.ts";
+import { type ApiRequest, admin, api, apiWith, bodyOf } from "../support/api.ts";
 import { operationsOf, readDocument } from "../support/openapi.ts";
 import { attach, formOf, newTenant } from "../support/uploads.ts";
 
@@ -24,9 +23,8 @@ afterEach(() => vi.restoreAllMocks());
 
 /** A request with other bindings than the Worker's own. */
 async function withBindings(changes: object, path: string, init: RequestInit = {}): Promise<Response> {
-  const context = createExecutionContext();
-  const response = await app.fetch(new Request(BASE + path, init), { ...env, ...changes }, context);
-  await waitOnExecutionContext(context);
+  const { response, background } = await apiWith({ ...changes }, path, init as ApiRequest);
+  await background();
   return response;
 }
 

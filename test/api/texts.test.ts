@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newUuid } from "../../src/domain/ids.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
 import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
 
@@ -25,7 +24,7 @@ const post =
   (text) =>
     api(path(text), { method, key: tenant.key, json: json(text) });
 const drafts = () => "/collection-draft";
-const mints = () => `/collection/${newUuid()}/mint`;
+const mints = () => `/collection/${crypto.randomUUID()}/mint`;
 
 const FIELDS: readonly (readonly [name: string, path: readonly (string | number)[], send: Send])[] = [
   ["a draft's title", ["title"], post(drafts, (title) => draft({ title }))],
@@ -43,7 +42,7 @@ const FIELDS: readonly (readonly [name: string, path: readonly (string | number)
     "a collection's title",
     ["title"],
     post(
-      () => `/collection/${newUuid()}`,
+      () => `/collection/${crypto.randomUUID()}`,
       (title) => ({ title }),
       "PUT",
     ),
@@ -60,7 +59,7 @@ const FIELDS: readonly (readonly [name: string, path: readonly (string | number)
     "a changed token's title",
     ["title"],
     post(
-      () => `/collection/${newUuid()}/nft-update`,
+      () => `/collection/${crypto.randomUUID()}/nft-update`,
       (title) => ({ token_id: "1:1", title }),
       "PUT",
     ),

@@ -1,4 +1,3 @@
-import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { deflateSync } from "node:zlib";
 import { MemoryBlockstore } from "blockstore-core";
@@ -7,13 +6,9 @@ import { importBytes } from "ipfs-unixfs-importer";
 import { base16 } from "multiformats/bases/base16";
 import { CID } from "multiformats/cid";
 import { expect, test, vi } from "vitest";
-import { app } from "../../src/app.ts";
-import { newUuid, toHex } from "../../src/domain/ids.ts";
-import { thumbnailKey } from "../../src/files/storage/keys.ts";
-import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { plainPng, type WideFormat, widePicture } from "../../testing/pictures.ts";
-import { BASE, bodyOf } from "../support/api.ts";
-import { attach, contextAt, env, formOf, newTenant, send, type TestFile } from "../support/uploads.ts";
+import { api, apiWith, bodyOf } from "../support/api.ts";
+import { attach, env, formOf, newTenant, send, storeFromUrl, type TestFile } from "../support/uploads.ts";
 
 /** Attaches files to a draft. @returns their CIDs */
 async function stored(...files: TestFile[]): Promise<string[]> {
@@ -52,7 +47,7 @@ const at = (cid: string, width: number | string = 320): string => `/ipfs/${cid}?
 /** The same content under an address that no cache has. */
 const otherwise = (cid: string): string => CID.parse(cid).toString(base16.encoder);
 const keyOf = (cid: string, width: number): string =>
-  thumbnailKey(toHex(CID.parse(cid).multihash.digest), width);
+  `thumbnail/${Buffer.from(CID.parse(cid).multihash.digest).toString("hex")}-${width}`;
 
 const bytesOf = async (answer: Response): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await answer.arrayBuffer());
@@ -138,10 +133,7 @@ test.each<[string, string, Uint8Array<ArrayBuffer>]>([
 test("a file above 4 MB is its own thumbnail", async () => {
   const bytes = plainPng(1400, 1000, [0, 0, 0], deflateSync(new Uint8Array(4_201_000), { level: 0 }));
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(bytes));
-  await fetchMediaUrl(contextAt(), "https://media.example/a.png", "asset_file_url", {
-    integrationId: newUuid(),
-    baseUrl: BASE,
-  });
+  await storeFromUrl("https://media.example/a.png");
   vi.restoreAllMocks();
   const { cid } = await importBytes(bytes, new MemoryBlockstore(), { profile: "unixfs-v1-2025" });
   expect(await bytesOf(await send(at(cid.toString())))).toEqual(bytes);
@@ -155,10 +147,7 @@ test("thirty first views at once are answered, and decoders that broke off leave
   const cids = await stored(...files);
   // Every picture is asked for twice, and the second request finds what the first has made.
   const answers = await Promise.all(
-    [...cids, ...cids].map(async (cid) => {
-      const request = new Request(`${BASE}${at(cid)}`, { headers: { "CF-Connecting-IP": cid } });
-      return app.fetch(request, bindings, createExecutionContext());
-    }),
+    [...cids, ...cids].map((cid) => api(at(cid), { headers: { "CF-Connecting-IP": cid } })),
   );
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   const types = answers.map(({ headers }) => headers.get("Content-Type"));
@@ -172,12 +161,8 @@ test.each<WideFormat>(["jpeg", "gif"])("the platform's service makes it where bo
     bytes: widePicture(format),
   });
   await env.BUCKET.delete(keyOf(cid, 320));
-  const request = new Request(`${BASE}${at(otherwise(cid))}&x=service`);
-  const answer = await app.fetch(
-    request,
-    { ...bindings, IMAGES: bindings.TEST_IMAGES },
-    createExecutionContext(),
-  );
+  const IMAGES = bindings.TEST_IMAGES;
+  const { response: answer } = await apiWith({ IMAGES }, `${at(otherwise(cid))}&x=service`);
   expect(answer.status).toBe(200);
   expect(imageSize(await bytesOf(answer))).toMatchObject({ type: "webp", width: 320, height: 160 });
 });

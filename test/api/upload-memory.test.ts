@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { HeldBody } from "../support/held-body.ts";
+import { takeMemory } from "../support/memory.ts";
 import { newTenant, send, type Tenant, uploadPath } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -45,10 +45,10 @@ describe("forms that one isolate takes in at the same time", () => {
     forms.push(hold(other), hold(other), hold(other));
     await eventually(async () => expect(read(forms)).toEqual([true, true, true, false, true, true, false]));
     // 96 - 5 * 16 = 16 MB are left to what is smaller.
-    expect(isolateMemory.take(9 * 1_048_576, "somebody", Date.now())).toBeNull();
-    const small = isolateMemory.take(8 * 1_048_576, "somebody", Date.now());
-    expect(small).not.toBeNull();
-    isolateMemory.giveBack(small!);
+    expect(takeMemory(9 * 1_048_576, "somebody")).toBeNull();
+    const giveBack = takeMemory(8 * 1_048_576, "somebody");
+    expect(giveBack).not.toBeNull();
+    giveBack!();
 
     await bodyOf(await forms[0]!.sendAll(), 201);
     await eventually(async () => expect(forms.filter(({ isRead }) => isRead)).toHaveLength(6));

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+// Inside: the clean-up of keys, with a clock that ends its time.
 import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
@@ -18,6 +19,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The migration's own statement, which counts all rows again. */
 const recount = async (): Promise<void> => {
+  // Inside: counters are compared with the rows that they count.
   await env.DB.prepare(`UPDATE integrations SET
   stored_bytes = coalesce((
     SELECT sum(asset.size + coalesce(reference.size, 0)) FROM draft_assets

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { v7 } from "uuid";
 import { describe, expect, test, vi } from "vitest";
+// Inside: the wallet's journal.
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { OperationSnapshot } from "../../src/wallet/interface.ts";

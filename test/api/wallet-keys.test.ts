@@ -2,19 +2,20 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { baseDecode } from "near-api-js";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Action } from "../../src/chain/actions.ts";
-import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { admin, api, bodyOf, createIntegration } from "../support/api.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
+import { keyOf } from "../support/keys.ts";
 import {
+  type Action,
   carriedOut,
   createAccount,
   createReceiver,
   intent,
   journalRows,
+  newUuid,
   payment,
+  type Uuid,
   type Wallet,
   walletOf,
 } from "../support/own-wallets.ts";
@@ -29,38 +30,6 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-/** Calls with the test's own key, as the account's owner could make them. */
-const ownerOf = (accountId: string, seed: Uint8Array) => {
-  const key = keyFromSeed(seed);
-  return async (action: Action): Promise<void> => {
-    const { header } = await chainCall<{ header: { hash: string } }>(
-      "block",
-      { finality: "final" },
-      "/other",
-    );
-    const view = {
-      request_type: "view_access_key",
-      account_id: accountId,
-      public_key: publicKeyText(key.publicKey),
-    };
-    const { nonce } = await chainCall<{ nonce: number }>(
-      "query",
-      { ...view, finality: "optimistic" },
-      "/other",
-    );
-    const { bytes } = signTransaction({
-      signerId: accountId,
-      key,
-      receiverId: accountId,
-      nonce: BigInt(nonce) + 1n,
-      blockHash: header.hash,
-      actions: [action],
-    });
-    const signed_tx_base64 = Buffer.from(bytes).toString("base64");
-    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
-  };
-};
-
 interface Owned {
   readonly uuid: Uuid;
   readonly accountId: string;
@@ -68,7 +37,7 @@ interface Owned {
   /** The wallet's own key. */
   readonly publicKey: Uint8Array;
   /** Acts as the account's owner, with another key. */
-  readonly owner: (action: Action) => Promise<void>;
+  readonly owner: (action: Action) => Promise<object>;
 }
 
 /**
@@ -80,9 +49,9 @@ const ownedWallet = async (isThere = true): Promise<Owned> => {
   const accountId = `o${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
   const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
-  const seed = crypto.getRandomValues(new Uint8Array(32));
-  await createAccount(accountId, keyFromSeed(seed).publicKey, 10n ** 25n);
-  const owner = ownerOf(accountId, seed);
+  const key = keyOf();
+  await createAccount(accountId, key.publicKey, 10n ** 25n);
+  const owner = (action: Action) => key.send(accountId, accountId, [action]);
   if (isThere) await owner({ kind: "add_full_access_key", publicKey });
   await wallet.activate();
   return { uuid, accountId, wallet, publicKey, owner };

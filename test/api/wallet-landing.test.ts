@@ -1,9 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
-import { type Intent, walletOf } from "../support/own-wallets.ts";
+import { type Intent, newUuid, type Uuid, walletOf } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { endObject, loseObject, VALIDITY } from "../support/wallets.ts";
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { mintBatch, type Override } from "../../src/chain/contract/calls.ts";
 import { createIntegration, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
@@ -7,6 +6,8 @@ import {
   createReceiver,
   type Intent,
   intent,
+  mintBatch,
+  type Override,
   type TransactionRecord,
   walletOf,
 } from "../support/own-wallets.ts";

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+// Inside: the job that looks for mints from wallets, with a database that fails in it.
 import { openDatabase } from "../../src/db/client.ts";
 import { compareWithChain } from "../../src/operator/jobs/chain-comparison.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
@@ -87,6 +88,7 @@ test("that the service didn't send are reported once each, as the API returns th
   const all = await told();
   expect(all.slice(end).map(({ data }) => [data.source, data.token_id])).toEqual([["wallet", id(5)]]);
   expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => before + 1 + index));
+  // Inside: how far the job has read, and what it has stored.
   const { count } = (await env.DB.prepare(
     "SELECT count(*) AS count FROM events WHERE minted IS NOT NULL",
   ).first<{

@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newUuid } from "../../src/domain/ids.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
-import { type Intent, useNonceOfPlatform, walletOf } from "../support/own-wallets.ts";
+import { type Intent, newUuid, useNonceOfPlatform, walletOf } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { VALIDITY } from "../support/wallets.ts";
 

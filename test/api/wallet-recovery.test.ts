@@ -181,6 +181,7 @@ describe("a wallet object that is lost", () => {
     }
     await loseObject(shop.integrationUuid);
     await setFaults();
+    // Inside: operations that are old, of many integrations.
     await env.DB.exec("UPDATE operations SET created_at = created_at - 180000");
     for (const action of ["/restore", "/activate"]) {
       const all = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);

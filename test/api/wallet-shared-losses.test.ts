@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Uuid } from "../../src/domain/ids.ts";
 import {
   admin,
   api,
@@ -66,10 +65,7 @@ const mintTogether = async (
 };
 
 const sharedRows = (shop: TestIntegration) =>
-  journalRows<{ state: string }>(
-    shop.integrationUuid as Uuid,
-    "SELECT state FROM intents WHERE step = 'shared'",
-  );
+  journalRows<{ state: string }>(shop.integrationUuid, "SELECT state FROM intents WHERE step = 'shared'");
 
 /** That all have succeeded, by one transaction, each with its receiver's token. */
 const expectOneForEach = (answers: readonly { status: number; body: Minted }[]) => {

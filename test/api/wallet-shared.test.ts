@@ -1,8 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { mintAsset, mintBatch, type Override } from "../../src/chain/contract/calls.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
@@ -12,6 +10,9 @@ import {
   type Intent,
   intent,
   journalRows,
+  mintAsset,
+  mintBatch,
+  type Override,
   type TransactionRecord,
   walletOf,
 } from "../support/own-wallets.ts";
@@ -23,13 +24,13 @@ import { endObject } from "../support/wallets.ts";
 /** Mints that wait together and share a transaction. */
 
 let shop: TestIntegration;
-let uuid: Uuid;
+let uuid: string;
 let collection: Finalized;
 let receivers: string[];
 
 beforeAll(async () => {
   shop = await createIntegration("Shared");
-  uuid = shop.integrationUuid as Uuid;
+  uuid = shop.integrationUuid;
   collection = await createCollection(shop, { copies: [2_000] });
   receivers = await createReceivers(4);
 });
@@ -217,7 +218,7 @@ test("a wallet that can't pay the gas of all at once sends as many as it can, th
   expect(sent).toBeGreaterThan(1);
   expect(sent).toBeLessThan(8);
   // No node refused any of them for lack of funds, which is how one that is dead ends.
-  const ended = await journalRows(small.integrationUuid as Uuid, "SELECT DISTINCT state FROM signed");
+  const ended = await journalRows(small.integrationUuid, "SELECT DISTINCT state FROM signed");
   expect(ended).toEqual([{ state: "landed" }]);
 });
 

@@ -1,11 +1,16 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import type { Action } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
 import { firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
-import { type Intent, journalRows, walletOf } from "../support/own-wallets.ts";
+import {
+  type Action,
+  type Intent,
+  journalRows,
+  newUuid,
+  type Uuid,
+  walletOf,
+} from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 

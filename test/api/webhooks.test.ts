@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+// Inside: an object that is reset during a call.
 import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
 import {
   api,
@@ -463,6 +464,7 @@ describe("webhooks", () => {
       200,
     );
     expect(changed).toMatchObject({ types: ["wallet.low"], description: null, url: hook.url });
+    // Inside: no request shows that secrets are kept sealed.
     const { results } = await env.DB.prepare("SELECT * FROM webhooks").all();
     const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
     expect(JSON.stringify(results)).not.toContain(JSON.stringify([...bytes]).slice(1, -1));

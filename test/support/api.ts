@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
+import { settingDigests } from "../../src/env.ts";
 import { createAccount } from "./chain.ts";
 
 /** The Worker's own address in tests. */
@@ -21,16 +22,33 @@ export interface ApiRequest {
 export const api = (path: string, request: ApiRequest = {}): Promise<Response> =>
   exports.default.fetch(requestOf(path, request));
 
-/** A request to a Worker with other bindings, and the work that continues after its answer. */
-export async function apiWith(
+/** An answer, and the work that continues after it. */
+interface Answered {
+  readonly response: Response;
+  readonly background: () => Promise<void>;
+}
+
+/** A Worker with other bindings. What a Worker keeps for later requests, it keeps for those with the same ones. */
+export const workerWith = (changes: Readonly<Record<string, unknown>>) => {
+  const bindings = { ...env, ...changes };
+  return async (path: string, request: ApiRequest = {}): Promise<Answered> => {
+    const context = createExecutionContext();
+    const response = await app.fetch(requestOf(path, request), bindings, context);
+    return { response, background: () => waitOnExecutionContext(context) };
+  };
+};
+
+/** One request to a Worker with other bindings. */
+export const apiWith = (
   changes: Readonly<Record<string, unknown>>,
   path: string,
-  request: ApiRequest = {},
-): Promise<{ readonly response: Response; readonly background: () => Promise<void> }> {
-  const context = createExecutionContext();
-  const response = await app.fetch(requestOf(path, request), { ...env, ...changes }, context);
-  return { response, background: () => waitOnExecutionContext(context) };
-}
+  request?: ApiRequest,
+): Promise<Answered> => workerWith(changes)(path, request);
+
+/** A Worker for writes, for the binding WRITES, that is configured like this one but for some settings. */
+export const writesWorker = (changes: object) => ({
+  settingDigests: () => settingDigests({ ...env, ...changes }),
+});
 
 /** A request by its path, as `api` sends it. */
 export function requestOf(
@@ -116,6 +134,10 @@ export async function createReceivers(count: number): Promise<string[]> {
   for (const id of ids) await createAccount(env.NEAR_RPC_URL, id);
   return ids;
 }
+
+/** The least identifier that the service could have made at a moment (UUID version 7). @param ms since 1970 */
+export const uuidAt = (ms: number): string =>
+  `${ms.toString(16).padStart(12, "0").replace(/^.{8}/, "$&-")}-7000-8000-000000000000`;
 
 /** Number of answers by status. */
 export async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {

@@ -4,6 +4,11 @@ import { type Breaks, failingDatabase } from "./failing-database.ts";
 /** The Worker's database with calls that break, for `apiWith`: no request can make D1 fail. */
 export const failingD1 = (breaks: Breaks): D1Database => failingDatabase(env.DB, breaks);
 
+/** Forgets a contract, as a lost database does: the chain has it. */
+export const forgetContract = async (accountId: string): Promise<void> => {
+  await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(accountId).run();
+};
+
 /** All rows of a database at one moment, with their numbers, to roll it back to. */
 export type Snapshot = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 

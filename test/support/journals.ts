@@ -25,16 +25,14 @@ export const ringAlarm = async (wallet: string): Promise<void> => {
 export const inJournal = async (wallet: string): Promise<Uuid[]> =>
   (
     await journalRows<{ operation: Uuid }>(
-      wallet as Uuid,
+      wallet,
       "SELECT operation FROM snapshots ORDER BY generation, row_number",
     )
   ).map(({ operation }) => operation);
 
 /** Keys of the files that the wallet's journal knows. */
 export const knownFiles = async (wallet: string): Promise<string[]> =>
-  (await journalRows<{ key: string }>(wallet as Uuid, "SELECT key FROM files ORDER BY number")).map(
-    ({ key }) => key,
-  );
+  (await journalRows<{ key: string }>(wallet, "SELECT key FROM files ORDER BY number")).map(({ key }) => key);
 
 /** Keys of all of the wallet's files in R2. */
 export const filesInBucket = async (wallet: string): Promise<string[]> =>

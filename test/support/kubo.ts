@@ -6,6 +6,7 @@ import { sha256 } from "multiformats/hashes/sha2";
 import { expect } from "vitest";
 import type { ServiceContext } from "../../src/context.ts";
 import { settingsOf } from "../../src/env.ts";
+import { continuePinning } from "../../src/operator/jobs/pinning.ts";
 import { contextAt } from "./uploads.ts";
 
 /** The node's address: below a path, as behind a proxy. */
@@ -57,3 +58,6 @@ export const contextWithKubo = (ahead = 0): ServiceContext => {
   // Read as the Worker reads them, because an address may end in a slash.
   return { ...context, settings: settingsOf({ ...env, ...kubo }) };
 };
+
+/** Runs the part of the schedule that pins. @returns how many CARs it sent */
+export const pin = (ahead = 0): Promise<number> => continuePinning(contextWithKubo(ahead));

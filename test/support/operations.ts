@@ -3,6 +3,7 @@ import { openContext, type ServiceContext } from "../../src/context.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { resume } from "../../src/operations/engine/resume.ts";
+import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { reconcile } from "../../src/operator/jobs/reconcile.ts";
 import { api, bodyOf } from "./api.ts";
 
@@ -42,16 +43,25 @@ export async function finalAnswer<Body>(
   return operation.answer;
 }
 
-/** A request's context, for what no request can do. */
-export const serviceContext = (later = 0, log: ServiceContext["log"] = () => undefined): ServiceContext => {
-  const base = openContext(env, log, (work) => void work.catch(() => undefined));
+/** A request's context, for what no request can do. @param bindings other ones than the Worker's */
+export const serviceContext = (
+  later = 0,
+  log: ServiceContext["log"] = () => undefined,
+  bindings?: object,
+): ServiceContext => {
+  // Settings and what the isolate keeps go by the object.
+  const own = bindings === undefined ? env : { ...env, ...bindings };
+  const base = openContext(own, log, (work) => void work.catch(() => undefined));
   return { ...base, now: () => new Date(Date.now() + later) };
 };
 
-/** Resumes operations now, as the schedule and the wallet's alarm do. */
+/** Resumes operations now, as the schedule and the wallet's alarm do, and runs the schedule or its clean-up alone. */
 export const background = {
-  resume: (uuid: string): Promise<boolean> => resume(serviceContext(), uuid as Uuid),
-  reconcile: (later = 0, log?: ServiceContext["log"]): Promise<void> => reconcile(serviceContext(later, log)),
+  resume: (uuid: string, bindings?: object): Promise<boolean> =>
+    resume(serviceContext(0, undefined, bindings), uuid as Uuid),
+  reconcile: (later = 0, log?: ServiceContext["log"], bindings?: object): Promise<void> =>
+    reconcile(serviceContext(later, log, bindings)),
+  cleanUp: async (later: number): Promise<void> => void (await cleanUp(serviceContext(later))),
 };
 
 // Checkpoints are inside the Worker: a test that interrupts or watches a write there has no other way.
@@ -122,3 +132,7 @@ export const OPERATION_POINTS = [
   "operation.before_effects",
   "operation.after_effects",
 ] as const;
+
+/** How many operations an integration has. */
+export const operationCount = async (key: string): Promise<number> =>
+  (await bodyOf<object[]>(await api("/operation", { key }), 200)).length;

@@ -1,14 +1,16 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { keyFromSeed, signTransaction } from "../../src/chain/transaction.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { settingsOf } from "../../src/env.ts";
 import { walletOf as objectOf } from "../../src/wallet/client.ts";
 import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
-import { chainCall, SERVICES_NODE } from "./chain-control.ts";
+import { SERVICES_NODE } from "./chain-control.ts";
+import { keyOf } from "./keys.ts";
 import { ENOUGH, until } from "./waiting.ts";
 
-export type { Action, Intent, TransactionRecord, Wallet };
+// What the wallet's object takes and returns, and calls that the service has it sign.
+export { mintAsset, mintBatch, type Override, updateCollection } from "../../src/chain/contract/calls.ts";
+export { type Action, type Intent, newUuid, type TransactionRecord, type Uuid, type Wallet };
 
 const NEAR = 10n ** 24n;
 
@@ -19,9 +21,9 @@ export const walletOf = (of: string): Wallet => objectOf(env, of as Uuid | "plat
 export const intent = (
   actions: readonly Action[],
   receiverId: string,
-  operationUuid = newUuid(),
+  operationUuid: string = newUuid(),
   step = "one",
-): Intent => ({ operationUuid, step, fairnessKey: "test", receiverId, actions });
+): Intent => ({ operationUuid: operationUuid as Uuid, step, fairnessKey: "test", receiverId, actions });
 
 /** A payment in yoctoNEAR. */
 export const payment = (receiverId: string, amount = "1"): Intent =>
@@ -40,17 +42,9 @@ export const carriedOut = async (wallet: Wallet, wanted: Intent): Promise<Transa
  * than the service's, and waits until it is final.
  */
 export const useNonceOfPlatform = async (receiverId: string, nonce: bigint): Promise<void> => {
-  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
-  const { bytes } = signTransaction({
-    signerId: env.PLATFORM_ACCOUNT_ID,
-    key: keyFromSeed(settingsOf(env).PLATFORM_PRIVATE_KEY),
-    receiverId,
-    nonce,
-    blockHash: header.hash,
-    actions: [{ kind: "transfer", deposit: "1000" }],
-  });
-  const signed_tx_base64 = Buffer.from(bytes).toString("base64");
-  await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+  const key = keyOf(settingsOf(env).PLATFORM_PRIVATE_KEY);
+  const deposit = "1000";
+  await key.send(env.PLATFORM_ACCOUNT_ID, receiverId, [{ kind: "transfer", deposit }], nonce);
 };
 
 /** Creates a sub-account of the platform with a full-access key. */
@@ -98,7 +92,7 @@ export const createWallet = async (deposit = 10n * NEAR): Promise<OwnWallet> => 
 
 /** Rows of a wallet's journal. */
 export const journalRows = <T extends Record<string, SqlStorageValue>>(
-  uuid: Uuid | "platform",
+  uuid: string,
   sql: string,
   ...values: SqlStorageValue[]
 ): Promise<T[]> =>
@@ -113,14 +107,14 @@ export const FORGETFUL = [
 ];
 
 /** Has a wallet look at its rows without pauses until it gives the operation up. */
-export const givenUp = async (name: Uuid | "platform", operation: Uuid): Promise<void> => {
+export const givenUp = async (name: string, operation: string): Promise<void> => {
   const wallet = walletOf(name);
   await until(async () => {
     await runInDurableObject(env.WALLET.getByName(name), (_, { storage: { sql } }) => {
       sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");
     });
     await wallet.reconcile();
-    const [record] = await wallet.transactions(operation);
+    const [record] = await wallet.transactions(operation as Uuid);
     return record?.state === "unknown";
   });
 };

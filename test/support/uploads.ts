@@ -1,12 +1,14 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { app } from "../../src/app.ts";
 import { openContext, type ServiceContext } from "../../src/context.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { apiKeys, contracts, drafts, integrations } from "../../src/db/schema/index.ts";
+import { apiKeys, blobs, contracts, drafts, integrations } from "../../src/db/schema/index.ts";
 import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../src/domain/api-keys.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { CollectionSettings } from "../../src/domain/settings.ts";
+import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { BASE } from "./api.ts";
 import { limited } from "./limits.ts";
 import { unrecorded } from "./statements.ts";
@@ -119,3 +121,18 @@ export function formOf(details: unknown, files: readonly TestFile[], detailsFirs
 /** Attaches a form to an integration's draft. */
 export const attach = ({ draftId, key }: Tenant, form: FormData): Promise<Response> =>
   send(uploadPath(draftId), { method: "POST", body: form, key });
+
+/** Sets the state of a draft whose integration has no wallet that could finalize it. */
+export const setDraftState = async (draftId: string, state: "draft" | "finalizing" | "finalized") => {
+  await db
+    .update(drafts)
+    .set({ state })
+    .where(eq(drafts.id, draftId as Uuid));
+};
+
+/** Stores a file at a URL, as a mint does whose metadata names it. */
+export const storeFromUrl = (url: string, baseUrl = BASE) =>
+  fetchMediaUrl(contextAt(), url, "asset_file_url", { integrationId: newUuid(), baseUrl });
+
+/** Rows of stored files, also of those that are about to be deleted. */
+export const fileRows = () => db.select().from(blobs);

@@ -60,6 +60,11 @@ export const setObjectSettings = async (
   return async () => void (await set(before));
 };
 
+/** Gives what runs without a request other settings: the schedule, and operations that wallets resume. */
+export const setWorkerSettings = (changes: Partial<Settings>): void => {
+  Object.assign(settingsOf(env), changes);
+};
+
 /** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
 export const VALIDITY = 86_400;
 

@@ -144,6 +144,52 @@ describe("imports go downwards", () => {
   });
 });
 
+/**
+ * Lines of a test of the API that import `src/` or use the database, the first of each, without a reason right above:
+ * `// Inside: <why no request can do it>.`
+ */
+const unexplained = (text: string): string[] => {
+  const lines = text.split("\n");
+  const firsts = [
+    /^import\b[^;]*?from\s+"(\.\.\/)+src\/|\bimport\("(\.\.\/)+src\//m,
+    /\b(env|bindings)\.DB\b/,
+  ]
+    .map((inside) => text.search(inside))
+    .filter((at) => at >= 0)
+    .map((at) => text.slice(0, at).split("\n").length - 1);
+  return firsts
+    .filter((line) => !/^\s*\/\/ Inside: .+\.$/.test(lines[line - 1] ?? ""))
+    .map((line) => lines[line]!.trim());
+};
+
+describe("API tests speak HTTP", () => {
+  /** Tests that don't say their reasons yet. */
+  const SILENT = ["contract-upgrade", "mint", "wallet-funds"].map((name) => `test/api/${name}.test.ts`);
+
+  test("one that imports src/ or uses the database says why in a line above", () => {
+    const files = sourceFiles("test/api").filter((file) => file.endsWith(".test.ts"));
+    expect(files.length).toBeGreaterThan(100);
+    const wrong = files
+      .filter((file) => !SILENT.includes(file))
+      .flatMap((file) =>
+        unexplained(readFileSync(join(ROOT, file), "utf8")).map((line) => `${file}: ${line}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test("the check sees imports on several lines, dynamic ones, and a reason only right above", () => {
+    const why = "// Inside: no request does it.\n";
+    const imported = 'import {\n  a,\n} from "../../src/a.ts";\n';
+    const used = "  await env.DB.exec(sql);\n";
+    expect(unexplained(imported + used)).toEqual(["import {", "await env.DB.exec(sql);"]);
+    expect(unexplained(why + imported + used)).toEqual(["await env.DB.exec(sql);"]);
+    expect(unexplained(`${why}${imported}  ${why}${used}`)).toEqual([]);
+    expect(unexplained(`${why}\n${imported}`)).toEqual(["import {"]);
+    expect(unexplained('const { a } = await import("../../src/a.ts");')).toHaveLength(1);
+    expect(unexplained('import { a } from "../../client/src/index.ts";')).toEqual([]);
+  });
+});
+
 describe("files stay small", () => {
   const LINES = 600;
 
