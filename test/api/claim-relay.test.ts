@@ -170,8 +170,12 @@ describe("a drop", () => {
     const revoke = Array.from({ length: 999 }, (_, index) => index);
     const { drop: after } = await bodyOf<DropAnswer>(await change(drop.drop_id, { revoke }), 200);
     expect(after).toMatchObject({ links: 1_000, claimed: 1, revoked: 998 });
-    expect(claimedLinks(Buffer.from(after.claimed_links, "base64"))).toEqual([0]);
-    expect(claimedLinks(Buffer.from(after.revoked_links, "base64"))).toEqual(revoke.slice(1));
+    const numbers = (bits: string) =>
+      [...Buffer.from(bits, "base64")].flatMap((byte, at) =>
+        [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => (byte >> bit) & 1).map((bit) => 8 * at + bit),
+      );
+    expect(numbers(after.claimed_links)).toEqual([0]);
+    expect(numbers(after.revoked_links)).toEqual(revoke.slice(1));
     expect(BigInt(after.reserve)).toBeLessThan(BigInt(drop.reserve) / 100n);
     expect(await bodyOf(await claim(linkOf(drop.drop_id, 5)), 409)).toMatchObject({ code: "conflict" });
     await claimed(linkOf(drop.drop_id, 999));
