@@ -1,11 +1,15 @@
-import { MemoryBlockstore } from "blockstore-core";
-import { importBytes } from "ipfs-unixfs-importer";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+// Inside: own files that count as pinned, so that only those of mints are sent, and what refers to a file.
+import { blobs, collectionBlobs, collections } from "../../src/db/schema/index.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { dagPbCid, rawCid } from "../../src/files/ipfs/cid.ts";
+import { FileHasher } from "../../src/files/ipfs/file-hasher.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createHalfSold, type Finalized } from "../support/collections.ts";
 import { FakeKubo, KUBO_URL, pin } from "../support/kubo.ts";
-import { storeFromUrl } from "../support/uploads.ts";
+import { db, storeFromUrl } from "../support/uploads.ts";
 
 const MIB = 1_048_576;
 const GATEWAY = "http://mintage.test";
@@ -35,20 +39,24 @@ beforeEach(async () => {
   await begin(await createCollection(integration, { copies: [3] }));
 });
 
-/** Takes a collection and pins its own files. */
+/** Takes a collection whose own files are pinned. */
 const begin = async (made: Finalized) => {
   collection = made;
-  while ((await pinState()) === "pending") await pin();
-  kubo = new FakeKubo();
+  await db
+    .update(collections)
+    .set({ pinState: "pinned", pinCursor: null })
+    .where(eq(collections.id, collection.collection_uuid as Uuid));
 };
 
 /** A file on another host, and its CID once it is stored. */
-async function remote(size: number): Promise<{ url: string; cid: string }> {
+function remote(size: number): { url: string; cid: string; sha256: Uint8Array } {
   const bytes = picture("png", ++seed, size);
   const url = `https://media.example/${seed}.png`;
   files.set(url, new Uint8Array(bytes));
-  const { cid } = await importBytes(bytes, new MemoryBlockstore(), { profile: "unixfs-v1-2025" });
-  return { url, cid: cid.toString() };
+  const hasher = new FileHasher();
+  hasher.update(bytes);
+  const { sha256, rootSha256 } = hasher.finish();
+  return { url, cid: rootSha256 ? dagPbCid(rootSha256) : rawCid(sha256), sha256 };
 }
 
 const mint = (url: string, quantity = 1) =>
@@ -67,9 +75,14 @@ const pinState = async (): Promise<string> => {
   return (await bodyOf<{ pin_state: string }>(response, 200)).pin_state;
 };
 
+const isKept = async (sha256: Uint8Array): Promise<boolean> => {
+  const rows = await db.select().from(collectionBlobs).where(eq(collectionBlobs.sha256, sha256));
+  return rows.some(({ collectionId }) => collectionId === collection.collection_uuid);
+};
+
 describe("files by URL", () => {
   test("are each pinned once the mint that added them has succeeded", async () => {
-    const small = await remote(5000);
+    const small = remote(5000);
     await bodyOf(await mint(small.url), 201);
     expect(await pinState()).toBe("pending");
     await pin();
@@ -82,7 +95,7 @@ describe("files by URL", () => {
   });
 
   test("above one block go in CARs of at most 64 MB, leaves and root", async () => {
-    const large = await remote(70 * MIB + 17);
+    const large = remote(70 * MIB + 17);
     await bodyOf(await mint(large.url), 201);
     await pin();
     expect(kubo.imports).toHaveLength(2);
@@ -91,7 +104,7 @@ describe("files by URL", () => {
   });
 
   test("are retried if the node fails, and the collection shows the failure", async () => {
-    await bodyOf(await mint((await remote(5000)).url), 201);
+    await bodyOf(await mint(remote(5000).url), 201);
     kubo.failing = Response.json({ Message: "disk full" }, { status: 500 });
     await pin();
     expect(await pinState()).toBe("failed");
@@ -102,8 +115,11 @@ describe("files by URL", () => {
   });
 
   test("are pinned after all of the collection's own files", async () => {
-    collection = await createCollection(integration, { copies: [3] });
-    const media = await remote(5000);
+    await db
+      .update(collections)
+      .set({ pinState: "pending", pinCursor: 0 })
+      .where(eq(collections.id, collection.collection_uuid as Uuid));
+    const media = remote(5000);
     await bodyOf(await mint(media.url), 201);
     await pin();
     expect(kubo.pinned).toEqual([collection.ipfs_result.root_cid, media.cid]);
@@ -113,24 +129,23 @@ describe("files by URL", () => {
   test("of a failed mint are not pinned, unless another mint added them as well", async () => {
     // One of its two copies was minted by a wallet, which only the contract knows.
     await begin(await createHalfSold(integration));
-    const lost = await remote(5000);
+    const lost = remote(5000);
     expect((await mint(lost.url, 2)).status).toBe(409);
+    expect(await isKept(lost.sha256)).toBe(false);
     expect(await pinState()).toBe("pinned");
-    await pin();
-    expect(kubo.pinned).toEqual([]);
 
-    const used = await remote(5000);
+    const used = remote(5000);
     await bodyOf(await mint(used.url), 201);
     expect((await mint(used.url)).status).toBe(409);
-    await pin();
-    expect(kubo.pinned).toEqual([used.cid]);
+    expect(await isKept(used.sha256)).toBe(true);
   });
 });
 
 test("a file of this gateway is pinned like any other", async () => {
-  const source = await remote(5000);
+  const source = remote(5000);
   await storeFromUrl(source.url, GATEWAY);
   await bodyOf(await mint(`${GATEWAY}/ipfs/${source.cid}`), 201);
   await pin();
   expect(kubo.pinned).toContain(source.cid);
+  expect((await db.select().from(blobs).where(eq(blobs.sha256, source.sha256))).length).toBe(1);
 });
