@@ -200,7 +200,7 @@ test("reserved gas makes a wallet busy, not underfunded, and no more is signed t
 test("of more transactions at once than the queue has room for, as many are accepted as it has", async () => {
   const { uuid, wallet } = await openWallet(10n * NEAR);
   // Nothing is signed, so that the queue doesn't get room again.
-  await setWalletSettings(uuid, { MAX_QUEUE: 3, LANE_DEPTH: 0, MAX_LANES: 1 });
+  const restored = await setWalletSettings(uuid, { MAX_QUEUE: 3, LANE_DEPTH: 0, MAX_LANES: 1 });
   // All of them wait for the same reading of the balance.
   const answers = await Promise.all(
     Array.from({ length: 8 }, () =>
@@ -215,6 +215,8 @@ test("of more transactions at once than the queue has room for, as many are acce
   );
   expect(Map.groupBy(answers, ({ status }) => status).get("accepted")).toHaveLength(3);
   expect(answers.filter(({ status }) => status === "busy")).toHaveLength(5);
+  // All objects of the worker have these settings.
+  await restored();
 });
 
 test("a second payment waits for the first and then gets the missing amount", async () => {
