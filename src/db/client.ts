@@ -9,7 +9,7 @@ export type Database = DrizzleD1Database;
  * Timeout of a D1 call, milliseconds. Outages of 60 to 80 s were observed. Of `SYNC_WAIT_MS`, 25 s, two timeouts leave five:
  * the write, and the read whether it was committed. D1 itself ends a query after 30 s.
  */
-export const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 10_000;
 
 /** The wrapped statements of all sessions: a session can run another's statements in a batch. */
 const originals = new WeakMap<object, D1PreparedStatement>();

@@ -247,6 +247,20 @@ describe("an integration that was made since", () => {
     expect(await recoverDatabase()).toEqual(NOTHING);
   });
 
+  test("and had accepted a contract has that operation again", async () => {
+    const [from, to] = [await createIntegration("Hands over"), await createIntegration("Accepts")];
+    const next = { account_id: to.walletAccountId, keep_admin: false };
+    await bodyOf(await admin(`/contract/${from.contractUuid}/hand-over`, { json: next }), 200);
+    await forgetContract(from.contractAccountId);
+    const before = await takeSnapshot();
+    const json = { account_id: from.contractAccountId };
+    await bodyOf(await admin(`/integration/${to.integrationUuid}/contract/accept`, { json }), 200);
+    await goBack(before);
+    expect(await recoverDatabase()).toMatchObject({ operations: 1, unrestored: [] });
+    const accepted = await api("/operation?kind=contract_accept", { key: to.key });
+    expect(await bodyOf(accepted, 200)).toMatchObject([{ kind: "contract_accept", state: "succeeded" }]);
+  });
+
   test("and adopted its contract has that again, for the sake of its collections", async () => {
     const other = await createIntegration("Adopts");
     await forgetContract(other.contractAccountId);

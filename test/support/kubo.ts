@@ -52,7 +52,7 @@ export class FakeKubo {
 }
 
 /** A context whose settings name the node. @param ahead milliseconds of its clock */
-export const contextWithKubo = (ahead = 0): ServiceContext => {
+const contextWithKubo = (ahead = 0): ServiceContext => {
   const context = contextAt(ahead);
   const kubo = { KUBO_RPC_URL: KUBO_URL, KUBO_RPC_AUTHORIZATION: "Bearer secret" };
   // Read as the Worker reads them, because an address may end in a slash.

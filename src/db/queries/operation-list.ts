@@ -22,7 +22,7 @@ export interface OperationPage {
 }
 
 /** Maximum number of rows that a page reads, matching or not; the list then continues after a cursor. */
-export const MOST_CANDIDATES = 1_000;
+const MOST_CANDIDATES = 1_000;
 
 const columns = {
   id: operations.id,
