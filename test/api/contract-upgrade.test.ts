@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+// Inside: what an owner calls without the service.
 import { announceUpgrade, upgradeContract } from "../../src/chain/contract/calls.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import {
   admin,
   api,
@@ -26,6 +26,7 @@ import {
   killAt,
   OPERATION_POINTS,
   type OperationResource,
+  observeCheckpoints,
 } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 
@@ -76,6 +77,7 @@ const mint = (shop: TestIntegration, collection: Finalized, receivers: readonly 
   });
 
 const operationsOf = async (subject: string, kind: string) => {
+  // Inside: no list has operations of the platform by what they are about.
   const { results } = await env.DB.prepare(
     "SELECT lower(hex(id)) AS id, state FROM operations WHERE kind = ? AND hex(subject_id) = ? ORDER BY rowid",
   )

@@ -1,14 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/api/resources/operation.ts";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import type { Intent, Wallet } from "../../src/wallet/interface.ts";
+import type { Quote } from "../../client/src/index.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
+import { type Intent, newUuid, type Uuid, type Wallet, walletOf } from "../support/own-wallets.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
@@ -48,7 +46,7 @@ const storageOf = async (accountId: string): Promise<bigint> => {
 
 /** Leaves the wallet with this much over what its storage needs. */
 const leave = async (amount: bigint) => {
-  while ((await walletOf(env, shop.integrationUuid as Uuid).status()).open > 0) await pause();
+  while ((await walletOf(shop.integrationUuid).status()).open > 0) await pause();
   await drain(shop.integrationUuid, (await storageOf(shop.walletAccountId)) + amount);
 };
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
@@ -129,9 +127,9 @@ test("paying exactly the amount that a quote says is missing is enough for its w
 const openWallet = async (funding: bigint): Promise<{ wallet: Wallet; uuid: Uuid; accountId: string }> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(env, uuid);
+  const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
-  const platform = walletOf(env, "platform");
+  const platform = walletOf("platform");
   const operationUuid = newUuid();
   await platform.submit({
     operationUuid,

@@ -163,17 +163,12 @@ const unexplained = (text: string): string[] => {
 };
 
 describe("API tests speak HTTP", () => {
-  /** Tests that don't say their reasons yet. */
-  const SILENT = ["contract-upgrade", "mint", "wallet-funds"].map((name) => `test/api/${name}.test.ts`);
-
   test("one that imports src/ or uses the database says why in a line above", () => {
     const files = sourceFiles("test/api").filter((file) => file.endsWith(".test.ts"));
     expect(files.length).toBeGreaterThan(100);
-    const wrong = files
-      .filter((file) => !SILENT.includes(file))
-      .flatMap((file) =>
-        unexplained(readFileSync(join(ROOT, file), "utf8")).map((line) => `${file}: ${line}`),
-      );
+    const wrong = files.flatMap((file) =>
+      unexplained(readFileSync(join(ROOT, file), "utf8")).map((line) => `${file}: ${line}`),
+    );
     expect(wrong).toEqual([]);
   });
 
