@@ -16,7 +16,7 @@ import { gzipSync } from "node:zlib";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
 import { picture } from "../testing/pictures.ts";
-import { startService } from "../testing/service.ts";
+import { PLATFORM, startService } from "../testing/service.ts";
 import { type Call, type Kind, kindsOf } from "./request-kinds.ts";
 import { startupTimes } from "./startup.ts";
 
@@ -393,6 +393,6 @@ async function createCollection() {
     draftUuid: other.collection_draft_uuid,
     finalizedDraftUuid: draft.collection_draft_uuid,
     operationUuid: operation!.operation_uuid,
-    receiver: contract.account_id,
+    receiver: PLATFORM,
   };
 }

@@ -153,9 +153,10 @@ interface MintAnswer {
 
 /** A collection with more copies than the bench mints, and the request that mints one. */
 async function prepare(service: BenchService) {
-  const { integration_uuid } = await service.admin<{ integration_uuid: string }>("/integration", {
-    name: "Bench",
-  });
+  const { integration_uuid, wallet_account_id } = await service.admin<{
+    integration_uuid: string;
+    wallet_account_id: string;
+  }>("/integration", { name: "Bench" });
   const { contract_uuid, account_id } = await service.admin<{ contract_uuid: string; account_id: string }>(
     `/integration/${integration_uuid}/contract`,
     { name: "Bench", symbol: "BENCH" },
@@ -191,7 +192,7 @@ async function prepare(service: BenchService) {
     collection_uuid: string;
     near_collection: { collection_id: number };
   }>(`/collection-draft/${draft.collection_draft_uuid}/finalize`, null);
-  const body = JSON.stringify({ receiver_addresses: [account_id] });
+  const body = JSON.stringify({ receiver_addresses: [wallet_account_id] });
   const gas = new Gas();
   const mint = async () => {
     gas.note(await post<MintAnswer>(`/collection/${collection_uuid}/mint`, body, json));

@@ -13,7 +13,8 @@ import { ROOT } from "../scripts/local-settings.ts";
 import { twoWorkers, writesName } from "../scripts/two-workers.ts";
 import type { Wallet } from "../src/wallet/interface.ts";
 
-const PLATFORM = "platform.bench";
+/** The platform's account, which receives what benches mint and pay out. */
+export const PLATFORM = "platform.bench";
 /** yoctoNEAR: ten million NEAR. */
 const BALANCE = 10n ** 31n;
 
