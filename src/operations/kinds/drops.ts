@@ -58,10 +58,13 @@ interface DropClosing extends CollectionTarget {
 /** How far ahead a drop may end according to the contract: five years. Milliseconds. */
 const FURTHEST_END_MS = 5 * 366 * 86_400_000;
 
-/** The contract takes an earlier end for one in seconds. */
+/** The contract rejects an earlier end, because it would be one in seconds. */
 const EARLIEST_END_MS = 1_000_000_000_000;
 
-/** Checks a drop's end. @throws ServiceError invalid_request for an end that the contract would reject */
+/**
+ * How far ahead an end lies, milliseconds; negative if it is past.
+ * @throws ServiceError invalid_request for an end that the contract would reject
+ */
 const requireEnd = ({ now }: ServiceContext, end: string): number => {
   const ahead = Date.parse(end) - now().getTime();
   if (ahead <= FURTHEST_END_MS && Date.parse(end) >= EARLIEST_END_MS) return ahead;
@@ -69,8 +72,8 @@ const requireEnd = ({ now }: ServiceContext, end: string): number => {
 };
 
 /**
- * Checks that the drop has the links that stay or are revoked. A lagging node shows fewer links, so that fewer than it
- * shows are fewer than the contract has; a number that is too high for it may be right.
+ * Checks that the drop has the links that stay or are revoked. A lagging node shows fewer links: it never refuses a right
+ * number of links, but it refuses to revoke a link that another isolate added seconds ago.
  * @throws ServiceError invalid_request
  */
 const requireLinks = (drop: Drop, { links, revoke = [] }: DropChanges): void => {
