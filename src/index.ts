@@ -4,16 +4,16 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { app, backgroundContext } from "./app.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { type SettingDigests, settingDigests } from "./env.ts";
-import { resume } from "./operations/engine/resume.ts";
+import { finish } from "./operations/engine/drive.ts";
 import { provideStorage } from "./operations/top-up-ahead.ts";
 import { reconcile } from "./operator/jobs/reconcile.ts";
-import type { StorageDemand } from "./wallet/interface.ts";
+import type { EndedRow, StorageDemand } from "./wallet/interface.ts";
 
 export { WebhookEndpoint } from "./events/webhooks/object.ts";
 export { RequestCounter } from "./http/request-counter-object.ts";
-export { IntegrationWallet } from "./wallet/object.ts";
+export { IntegrationWallet } from "./operations/engine/object.ts";
 
-/** The Worker: requests and scheduled work come in here, and the wallet object's alarm by `resume`. */
+/** The Worker: requests, scheduled work, and what a wallet object leaves to another isolate. */
 export default class Mintage extends WorkerEntrypoint<Env> {
   override fetch(request: Request): Response | Promise<Response> {
     return app.fetch(request, this.env, this.ctx);
@@ -23,12 +23,9 @@ export default class Mintage extends WorkerEntrypoint<Env> {
     return reconcile(this.#context({ cron: controller.cron }));
   }
 
-  /**
-   * Carries an operation on and writes its effects once its transactions are over. Safe to call again. False if the
-   * database doesn't have it.
-   */
-  resume(operationUuid: Uuid): Promise<boolean> {
-    return resume(this.#context({ operation_uuid: operationUuid }), operationUuid);
+  /** Reads an operation's results and ends it; its wallet's object asks for it where that takes long (`Drive`). */
+  finish(operationUuid: Uuid): Promise<EndedRow | null> {
+    return finish(this.#context({ operation_uuid: operationUuid }), operationUuid);
   }
 
   /** Tops a contract up for the next likely writes; the wallet object calls it while it receives intents. */

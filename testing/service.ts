@@ -11,7 +11,7 @@ import { startDevchain } from "../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../scripts/local-runtime.ts";
 import { ROOT } from "../scripts/local-settings.ts";
 import { twoWorkers, writesName } from "../scripts/two-workers.ts";
-import type { Wallet } from "../src/wallet/interface.ts";
+import type { WalletObject } from "../src/wallet/object.ts";
 
 /** The platform's account, which receives what benches mint and pay out. */
 export const PLATFORM = "platform.bench";
@@ -38,7 +38,7 @@ export interface BenchService {
   /** What the Worker stores in, to look at from outside. */
   storage(): Promise<{ readonly DB: D1Database; readonly BUCKET: R2Bucket }>;
   /** The wallet of an integration, which signs what it is handed. */
-  wallet(integrationUuid: string): Promise<Wallet>;
+  wallet(integrationUuid: string): Promise<WalletObject>;
   /** A request to the Worker for writes by another way than the first Worker. @throws Error if there is none */
   askWrites(path: string): Promise<Response>;
   /** The operator's token. */
@@ -180,7 +180,7 @@ export async function startService({
     },
     async wallet(integrationUuid) {
       const wallets = await miniflare.getDurableObjectNamespace("WALLET");
-      return wallets.get(wallets.idFromName(integrationUuid)) as unknown as Wallet;
+      return wallets.get(wallets.idFromName(integrationUuid)) as unknown as WalletObject;
     },
     async runSchedule() {
       await (await miniflare.getWorker(FIRST)).scheduled({ cron: "* * * * *" });

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { ServiceContext } from "../context.ts";
 import { type DatabaseSession, openPrimary, openReplicas } from "../db/client.ts";
@@ -29,6 +30,8 @@ export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
     : openPrimary(context.env.DB);
   c.set("context", { ...context, db: session.db });
   await next();
+  // What an object wrote for it is before whatever the primary answers now.
+  if (session.bookmark() !== null && !isReplicated) await session.db.run(sql`SELECT 1`);
   // A request without a query saw nothing newer: its caller keeps the bookmark it sent.
   const bookmark = session.bookmark() ?? (sent === NEW ? null : sent);
   if (bookmark !== null) c.header(BOOKMARK, bookmark);

@@ -13,7 +13,7 @@ import { newUuid, type Uuid } from "../domain/ids.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
 import type { Proposal } from "./kind.ts";
 import { collectionOnChain } from "./kinds/finalize.ts";
-import { draftEmpty, type FinalizeOperation, splitAssets } from "./kinds/finalize-plan.ts";
+import { type DraftAsRead, draftEmpty, type FinalizeOperation, splitAssets } from "./kinds/finalize-plan.ts";
 
 /** Retries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -108,13 +108,14 @@ const proposalOf = async (
   });
   // The assets of a continued draft, or of one with several pages, are read once it is locked.
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
-  const read = whole && new DraftAssets(db, draft.id, whole);
+  const plan = whole && (await splitAssets(request, new DraftAssets(db, draft.id, whole)));
+  const known: DraftAsRead = { createdAt: draft.createdAt, whole };
   return {
     id,
     kind: "finalize",
     subjectId: draft.id,
-    request: read ? { ...request, plan: await splitAssets(request, read) } : request,
-    known: { createdAt: draft.createdAt, ...(read && { assets: read }) },
+    request: plan ? { ...request, plan } : request,
+    known,
     condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole),
     after: [
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),

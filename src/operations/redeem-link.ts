@@ -11,7 +11,7 @@ import { errorCodeOf } from "../domain/contract-failures.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { findArchived } from "../files/archive/read.ts";
-import type { RowWithResults } from "./engine/endings.ts";
+import type { RowWithResults } from "../wallet/interface.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
 import type { ClaimOperation } from "./kinds/claim.ts";
 

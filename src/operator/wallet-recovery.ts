@@ -26,7 +26,6 @@ import { findArchived } from "../files/archive/read.ts";
 import { openText } from "../files/storage/large-texts.ts";
 import { endingStatements, fail } from "../operations/engine/endings.ts";
 import { refusalFailure } from "../operations/engine/failure.ts";
-import { resume } from "../operations/engine/resume.ts";
 import { type Effects, Unrestorable } from "../operations/kind.ts";
 import { kindNamed } from "../operations/registry.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -37,6 +36,9 @@ import type {
   TransactionRecord,
   Wallet,
 } from "../wallet/interface.ts";
+
+/** How long the recovery waits for an operation that goes on. Milliseconds. */
+const RESUME_MS = 15_000;
 
 /** Retry-After, in seconds, of an operation that was given up in favour of an earlier one. */
 const GIVEN_UP_AFTER = 1;
@@ -95,7 +97,7 @@ const putBack = async (
   await (effects.commit?.(write) ?? write());
   checkpoint("recovery.put_back");
   if (accepted !== null) throw accepted;
-  if (journaled.ending === null) await resume(context, operation.id);
+  if (journaled.ending === null) await wallet.resume(operation.id, RESUME_MS);
 };
 
 /** The reason why it can't be restored; null if it can. */

@@ -3,7 +3,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import type { Filing } from "./filing.ts";
-import { entryOf } from "./interface.ts";
+import type { Wallet } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
@@ -26,6 +26,7 @@ interface AlarmParts extends Runtime {
   readonly rollbackGuard: RollbackGuard;
   readonly filing: Filing;
   readonly custody: Pick<Custody, "unlock">;
+  readonly resume: Wallet["resume"];
 }
 
 /**
@@ -86,12 +87,12 @@ export class Alarm {
   async #resumeDue(): Promise<void> {
     const { journal, log, now, at, rollbackGuard } = this.#parts;
     const due = journal.operations.takeDue(now(), RESUMED_AT_ONCE);
-    const worker = entryOf(this.#parts.ctx);
-    const resume = async (operation: string) => {
+    const resume = async (operation: Uuid) => {
       try {
         at("wallet.before_resume");
         const { generation } = journal.snapshots;
-        if (!(await worker.resume(operation))) rollbackGuard.lacks(operation as Uuid, generation);
+        if (!(await this.#parts.resume(operation, RESUME_WAIT_MS)))
+          rollbackGuard.lacks(operation, generation);
         at("wallet.resumed");
       } catch (error) {
         log("wallet.resume_failed", { operation, error });

@@ -24,27 +24,20 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     prepareKey: (accountId) => again(() => stub().prepareKey(accountId)),
     activate: () => again(() => stub().activate()),
     restore: (...sealed) => again(() => stub().restore(...sealed)),
-    submit: async (intent, waitMs) => {
-      const left = timer(waitMs ?? 0);
+    carryOut: (row, { waitMs, isNew }) => {
+      const left = timer(waitMs);
       let calls = 0;
-      const answer = await again(() => {
-        calls += 1;
-        return stub().submit(intent, waitMs && left());
-      });
-      return calls === 1 ? answer : { ...answer, repeated: true };
+      // An object lost during a call may have sent something; the one that answers the next call doesn't know.
+      return again(() => stub().carryOut(row, { waitMs: left(), isNew: isNew === true && calls++ === 0 }));
+    },
+    resume: (operation, waitMs) => {
+      const left = timer(waitMs);
+      return again(() => stub().resume(operation, left()));
     },
     withdraw: (...operation) => again(() => stub().withdraw(...operation)),
     transactions: (operation) => again(() => stub().transactions(operation)),
-    recordsAtEnd: (operation, timeoutMs) => {
-      const left = timer(timeoutMs);
-      return again(() => stub().recordsAtEnd(operation, left()));
-    },
     landing: (operation) => again(() => stub().landing(operation)),
-    acknowledgeAll: (acknowledgements) => again(() => stub().acknowledgeAll(acknowledgements)),
-    acknowledged: (operation, timeoutMs) => {
-      const left = timer(timeoutMs);
-      return again(() => stub().acknowledged(operation, left()));
-    },
+    acknowledge: (...operation) => again(() => stub().acknowledge(...operation)),
     rollbackCheck: () => again(() => stub().rollbackCheck()),
     databaseLacks: (missing, generation) => again(() => stub().databaseLacks(missing, generation)),
     journaled: (after, limit) => again(() => stub().journaled(after, limit)),

@@ -1,6 +1,9 @@
 import type { Action } from "../chain/actions.ts";
 import type { ContractToken } from "../chain/contract/views.ts";
 import type { ChainTransactionResult } from "../chain/outcome.ts";
+import type { TransactionResult } from "../db/queries/operation-transactions.ts";
+import type { OperationRow } from "../db/queries/operations.ts";
+import type { Acceptance } from "../db/queries/rollback.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind, OperationState } from "../domain/operations.ts";
 
@@ -55,13 +58,6 @@ export interface OperationEnding {
   readonly endedAt: number;
 }
 
-/** Reports that an operation's effects are written. */
-export interface Acknowledgement {
-  readonly operationUuid: Uuid;
-  /** The operation's result, for recovery; absent if the database doesn't have it. */
-  readonly ending?: OperationEnding;
-}
-
 /** An operation as the journal stores it. */
 export interface JournaledOperation extends Omit<OperationSnapshot, "rowNumber" | "recent"> {
   readonly place: SnapshotPosition;
@@ -70,19 +66,9 @@ export interface JournaledOperation extends Omit<OperationSnapshot, "rowNumber" 
   readonly ending: OperationEnding | null;
 }
 
-/** The response to a submitted intent, and whether the call was retried. */
-export type SubmitResult = SubmitResponse & {
-  /**
-   * An earlier attempt of this call failed with an unknown result: the object may have journaled the intent, and may
-   * have been lost since.
-   */
-  readonly repeated?: true;
-};
-
-/** The object's response to a submitted intent. */
-export type SubmitResponse =
-  /** `records`: as from `recordsAtEnd`, if the caller waits. */
-  | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
+/** The response to a submitted intent. */
+export type SubmitResult =
+  | { readonly status: "accepted" }
   /** The wallet can't pay. `missing` is yoctoNEAR. Nothing was journaled, as for all following but `withdrawn`. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
@@ -200,10 +186,30 @@ export interface SealedKey {
   readonly secretVersion: number;
 }
 
+/** An operation's row, with its acceptance and the facts of its kind if they were read with it. */
+export type AcceptedRow = OperationRow & { readonly acceptance?: Acceptance; readonly known?: unknown };
+
+/** An operation's row, with its transactions' results if known. */
+export type RowWithResults = OperationRow & { readonly results?: readonly TransactionResult[] | undefined };
+
+/** The row of an ended operation. */
+export type EndedRow = RowWithResults & {
+  /** The next operation in turn; absent if there is none. */
+  readonly next?: Pick<OperationRow, "id"> | undefined;
+};
+
+/** How a caller waits for an operation. */
+export interface Waiting {
+  /** Milliseconds; 0: until its first step was submitted or refused. */
+  readonly waitMs: number;
+  /** The caller has just accepted it and waits for it: a temporary refusal before its first step ends it. */
+  readonly isNew?: boolean;
+}
+
 /**
- * A wallet for the rest of the service: intents in, transaction records out. Only the object behind it holds the key and
- * signs (docs/transactions.md). Every method is idempotent: after an exception the client (client.ts) retries with a new
- * stub.
+ * A wallet for the rest of the service: operations in, their ends and transaction records out. Only the object behind it
+ * holds the key and signs (docs/transactions.md). Every method is idempotent: after an exception the client (client.ts)
+ * retries with a new stub.
  */
 export interface Wallet {
   /**
@@ -224,11 +230,16 @@ export interface Wallet {
     generation?: number,
   ): Promise<SealedKey>;
   /**
-   * Journals an intent. Repeating an operation and step returns `accepted` and changes nothing.
-   * @param waitMs how long to wait for the operation's records to be over, as `recordsAtEnd` does; absent: don't wait
-   *   and return no records
+   * Drives an accepted operation to its end.
+   * @returns its row, ended or unknown; null: it is pending after the wait, and from then on no temporary refusal ends it
    */
-  submit(intent: Intent, waitMs?: number): Promise<SubmitResult>;
+  carryOut(row: AcceptedRow, waiting: Waiting): Promise<RowWithResults | null>;
+  /**
+   * Drives an operation that nobody may be waiting for, by its row in the database.
+   * @param waitMs as for `carryOut`
+   * @returns whether the database has it; if not, it is older than the journal
+   */
+  resume(operationUuid: Uuid, waitMs: number): Promise<boolean>;
   /**
    * Withdraws an operation if its journal has exactly `journaled` rows and none of them is queued or open: from then on
    * `submit` of a new step returns `withdrawn`, which guarantees that nothing more is sent. Returns true in that case
@@ -248,26 +259,16 @@ export interface Wallet {
   /** All records of an operation, in the order of submission. */
   transactions(operationUuid: Uuid): Promise<TransactionRecord[]>;
   /**
-   * Waits until every record of the operation is over (not `queued` or `open`) or the timeout, then returns like
-   * `transactions`. Milliseconds.
-   */
-  recordsAtEnd(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
-  /**
    * Whether bytes signed for the operation can still be included in a block. They can while a row is queued or open,
    * while an unprovable row's bytes are valid, and if the object can't know: without its key, or, for operations from
    * before its restoration, until the validity period after the restoration is over.
    */
   landing(operationUuid: Uuid): Promise<LandingState>;
   /**
-   * The operations' effects are in D1: their rows may be removed after the retention time, and the alarm doesn't resume
-   * them.
+   * The operation's effects are in D1: its rows may be removed after the retention time, and the alarm doesn't resume it.
+   * @param ending the operation's result, for recovery; absent if the database doesn't have it
    */
-  acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void>;
-  /**
-   * Waits until the operation is acknowledged or the timeout, and returns whether it is. Milliseconds. A database that
-   * was rolled back may differ.
-   */
-  acknowledged(operationUuid: Uuid, timeoutMs: number): Promise<boolean>;
+  acknowledge(operationUuid: Uuid, ending?: OperationEnding): Promise<void>;
   /** What the database must contain unless it is older than the journal. */
   rollbackCheck(): Promise<RollbackCheck>;
   /**
@@ -353,8 +354,8 @@ export interface StorageDemand {
 
 /** Methods of the Worker's own entry point that the object calls (src/index.ts). */
 export interface WorkerEntry {
-  /** Resumes an operation; false if the database doesn't have it. */
-  resume(operationUuid: string): Promise<boolean>;
+  /** Ends an operation whose results take long to read. @returns as `Drive` expects of its own reading */
+  finish(operationUuid: Uuid): Promise<EndedRow | null>;
   /**
    * Tops up a contract that lacks storage for the tokens likely to be ordered.
    * @returns the number of tokens it has storage for, including the top-up; null if it isn't a collection of the

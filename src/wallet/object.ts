@@ -2,21 +2,23 @@ import { DurableObject } from "cloudflare:workers";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import type {
-  Acknowledgement,
+  AcceptedRow,
   Intent,
   JournaledOperation,
   LandingState,
+  OperationEnding,
   RollbackCheck,
+  RowWithResults,
   SealedKey,
   SnapshotPosition,
   StuckRecord,
   SubmitResult,
   TransactionRecord,
+  Waiting,
   Wallet,
   WalletStatus,
 } from "./interface.ts";
 import { predates } from "./journal/snapshots.ts";
-import { Waiters } from "./waiters.ts";
 import { type WalletParts, wireWallet } from "./wiring.ts";
 
 /** Status of an object that has no key. */
@@ -33,29 +35,6 @@ const EMPTY: WalletStatus = {
   open: 0,
   stuck: [],
 };
-
-/** Acknowledged operations, and the calls waiting for an acknowledgement. */
-class Acknowledgements {
-  readonly #journal: WalletParts["journal"];
-  readonly #waiters = new Waiters();
-
-  constructor({ journal }: WalletParts) {
-    this.#journal = journal;
-  }
-
-  /** Records that the effects of these operations are written. */
-  note(acknowledgements: readonly Acknowledgement[]): void {
-    this.#journal.acknowledge(acknowledgements, Date.now());
-    for (const { operationUuid } of acknowledgements) this.#waiters.notify(operationUuid);
-  }
-
-  /** Waits until the operation's effects are written or the timeout, and returns whether they are. Milliseconds. */
-  async of(operation: string, timeoutMs: number): Promise<boolean> {
-    const { operations } = this.#journal;
-    if (operations.isAcknowledged(operation)) return true;
-    return this.#waiters.wait(operation, timeoutMs);
-  }
-}
 
 /** Closes operations to further steps (docs/transactions.md, "The alarm and operations"). */
 class Withdrawal {
@@ -92,49 +71,46 @@ const areIn = (
 const STUCK_SHOWN = 100;
 
 /**
- * The wallet of an integration or of the platform, and the only holder of its key. Its methods are thin: the journal is
- * the source of truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs, `Observer` polls. See
- * docs/transactions.md.
+ * The object of a wallet, of an integration or of the platform, and the only holder of its key. Its methods are thin: the
+ * journal is the source of truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs, `Observer` polls. See
+ * docs/transactions.md. What an operation is, and how it is driven, is added by src/operations/engine/object.ts.
  */
-export class IntegrationWallet extends DurableObject<Bindings> implements Wallet {
-  readonly #parts: WalletParts;
+export abstract class WalletObject extends DurableObject<Bindings> implements Wallet {
+  protected readonly parts: WalletParts;
   readonly #withdrawal: Withdrawal;
-  readonly #acknowledgements: Acknowledgements;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
-    this.#parts = wireWallet(ctx, env);
-    this.#withdrawal = new Withdrawal(this.#parts);
-    this.#acknowledgements = new Acknowledgements(this.#parts);
+    this.parts = wireWallet(ctx, env, (operation, waitMs) => this.resume(operation, waitMs));
+    this.#withdrawal = new Withdrawal(this.parts);
   }
 
+  abstract carryOut(row: AcceptedRow, waiting: Waiting): Promise<RowWithResults | null>;
+
+  abstract resume(operationUuid: Uuid, waitMs: number): Promise<boolean>;
+
   async prepareKey(accountId: string): Promise<SealedKey> {
-    return this.#parts.custody.prepare(accountId);
+    return this.parts.custody.prepare(accountId);
   }
 
   async activate(): Promise<void> {
-    await this.#parts.custody.unlock();
-    this.#parts.custody.known(null);
-    this.#parts.journal.activate();
+    await this.parts.custody.unlock();
+    this.parts.custody.known(null);
+    this.parts.journal.activate();
     await this.#go();
   }
 
   async restore(...sealed: Parameters<Wallet["restore"]>): Promise<SealedKey> {
-    return this.#parts.custody.restore(...sealed);
+    return this.parts.custody.restore(...sealed);
   }
 
-  async submit(intent: Intent, waitMs?: number): Promise<SubmitResult> {
-    const until = Date.now() + (waitMs ?? 0);
-    await this.#parts.custody.unlock();
-    const result = await this.#parts.submission.submit(intent);
-    if (result.status !== "accepted") {
-      this.#parts.driver.keepOn();
-      return result;
-    }
-    this.#parts.driver.poke();
-    return waitMs === undefined
-      ? result
-      : { ...result, records: await this.#parts.records.of(intent.operationUuid, until) };
+  /** Journals an intent. Repeating an operation and step returns `accepted` and changes nothing. */
+  async submit(intent: Intent): Promise<SubmitResult> {
+    await this.parts.custody.unlock();
+    const result = await this.parts.submission.submit(intent);
+    if (result.status === "accepted") this.parts.driver.poke();
+    else this.parts.driver.keepOn();
+    return result;
   }
 
   async withdraw(...operation: Parameters<Wallet["withdraw"]>): Promise<boolean> {
@@ -145,55 +121,55 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.recordsAtEnd(operationUuid, 0);
   }
 
+  /**
+   * Waits until every record of the operation is over (not `queued` or `open`) or the timeout, then returns like
+   * `transactions`. Milliseconds.
+   */
   async recordsAtEnd(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]> {
     const until = Date.now() + timeoutMs;
-    await this.#parts.custody.unlock();
-    this.#parts.driver.keepOn();
-    return this.#parts.records.of(operationUuid, until);
+    await this.parts.custody.unlock();
+    this.parts.driver.keepOn();
+    return this.parts.records.of(operationUuid, until);
   }
 
-  async acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void> {
-    this.#acknowledgements.note(acknowledgements);
-    await this.#parts.alarm.arm(Number.POSITIVE_INFINITY);
-  }
-
-  async acknowledged(operationUuid: Uuid, timeoutMs: number): Promise<boolean> {
-    return this.#acknowledgements.of(operationUuid, timeoutMs);
+  async acknowledge(operationUuid: Uuid, ending?: OperationEnding): Promise<void> {
+    this.parts.journal.acknowledge(operationUuid, Date.now(), ending);
+    await this.parts.alarm.arm(Number.POSITIVE_INFINITY);
   }
 
   async rollbackCheck(): Promise<RollbackCheck> {
-    await this.#parts.custody.unlock();
-    const { generation } = this.#parts.journal.snapshots;
-    return { state: this.#state(), latest: this.#parts.journal.snapshots.latest(), generation };
+    await this.parts.custody.unlock();
+    const { generation } = this.parts.journal.snapshots;
+    return { state: this.#state(), latest: this.parts.journal.snapshots.latest(), generation };
   }
 
   async databaseLacks(missing: Uuid, generation: number): Promise<void> {
-    this.#parts.rollbackGuard.lacks(missing, generation);
+    this.parts.rollbackGuard.lacks(missing, generation);
   }
 
   async journaled(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]> {
-    return this.#parts.whole.after(after, limit);
+    return this.parts.whole.after(after, limit);
   }
 
   async journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]> {
-    return this.#parts.whole.of(operations);
+    return this.parts.whole.of(operations);
   }
 
   async lose(operationUuid: Uuid): Promise<void> {
-    this.#parts.journal.snapshots.lose(operationUuid);
-    this.#parts.journal.operations.acknowledge(operationUuid, Date.now());
+    this.parts.journal.snapshots.lose(operationUuid);
+    this.parts.journal.operations.acknowledge(operationUuid, Date.now());
   }
 
   async recovered(): Promise<void> {
-    this.#parts.rollbackGuard.recovered();
+    this.parts.rollbackGuard.recovered();
   }
 
   /** The wallet's state as the operator sees it. */
   #state(): WalletStatus["state"] {
-    const state = this.#parts.journal.wallet()?.state ?? "empty";
+    const state = this.parts.journal.wallet()?.state ?? "empty";
     if (state !== "active") return state;
-    if (this.#parts.journal.snapshots.behind !== null) return "behind";
-    return this.#parts.journal.lanes.missing() === null ? "active" : "locked_out";
+    if (this.parts.journal.snapshots.behind !== null) return "behind";
+    return this.parts.journal.lanes.missing() === null ? "active" : "locked_out";
   }
 
   /**
@@ -201,19 +177,19 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
    * transactions.
    */
   #spending(): string {
-    const { queued, open } = this.#parts.journal.intents.reserved();
-    return `${queued} ${open} ${this.#parts.funds.endings}`;
+    const { queued, open } = this.parts.journal.intents.reserved();
+    return `${queued} ${open} ${this.parts.funds.endings}`;
   }
 
   async status(maxAgeMs = 0): Promise<WalletStatus> {
-    await this.#parts.custody.unlock();
-    this.#parts.driver.keepOn();
-    await this.#parts.alarm.arm();
-    const wallet = this.#parts.journal.wallet();
+    await this.parts.custody.unlock();
+    this.parts.driver.keepOn();
+    await this.parts.alarm.arm();
+    const wallet = this.parts.journal.wallet();
     if (wallet === null) return EMPTY;
     const { accountId } = wallet;
-    const balance = await this.#parts.balance.read({ accountId, state: this.#spending(), maxAgeMs });
-    const { queued, open } = this.#parts.journal.intents.reserved();
+    const balance = await this.parts.balance.read({ accountId, state: this.#spending(), maxAgeMs });
+    const { queued, open } = this.parts.journal.intents.reserved();
     return {
       state: this.#state(),
       accountId: wallet.accountId,
@@ -221,46 +197,46 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       balance: balance === null ? null : balance.total.toString(),
       height: balance?.height ?? null,
       available: balance === null ? null : above(balance.available, queued + open).toString(),
-      spentPerDay: this.#parts.journal.spending.perDay(Date.now()).toString(),
-      lanes: this.#parts.journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
-      ...this.#parts.journal.intents.counts(),
-      stuck: this.#parts.records.stuck(0, STUCK_SHOWN).map(({ record }) => record),
+      spentPerDay: this.parts.journal.spending.perDay(Date.now()).toString(),
+      lanes: this.parts.journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
+      ...this.parts.journal.intents.counts(),
+      stuck: this.parts.records.stuck(0, STUCK_SHOWN).map(({ record }) => record),
     };
   }
 
   async spentToday(): Promise<string> {
-    return this.#parts.journal.spending.of(Date.now()).toString();
+    return this.parts.journal.spending.of(Date.now()).toString();
   }
 
   async stuck(after: number, limit: number): Promise<StuckRecord[] | null> {
-    await this.#parts.custody.unlock();
-    const wallet = this.#parts.journal.wallet();
-    return wallet === null || wallet.state === "restored" ? null : this.#parts.records.stuck(after, limit);
+    await this.parts.custody.unlock();
+    const wallet = this.parts.journal.wallet();
+    return wallet === null || wallet.state === "restored" ? null : this.parts.records.stuck(after, limit);
   }
 
   async reseal(): Promise<SealedKey> {
-    return this.#parts.custody.reseal();
+    return this.parts.custody.reseal();
   }
 
   async landing(operationUuid: Uuid): Promise<LandingState> {
-    await this.#parts.custody.unlock();
-    return this.#parts.landing.of(operationUuid);
+    await this.parts.custody.unlock();
+    return this.parts.landing.of(operationUuid);
   }
 
   async reconcile(): Promise<void> {
-    await this.#parts.custody.unlock();
-    await this.#parts.landing.noteRestoration();
-    await this.#parts.observer.lookAgain();
+    await this.parts.custody.unlock();
+    await this.parts.landing.noteRestoration();
+    await this.parts.observer.lookAgain();
     await this.#go();
   }
 
   override async alarm(): Promise<void> {
-    await this.#parts.alarm.ring();
+    await this.parts.alarm.ring();
   }
 
   async #go(): Promise<void> {
-    await this.#parts.alarm.arm();
-    this.#parts.driver.poke();
+    await this.parts.alarm.arm();
+    this.parts.driver.poke();
   }
 }
 

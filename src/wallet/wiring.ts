@@ -7,7 +7,7 @@ import { DisplayedBalance, Funds } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
 import { Driver } from "./driver.ts";
 import { Filing } from "./filing.ts";
-import { entryOf } from "./interface.ts";
+import { entryOf, type Wallet } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
 import { LaneGrowth } from "./lanes/growth.ts";
 import { LaneKeys } from "./lanes/lane-keys.ts";
@@ -29,8 +29,8 @@ import { WholeJournal } from "./whole-journal.ts";
 /** Name of the platform account's object; its key comes from a secret. */
 const PLATFORM = "platform";
 
-/** What a wallet object consists of, each made once and given to those that use it. */
-export const wireWallet = (ctx: DurableObjectState, env: Bindings) => {
+/** What a wallet object consists of, each made once and given to those that use it. @param resume drives an operation */
+export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Wallet["resume"]) => {
   const settings = settingsOf(env);
   const journal = new Journal(ctx.storage);
   const rpc = connect(settings);
@@ -71,7 +71,7 @@ export const wireWallet = (ctx: DurableObjectState, env: Bindings) => {
   const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });
   const rollbackGuard = new RollbackGuard({ ...runtime, snapshots: journal.snapshots });
   const filing = new Filing({ ...runtime, ctx, journal, bucket: env.BUCKET, settings, driver });
-  const alarm = new Alarm({ ...runtime, ctx, journal, filing, driver, rollbackGuard, custody });
+  const alarm = new Alarm({ ...runtime, ctx, journal, filing, driver, rollbackGuard, custody, resume });
   const arm = () => alarm.arm(OPEN_EVERY_MS);
   const storage = new StorageAhead({ ...runtime, journal, funds, entry: entryOf(ctx) });
   const submission = new Submission({

@@ -3,12 +3,13 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 // Inside: a write that another process does late, and the wallet's acknowledgement of an operation.
 import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
-import { newUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
 import { background, killedAt, operationOver } from "../support/operations.ts";
-import { walletOf } from "../support/own-wallets.ts";
 import { watched } from "../support/trips.ts";
+import { endObject } from "../support/wallets.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -118,7 +119,7 @@ test("an update whose request has gone follows as soon as the one before it is o
 
 /** Updates of a collection through a database whose trips are noted. */
 const watchedUpdates = ({ collection_uuid: uuid }: Finalized, before?: (sql: string) => Promise<unknown>) => {
-  const { send, ...rest } = watched(before);
+  const { send, ...rest } = watched(integration.integrationUuid, before);
   const update = (json: object) => send(`/collection/${uuid}`, { key: integration.key, method: "PUT", json });
   return { ...rest, send: update };
 };
@@ -167,37 +168,24 @@ test.each([
   expect(about.map(({ data }) => data)).toEqual([{ ...(body as object), ...by }]);
 });
 
-test("an update that waits asks when the one before has ended, and seldom until then", async () => {
+test("an update first has the one before it carried out, whose request has gone", async () => {
+  await bodyOf(await killedAt("operation.accepted", () => update({ title: "Left behind" })), 500);
+  expect(await bodyOf(await update({ title: "Waited" }), 200)).toMatchObject({ title: "Waited" });
+  expect(await onChain()).toMatchObject({ title: "Waited" });
+  expect(await bodyOf(await api("/operation?state=pending", { key: integration.key }), 200)).toEqual([]);
+});
+
+test("an update seldom asks the database for one before it that can't be carried out yet", async () => {
   await bodyOf(await killedAt("operation.accepted", () => update({ title: "Stands still" })), 500);
+  await endObject(integration.integrationUuid);
+  await setFaults({ kind: "down" });
   const { send, trips } = watchedUpdates(collection);
   const waiting = send({ title: "Waited" });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
-  // Where the collection is, its acceptance; and a look after a second.
-  expect(trips.length).toBeLessThan(5);
-  await background.reconcile(60_000);
+  // Where the collection is, its acceptance; the one before; and a few looks.
+  expect(trips.length).toBeLessThan(8);
+  await setFaults();
   expect(await bodyOf(await waiting, 200)).toMatchObject({ title: "Waited" });
-  expect(await onChain()).toMatchObject({ title: "Waited" });
-});
-
-test("a wallet tells who waits that an operation is acknowledged, at once or when it is", async () => {
-  const wallet = walletOf(integration.integrationUuid);
-  const unknown = newUuid();
-  expect(await wallet.acknowledged(unknown, 1)).toBe(false);
-  let told: boolean | undefined;
-  const waiting = wallet.acknowledged(unknown, 600_000).then((answer) => {
-    told = answer;
-  });
-  // Calls may overtake each other on their way to the object.
-  for (let tries = 0; told === undefined && tries < 200; tries += 1) {
-    await wallet.acknowledgeAll([{ operationUuid: unknown }]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  expect(told).toBe(true);
-  await waiting;
-  const { headers } = await update({ title: "Acknowledged" });
-  const uuid = headers.get("x-operation-uuid") as Uuid;
-  expect(await wallet.acknowledged(uuid, 600_000)).toBe(true);
-  expect(await wallet.acknowledged(uuid, 600_000)).toBe(true);
 });
 
 test("royalties for an account that doesn't exist are refused by name", async () => {

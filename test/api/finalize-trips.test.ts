@@ -50,7 +50,7 @@ const READS = /^select .* from "drafts" left join "collections"/;
 
 test("a draft is finalized in three trips: it is read, accepted with its plan, and ended", async () => {
   const draft = await draftOf(1);
-  const { send, trips, over } = watched();
+  const { send, trips, over } = watched(shop.integrationUuid);
   const answer = await send(...finalizeOf(draft));
   expect(trips).toEqual([READS, ACCEPTS, ENDS].map((each) => expect.stringMatching(each)));
   await bodyOf<Finalized>(answer, 201);
@@ -64,7 +64,7 @@ test("one of more than a page of assets is read page by page, and its plan is ke
     subtitle: "NULL",
     references: false,
   });
-  const { send, trips, over } = watched();
+  const { send, trips, over } = watched(shop.integrationUuid);
   const body = await bodyOf<Finalized>(await send(...finalizeOf(draft)), 201);
   expect(body.near_collection.total_copies).toBe(1_200);
   const page = /^select .* from "draft_assets"/;
@@ -78,11 +78,11 @@ test("one of more than a page of assets is read page by page, and its plan is ke
 test("one that is under way is joined after one trip, and refused in one once it is over", async () => {
   const draft = await draftOf(4);
   await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
-  const joined = watched();
+  const joined = watched(shop.integrationUuid);
   await bodyOf<Finalized>(await joined.send(...finalizeOf(draft)), 201);
   expect(joined.trips[0]).toMatch(READS);
   await joined.over();
-  const { send, trips } = watched();
+  const { send, trips } = watched(shop.integrationUuid);
   expect(await bodyOf(await send(...finalizeOf(draft)), 409)).toMatchObject({ code: "draft_finalized" });
   expect(trips).toEqual([expect.stringMatching(READS)]);
 });
@@ -95,7 +95,7 @@ const deleteAsset = async (draft: string, asset: string) => {
 /** Finalizes a draft, to which something is done whenever it is about to be accepted. */
 const finalizedWhile = async (draft: string, change: (pass: number) => Promise<unknown>) => {
   let passes = 0;
-  const { send, over } = watched(async (sql) => {
+  const { send, over } = watched(shop.integrationUuid, async (sql) => {
     if (ACCEPTS.test(sql)) await change(++passes);
   });
   const answer = await send(...finalizeOf(draft));
@@ -202,7 +202,7 @@ test("a directory's block that is being deleted is waited for, and kept where it
   const made = await bodyOf<Finalized>(await api(...finalizeOf(await draftOf(2))), 201);
   const block = await unreferenced(made);
   let ends = 0;
-  const { send, over } = watched(async (sql) => {
+  const { send, over } = watched(shop.integrationUuid, async (sql) => {
     if (!ENDS.test(sql)) return;
     ends += 1;
     if (ends === 1) await block.become("deleting");
@@ -219,7 +219,7 @@ test("one that was deleted after it had been put is put again by whoever takes t
   const made = await bodyOf<Finalized>(await api(...finalizeOf(await draftOf(3))), 201);
   const block = await unreferenced(made);
   let ends = 0;
-  const { send, over } = watched(async (sql) => {
+  const { send, over } = watched(shop.integrationUuid, async (sql) => {
     if (!ENDS.test(sql)) return;
     ends += 1;
     await block.become("deleted");

@@ -137,16 +137,6 @@ describe("an operation that is given up", () => {
       intent([{ kind: "transfer", deposit: "1" }], alice, operationUuid, "mint"),
     );
 
-  /** A request whose first step finds no node, killed while it gives the operation up. */
-  const interrupted = async (key: string, point: string): Promise<string> => {
-    await endObject(integration.integrationUuid);
-    await setFaults({ kind: "down" });
-    const answer = await killedAt(point, () => api(path(), mintRequest(key)));
-    const body = await bodyOf<{ operation_uuid: string }>(answer, 500);
-    expect(body).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
-    return body.operation_uuid;
-  };
-
   test("is not carried out by its wallet from then on", async () => {
     await endObject(integration.integrationUuid);
     await setFaults({ kind: "down" });
@@ -156,22 +146,13 @@ describe("an operation that is given up", () => {
     expect(await submit(uuid)).toEqual({ status: "withdrawn" });
   });
 
-  test("before that was done is given up by the next request, while no node answers", async () => {
-    const key = crypto.randomUUID();
-    const uuid = await interrupted(key, "operation.before_withdraw");
-    for (const headers of [{ prefer: "respond-async" }, undefined]) {
-      const told = await bodyOf(await api(path(), mintRequest(key, headers)), 503);
-      expect(told).toMatchObject({ code: "chain_unavailable", outcome: "not_submitted" });
-    }
-    await setFaults();
-    expect(await submit(uuid)).toEqual({ status: "withdrawn" });
-    await bodyOf(await api(path(), mintRequest(key)), 201);
-  });
-
-  test("before that was done is carried out by the next request, where a node answers again", async () => {
+  test("but killed before that was done is answered with 202, and carried out once a node answers", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
-    const uuid = await interrupted(key, "operation.before_withdraw");
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "down" });
+    const answer = await killedAt("operation.before_withdraw", () => api(path(), mintRequest(key)));
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
     await setFaults();
     const again = await api(path(), mintRequest(key));
     expect(again.headers.get("x-operation-uuid")).toBe(uuid);
@@ -182,7 +163,12 @@ describe("an operation that is given up", () => {
   test("is never answered with 202, though its end can't be written", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
-    const uuid = await interrupted(key, "operation.before_effects");
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "down" });
+    const killed = await killedAt("operation.before_effects", () => api(path(), mintRequest(key)));
+    const body = await bodyOf<{ operation_uuid: string }>(killed, 500);
+    expect(body).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
+    const { operation_uuid: uuid } = body;
     await setFaults();
     // The wallet takes no step of it any more. The next request finds that out and says so.
     const told = await bodyOf(await api(path(), mintRequest(key)), 503);

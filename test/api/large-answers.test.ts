@@ -1,31 +1,38 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { api, apiWith, bodyOf, createIntegration, createReceivers } from "../support/api.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+// Inside: another isolate that ends an operation, while its wallet's object does.
+import { finish } from "../../src/operations/engine/drive.ts";
+import { api, bodyOf, createIntegration, createReceivers } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection } from "../support/collections.ts";
 import { createCollector } from "../support/collectors.ts";
-import { background, type OperationResource, readOperation } from "../support/operations.ts";
+import { type OperationResource, readOperation, serviceContext } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
-import { eventually } from "../support/waiting.ts";
+import { eventually, until } from "../support/waiting.ts";
+import { setWalletBindings } from "../support/wallets.ts";
 
 /** Answers above 64 kB, which R2 keeps. */
 
 /** The bucket, which holds what is put of answers until it is released. */
 const holding = () => {
-  const released = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
+  let [isHeld, isReleased] = [false, false];
   const put: R2Bucket["put"] = async (...[key, ...rest]: Parameters<R2Bucket["put"]>) => {
     if (key.startsWith("answer/")) {
-      held.resolve();
-      await released.promise;
+      isHeld = true;
+      // An object can't wait for a promise that another one resolves.
+      await until(async () => isReleased);
     }
     return env.BUCKET.put(key, ...rest);
   };
   const bucket = new Proxy(env.BUCKET, {
     get: (target, name: keyof R2Bucket) => (name === "put" ? put : target[name].bind(target)),
   });
-  return { bucket, held: held.promise, release: () => released.resolve() };
+  const release = () => {
+    isReleased = true;
+  };
+  return { bucket, held: () => until(async () => isHeld), release };
 };
 
 /** A mint with a long response, whose request is about to store it. Nothing resumes it by itself. */
@@ -37,8 +44,10 @@ const heldMint = async () => {
   const { bucket, held, release } = holding();
   const metadata = { extra: JSON.stringify("x".repeat(16_000)) };
   const json = { receiver_addresses: [collector.accountId], quantity_per_receiver: 5, metadata };
-  const asked = apiWith({ BUCKET: bucket }, `/collection/${uuid}/mint`, { key: shop.key, json });
-  await held;
+  const restore = await setWalletBindings(shop.integrationUuid, { BUCKET: bucket });
+  const asked = api(`/collection/${uuid}/mint`, { key: shop.key, json });
+  await held();
+  await restore();
   await runInDurableObject(env.WALLET.getByName(shop.integrationUuid), (_, { storage }) =>
     storage.deleteAlarm(),
   );
@@ -61,26 +70,24 @@ test("the response of an operation stays when another driver stores a later one"
       owner_id: heir,
     });
   });
-  await background.resume(operation);
+  await finish(serviceContext(), operation as Uuid);
   const { answer } = await readOperation<{ tokens: { owner_id: string }[] }>(shop.key, operation);
   expect(answer?.body.tokens[0]?.owner_id).toBe(heir);
   release();
-  const { response, background: behind } = await asked;
-  expect(await bodyOf(response, 201)).toEqual(answer?.body);
-  await behind();
+  expect(await bodyOf(await asked, 201)).toEqual(answer?.body);
+  await until(async () => (await kept()).length === 1);
   expect((await readOperation(shop.key, operation)).answer).toEqual(answer);
   expect(await kept()).toHaveLength(1);
 });
 
 test("the response of an operation stays when another driver stores the same one", async () => {
   const { shop, asked, release, operation, kept } = await heldMint();
-  await background.resume(operation);
+  await finish(serviceContext(), operation as Uuid);
   const { answer } = await readOperation(shop.key, operation);
   expect(await kept()).toHaveLength(1);
   release();
-  const { response, background: behind } = await asked;
-  expect(await bodyOf(response, 201)).toEqual(answer?.body);
-  await behind();
+  expect(await bodyOf(await asked, 201)).toEqual(answer?.body);
+  await until(async () => (await kept()).length === 1);
   expect((await readOperation(shop.key, operation)).answer).toEqual(answer);
   expect(await kept()).toHaveLength(1);
 });

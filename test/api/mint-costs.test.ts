@@ -8,6 +8,7 @@ import type { Uuid } from "../../src/domain/ids.ts";
 import { apiWith, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
+import { setWalletBindings } from "../support/wallets.ts";
 
 /**
  * What a mint costs at Cloudflare is what it reads and writes: docs/running.md has the prices. The counts are those that
@@ -123,7 +124,9 @@ const none = (): Counts => ({
 /** Mints once, and adds up what that costs. */
 const mint = async (counts: Counts, headers: Readonly<Record<string, string>>): Promise<void> => {
   const [receiver] = await createReceivers(1);
-  const bindings = { DB: countingDatabase(counts), WALLET: countingWallets(counts) };
+  const DB = countingDatabase(counts);
+  const bindings = { DB, WALLET: countingWallets(counts) };
+  await setWalletBindings(shop.integrationUuid, { DB });
   const { response, background } = await apiWith(bindings, `/collection/${collection}/mint`, {
     key: shop.key,
     json: { receiver_addresses: [receiver] },

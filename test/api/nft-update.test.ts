@@ -102,7 +102,7 @@ test("nothing to change is said so, an unknown field named", async () => {
 });
 
 test("writes that look at the chain first are two trips to the database: their acceptance and their end", async () => {
-  const { send, trips } = watched();
+  const { send, trips } = watched(integration.integrationUuid);
   const write = async (method: string, path: string, json: object, status: number): Promise<void> => {
     const at = `/collection/${collection.collection_uuid}${path}`;
     trips.length = 0;

@@ -179,7 +179,7 @@ describe("a payout", () => {
 
   test("is four trips to the database: its account, the sales known, its acceptance and its end", async () => {
     await bodyOf(await setAccount(treasury), 200);
-    const { send, trips } = watched();
+    const { send, trips } = watched(shop.integrationUuid);
     await bodyOf(await send("/wallet/payout", { key: shop.key, json: { amount: "1" } }), 200);
     expect(trips).toEqual([
       expect.stringMatching(/payout_account/),

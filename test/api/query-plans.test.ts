@@ -25,7 +25,6 @@ import {
   hasPending,
   isOpen,
   openOperationOf,
-  releaseEffects,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { openOperationsOf } from "../../src/db/queries/recovery.ts";
@@ -116,7 +115,6 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => db.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", { any: now, failed: now })}`),
     "operations_subject (subject_id=?)",
   ],
-  ["effects that are given back", () => releaseEffects(db, id), "sqlite_autoindex_operations_1 (id=?)"],
   [
     "what stands still",
     () => staleOperations(db, now, 10),

@@ -6,7 +6,7 @@ import { api, bodyOf, createIntegration, createReceivers, type TestIntegration }
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
-import { type Intent, newUuid, type Uuid, type Wallet, walletOf } from "../support/own-wallets.ts";
+import { type Intent, newUuid, type StepWallet, type Uuid, walletOf } from "../support/own-wallets.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
@@ -124,7 +124,9 @@ test("paying exactly the amount that a quote says is missing is enough for its w
 });
 
 /** A separate wallet, funded by the platform. */
-const openWallet = async (funding: bigint): Promise<{ wallet: Wallet; uuid: Uuid; accountId: string }> => {
+const openWallet = async (
+  funding: bigint,
+): Promise<{ wallet: StepWallet; uuid: Uuid; accountId: string }> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
   const wallet = walletOf(uuid);

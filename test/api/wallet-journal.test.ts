@@ -142,7 +142,7 @@ describe("an operation acknowledged long ago", () => {
     const waiting = { ...payment(receiver), snapshot: { ...snapshot, rowNumber: 1 } };
     const done = { ...payment(receiver), snapshot: { ...snapshot, rowNumber: 2 } };
     expect(await carriedOut(wallet, done)).toMatchObject({ state: "succeeded" });
-    await wallet.acknowledgeAll([{ operationUuid: done.operationUuid }]);
+    await wallet.acknowledge(done.operationUuid);
     await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) => {
       forget(new Journal(storage), Date.now() + DAY_MS);
     });

@@ -15,8 +15,8 @@ import {
   journalRows,
   newUuid,
   payment,
+  type StepWallet,
   type Uuid,
-  type Wallet,
   walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
@@ -33,7 +33,7 @@ afterEach(() => setFaults());
 interface Owned {
   readonly uuid: Uuid;
   readonly accountId: string;
-  readonly wallet: Wallet;
+  readonly wallet: StepWallet;
   /** The wallet's own key. */
   readonly publicKey: Uint8Array;
   /** Acts as the account's owner, with another key. */

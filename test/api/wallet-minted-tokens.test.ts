@@ -3,6 +3,7 @@ import { createIntegration, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import {
+  carriedOut,
   createReceiver,
   type Intent,
   intent,
@@ -11,7 +12,6 @@ import {
   type TransactionRecord,
   walletOf,
 } from "../support/own-wallets.ts";
-import { ENOUGH } from "../support/waiting.ts";
 
 /** The tokens of a mint that a wallet reads for its caller, together with what became of the transaction. */
 
@@ -34,11 +34,7 @@ const mintOf = (quantity: number, metadata: Override | null = null): Intent => {
 
 const wallet = () => walletOf(shop.integrationUuid);
 
-const minted = async (wanted: Intent): Promise<TransactionRecord> => {
-  const answer = await wallet().submit(wanted, ENOUGH);
-  if (answer.status !== "accepted") throw new Error(`not accepted: ${answer.status}`);
-  return answer.records![0]!;
-};
+const minted = (wanted: Intent): Promise<TransactionRecord> => carriedOut(wallet(), wanted);
 
 const idsOf = ({ value }: TransactionRecord): string[] =>
   JSON.parse(new TextDecoder().decode(value!)) as string[];

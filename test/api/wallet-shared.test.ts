@@ -407,7 +407,7 @@ describe("an unprovable shared transaction", () => {
       expect(await wallet().landing(first!.operationUuid)).toMatchObject({ isOver: true }),
     );
     expect(await wallet().withdraw(first!.operationUuid, 1, true, ["unknown"])).toBe(true);
-    await wallet().acknowledgeAll([{ operationUuid: first!.operationUuid }]);
+    await wallet().acknowledge(first!.operationUuid);
     const stuck = (await wallet().stuck(0, 100))!.map(({ record }) => record.operationUuid);
     expect(stuck).toEqual(intents.slice(1).map(({ operationUuid }) => operationUuid));
     await setFaults();

@@ -9,8 +9,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { chanceOf } from "../../devchain/rpc/chance.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
-import Mintage from "../../src/index.ts";
-import { IntegrationWallet } from "../../src/wallet/object.ts";
+import Mintage, { IntegrationWallet } from "../../src/index.ts";
 import { alarmBy } from "./clock.ts";
 import { MARKER, SUBJECT_HEADER } from "./marker.ts";
 import { clock, realNow } from "./start-clock.ts";
@@ -205,8 +204,13 @@ class FaultyWallet extends IntegrationWallet {
     super(inTime(ctx), withFaults(env));
   }
 
-  override submit(...[intent, waitMs]: Parameters<IntegrationWallet["submit"]>) {
-    return about.run(MARKER.exec(textOf(intent))?.[0] ?? intent.step, () => super.submit(intent, waitMs));
+  override carryOut(...[row, waiting]: Parameters<IntegrationWallet["carryOut"]>) {
+    const marker = MARKER.exec(JSON.stringify(row.request))?.[0] ?? row.kind;
+    return about.run(marker, () => super.carryOut(row, waiting));
+  }
+
+  override resume(...operation: Parameters<IntegrationWallet["resume"]>) {
+    return about.run("resume", () => super.resume(...operation));
   }
 
   override alarm(): Promise<void> {
@@ -243,16 +247,6 @@ class FaultyWallet extends IntegrationWallet {
   }
 }
 
-/** An intent's arguments as text. */
-const textOf = ({ actions }: Parameters<IntegrationWallet["submit"]>[0]): string =>
-  actions
-    .map((action) =>
-      "args" in action && action.args instanceof Uint8Array
-        ? new TextDecoder("latin1").decode(action.args)
-        : "",
-    )
-    .join(" ");
-
 class FaultyEndpoint extends WebhookEndpoint {
   constructor(ctx: DurableObjectState, env: Env) {
     super(inTime(ctx), withFaults(env));
@@ -278,8 +272,8 @@ export default class FaultyMintage extends Mintage {
     return about.run(subject, () => super.fetch(request));
   }
 
-  override resume(...operation: Parameters<Mintage["resume"]>): ReturnType<Mintage["resume"]> {
-    return about.run("resume", () => super.resume(...operation));
+  override finish(...operation: Parameters<Mintage["finish"]>): ReturnType<Mintage["finish"]> {
+    return about.run("finish", () => super.finish(...operation));
   }
 
   async #control(request: Request): Promise<Response> {

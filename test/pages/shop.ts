@@ -121,10 +121,10 @@ async function send({ service, integration }: Shop, receiverId: string, action: 
   const wallet = await service.wallet(integration);
   const operationUuid = newUuid();
   const intent = { operationUuid, step: "one", fairnessKey: "test", receiverId, actions: [action] };
-  const answer = await wallet.submit(intent, 60_000);
+  const answer = await wallet.submit(intent);
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
   const [record] = await wallet.recordsAtEnd(operationUuid, 60_000);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${JSON.stringify(record)}`);
-  await wallet.acknowledgeAll([{ operationUuid }]);
+  await wallet.acknowledge(operationUuid);
   return new TextDecoder().decode(record.value ?? undefined);
 }

@@ -37,9 +37,4 @@ export default class Marking extends Mintage {
       props,
     } as unknown as ExecutionContext);
   }
-
-  override resume(operation: Parameters<Mintage["resume"]>[0]): Promise<boolean> {
-    console.log(JSON.stringify({ event: "test.resume", worker: this.#name, operation_uuid: operation }));
-    return super.resume(operation);
-  }
 }

@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
 import { openContext, type ServiceContext } from "../../src/context.ts";
+import { findOperation } from "../../src/db/queries/operations.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { resume } from "../../src/operations/engine/resume.ts";
+import { walletName } from "../../src/operations/registry.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { reconcile } from "../../src/operator/jobs/reconcile.ts";
+import { walletOf } from "../../src/wallet/client.ts";
 import { api, bodyOf } from "./api.ts";
 
 /** An operation as the API shows it. */
@@ -57,8 +59,10 @@ export const serviceContext = (
 
 /** Resumes operations now, as the schedule and the wallet's alarm do, and runs the schedule or its clean-up alone. */
 export const background = {
-  resume: (uuid: string, bindings?: object): Promise<boolean> =>
-    resume(serviceContext(0, undefined, bindings), uuid as Uuid),
+  resume: async (uuid: string): Promise<boolean> => {
+    const row = await findOperation(serviceContext().db, uuid as Uuid);
+    return row !== undefined && walletOf(env, walletName(row)).resume(row.id, 15_000);
+  },
   reconcile: (later = 0, log?: ServiceContext["log"], bindings?: object): Promise<void> =>
     reconcile(serviceContext(later, log, bindings)),
   cleanUp: async (later: number): Promise<void> => void (await cleanUp(serviceContext(later))),

@@ -2,8 +2,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { settingsOf } from "../../src/env.ts";
+import { retry } from "../../src/waiting.ts";
 import { walletOf as objectOf } from "../../src/wallet/client.ts";
 import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
+import type { WalletObject } from "../../src/wallet/object.ts";
 import { SERVICES_NODE } from "./chain-control.ts";
 import { keyOf } from "./keys.ts";
 import { ENOUGH, until } from "./waiting.ts";
@@ -14,8 +16,20 @@ export { type Action, type Intent, newUuid, type TransactionRecord, type Uuid, t
 
 const NEAR = 10n ** 24n;
 
+/** A wallet with the methods by which its object sends an operation's steps. */
+export type StepWallet = Wallet & Pick<WalletObject, "submit" | "recordsAtEnd">;
+
 /** The object of an integration's wallet, or the platform's, called directly: the API shows only what comes of it. */
-export const walletOf = (of: string): Wallet => objectOf(env, of as Uuid | "platform");
+export const walletOf = (of: string): StepWallet => {
+  // An exception breaks a stub, and a killed object answers the next call.
+  const again = <T>(call: (object: StepWallet) => Promise<T>): Promise<T> =>
+    retry({ tries: 5, firstPauseMs: 50 }, () => call(env.WALLET.getByName(of) as unknown as StepWallet));
+  return {
+    ...objectOf(env, of as Uuid | "platform"),
+    submit: (...wanted) => again((object) => object.submit(...wanted)),
+    recordsAtEnd: (...operation) => again((object) => object.recordsAtEnd(...operation)),
+  };
+};
 
 /** A transaction that a test sends, as a separate operation. */
 export const intent = (
@@ -30,7 +44,7 @@ export const payment = (receiverId: string, amount = "1"): Intent =>
   intent([{ kind: "transfer", deposit: amount }], receiverId);
 
 /** Hands an intent to a wallet and waits until it is over. */
-export const carriedOut = async (wallet: Wallet, wanted: Intent): Promise<TransactionRecord> => {
+export const carriedOut = async (wallet: StepWallet, wanted: Intent): Promise<TransactionRecord> => {
   const answer = await wallet.submit(wanted);
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
   const [record] = await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH);
@@ -76,7 +90,7 @@ export const createReceiver = async (): Promise<string> => {
 export interface OwnWallet {
   readonly uuid: Uuid;
   readonly accountId: string;
-  readonly wallet: Wallet;
+  readonly wallet: StepWallet;
 }
 
 /** Creates a wallet with account and key, ready to sign. */

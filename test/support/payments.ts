@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
+import { newUuid } from "../../src/domain/ids.ts";
 import type { Action } from "../../src/wallet/interface.ts";
+import { walletOf } from "./own-wallets.ts";
 import { ENOUGH } from "./waiting.ts";
 
 /** Sends a transaction from one of the service's wallets and waits until it succeeds. Returns the last call's result. */
@@ -10,7 +10,7 @@ export async function sendFrom(
   receiverId: string,
   actions: readonly Action[],
 ): Promise<string> {
-  const wallet = walletOf(env, from as Uuid | "platform");
+  const wallet = walletOf(from);
   const operationUuid = newUuid();
   const answer = await wallet.submit({
     operationUuid,
@@ -22,7 +22,7 @@ export async function sendFrom(
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
   const [record] = await wallet.recordsAtEnd(operationUuid, ENOUGH);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${record?.state}`);
-  await wallet.acknowledgeAll([{ operationUuid }]);
+  await wallet.acknowledge(operationUuid);
   return new TextDecoder().decode(record.value ?? undefined);
 }
 
@@ -33,6 +33,6 @@ export const pay = async (from: string, receiverId: string, amount: bigint): Pro
 
 /** Spends a wallet's money until little more is left than its storage needs. */
 export async function drain(from: string, left = 10n ** 22n): Promise<void> {
-  const { balance } = await walletOf(env, from as Uuid).status();
+  const { balance } = await walletOf(from).status();
   await pay(from, env.PLATFORM_ACCOUNT_ID, BigInt(balance ?? "0") - left);
 }

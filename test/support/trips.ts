@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import { type ApiRequest, requestOf } from "./api.ts";
 import { failingD1 } from "./database.ts";
+import { setWalletBindings } from "./wallets.ts";
 
 /** What an isolate keeps for seconds, and asks for again on a slow machine: a key, endpoints to wake. */
 const KEPT = /"api_keys"|^select "id" from "webhooks"/;
@@ -12,12 +13,18 @@ export interface Watched {
   send(path: string, request: ApiRequest): Promise<Response>;
   /** The SQL of each trip to the database so far, but for what is kept; a batch's is joined by line breaks. */
   readonly trips: string[];
-  /** Waits for what goes on behind the answers. */
+  /** Waits for what goes on behind the answers, and ends the watch of the wallet's object. */
   over(): Promise<unknown>;
 }
 
-/** @param before is waited for before each trip */
-export const watched = (before: (sql: string) => Promise<unknown> = async () => undefined): Watched => {
+/**
+ * @param wallet the integration whose wallet's object is watched too
+ * @param before is waited for before each trip
+ */
+export const watched = (
+  wallet: string | null = null,
+  before: (sql: string) => Promise<unknown> = async () => undefined,
+): Watched => {
   const trips: string[] = [];
   const DB = failingD1(async (sql) => {
     if (!KEPT.test(sql)) trips.push(sql);
@@ -26,13 +33,19 @@ export const watched = (before: (sql: string) => Promise<unknown> = async () => 
   });
   const bindings = { ...env, DB };
   const contexts: ExecutionContext[] = [];
+  let restore = async (): Promise<void> => undefined;
   return {
     trips,
     send: async (path, request) => {
+      await restore();
+      if (wallet !== null) restore = await setWalletBindings(wallet, { DB });
       const context = createExecutionContext();
       contexts.push(context);
       return app.fetch(requestOf(path, request), bindings, context);
     },
-    over: () => Promise.all(contexts.map(waitOnExecutionContext)),
+    over: async () => {
+      await Promise.all(contexts.map(waitOnExecutionContext));
+      await restore();
+    },
   };
 };

@@ -60,6 +60,21 @@ export const setObjectSettings = async (
   return async () => void (await set(before));
 };
 
+/** Gives a wallet's object other bindings for the operations that it drives. Returns a function that restores them. */
+export const setWalletBindings = async (
+  integrationUuid: string,
+  changes: Partial<Env>,
+): Promise<() => Promise<void>> => {
+  const set = (values: Partial<Env>) =>
+    runInDurableObject(objectOf(integrationUuid), (object) => {
+      const { env: before } = object as unknown as { env: Env };
+      Object.assign(object, { env: { ...before, ...values } });
+      return before;
+    });
+  const { ...before } = await set(changes);
+  return async () => void (await set(before));
+};
+
 /** Gives what runs without a request other settings: the schedule, and operations that wallets resume. */
 export const setWorkerSettings = (changes: Partial<Settings>): void => {
   Object.assign(settingsOf(env), changes);

@@ -6,7 +6,6 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { KINDS, PAYOUT } from "../../domain/operations.ts";
-import { drive } from "../../operations/engine/drive.ts";
 import { endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
@@ -92,7 +91,7 @@ const close = async (
   const statements =
     failure === HAD_EFFECT ? tookEffect() : kindNamed(row.kind).onFailure(context, row, records);
   const ended = await fail(context, row, { failure, statements, records, height });
-  await wallet.acknowledgeAll([{ operationUuid: row.id, ending: endingOf(ended) }]);
+  await wallet.acknowledge(row.id, endingOf(ended));
 };
 
 /** Continues a finalization from what the chain shows of its collection. @throws ServiceError if that isn't enough */
@@ -117,9 +116,9 @@ const requireNoEffect = async (context: ServiceContext, row: OperationRow): Prom
 
 /** Whether a finalization continues, because a node at that height shows what was in doubt. */
 const goesOn = async (context: ServiceContext, row: OperationRow, height: number): Promise<boolean> => {
-  const until = context.now().getTime() + ADOPTION_MS;
-  const driven = await drive(context, { ...row, height: Math.max(row.height ?? 0, height) }, until);
-  return driven.row.state !== "unknown";
+  const seen = { ...row, height: Math.max(row.height ?? 0, height) };
+  const reached = await walletFor(context, row).carryOut(seen, { waitMs: ADOPTION_MS });
+  return reached?.state !== "unknown";
 };
 
 const mayLand = (waitMs: number | null): ServiceError => {

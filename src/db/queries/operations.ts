@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, lt, lte, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, lt, not, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { CostLimit } from "../../domain/spending.ts";
@@ -34,9 +34,7 @@ export const acceptedRow = (
   answerStatus: null,
   answerBody: null,
   finishedAt: null,
-  commitment: null,
   height: null,
-  leasedUntil: null,
   createdAt: at,
   updatedAt: at,
   quotedCost: costLimit?.quoted ?? null,
@@ -72,7 +70,7 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
     .insert(operations)
     .select(sql`
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
-        ${uuidToBytes(operation.subjectId)}, ${requestOf(operation)}, NULL, NULL, NULL, NULL, NULL, NULL,
+        ${uuidToBytes(operation.subjectId)}, ${requestOf(operation)}, NULL, NULL, NULL, NULL,
         ${now.getTime()}, ${now.getTime()}, ${operation.costLimit?.quoted ?? null},
         ${operation.costLimit?.most ?? null}, NULL, ${operation.reference ?? null}
       WHERE ${condition}`)
@@ -81,29 +79,6 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
 /** An operation; undefined if there is none. */
 export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | undefined> =>
   db.select().from(operations).where(eq(operations.id, id)).get();
-
-/**
- * Commits a pending operation to one of two exclusive outcomes: a caller receives 202, or its request gives it up. The first
- * one set stays. @returns its row; undefined: it has ended or is committed to the other outcome
- */
-export const commitTo = async (
-  db: Database,
-  id: Uuid,
-  commitment: NonNullable<OperationRow["commitment"]>,
-): Promise<OperationRow | undefined> => {
-  const [row] = await db
-    .update(operations)
-    .set({ commitment })
-    .where(
-      and(
-        eq(operations.id, id),
-        eq(operations.state, "pending"),
-        or(isNull(operations.commitment), eq(operations.commitment, commitment)),
-      ),
-    )
-    .returning();
-  return row;
-};
 
 export interface EndedState {
   readonly state: "succeeded" | "failed" | "unknown";
@@ -120,23 +95,6 @@ export const endOperation = (db: Database, id: Uuid, ending: EndedState, now: Da
     .set({ ...ending, finishedAt: ending.state === "unknown" ? null : now, updatedAt: now })
     .where(and(eq(operations.id, id), OPEN))
     .returning();
-
-/** Takes the lease for writing the effects of an open operation, unless it is taken. It only saves work. */
-export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Date): Promise<boolean> => {
-  const leased = await db
-    .update(operations)
-    .set({ leasedUntil: until })
-    .where(
-      and(eq(operations.id, id), OPEN, or(isNull(operations.leasedUntil), lte(operations.leasedUntil, now))),
-    )
-    .returning({ id: operations.id });
-  return leased.length > 0;
-};
-
-/** Releases that lease. */
-export const releaseEffects = async (db: Database, id: Uuid): Promise<void> => {
-  await db.update(operations).set({ leasedUntil: null }).where(eq(operations.id, id));
-};
 
 /** Records that an open operation was processed, so that others are next. */
 export const touchOperation = (db: Database, id: Uuid, now: Date) =>

@@ -45,15 +45,8 @@ export const operations = sqliteTable(
     /** Body of the synchronous response, with hashes for transaction results; above 64 kB `r2:<key>` of the whole. */
     answerBody: text("answer_body"),
     finishedAt: instant("finished_at"),
-    /**
-     * `promised`: a caller received 202, so a passing failure never ends it; `given_up`: its request gives it up.
-     * The first one set stays (`commitTo`).
-     */
-    commitment: text("commitment", { enum: ["promised", "given_up"] }),
     /** Final block height that includes all its effects on the chain; null: it is open or has no effect. */
     height: integer("height"),
-    /** End of the lease for writing its effects, where that is much work; null: no lease. */
-    leasedUntil: instant("leased_until"),
     ...timestamps(),
     /** Quoted cost, yoctoNEAR; null: no quote. */
     quotedCost: text("quoted_cost"),

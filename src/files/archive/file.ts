@@ -57,7 +57,6 @@ const toOperation = (line: string): ArchivedOperation => {
   return {
     row: {
       ...row,
-      leasedUntil: null,
       createdAt: instant(createdAt),
       updatedAt: instant(updatedAt),
       finishedAt: finishedAt === null ? null : instant(finishedAt),

@@ -1,133 +1,120 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
 import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
-import {
-  commitTo,
-  findOperation,
-  leaseEffects,
-  type OperationRow,
-  releaseEffects,
-} from "../../db/queries/operations.ts";
+import type { OperationRow } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { pause } from "../../waiting.ts";
-import type { OperationSnapshot, TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import { pause, within } from "../../waiting.ts";
+import type {
+  AcceptedRow,
+  EndedRow,
+  Intent,
+  OperationEnding,
+  OperationSnapshot,
+  RowWithResults,
+  SubmitResult,
+  TransactionRecord,
+} from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
-import { kindNamed, walletFor, walletName } from "../registry.ts";
-import { acknowledgeSoon } from "./acknowledgements.ts";
-import { type EndedRow, endingOf, fail, type RowWithResults, succeed } from "./endings.ts";
+import { kindNamed, walletFor } from "../registry.ts";
+import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
-import { type AcceptedRow, handOver } from "./hand-over.ts";
+import { handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
-
-/**
- * First and longest pause before checking again whether the previous operation has ended; doubles each time.
- * Milliseconds.
- */
-const FIRST_MS = 1_000;
-const MOST_MS = 8_000;
-
-/**
- * Waits for the end of a previous operation. Its wallet is notified, but the database decides, and a notification may
- * be lost, so the database is checked again after growing pauses.
- */
-class PreviousOperation {
-  readonly #wallet: Wallet;
-  /** The operation whose end the wallet has reported, so that it sends no further notification. */
-  #reported: Uuid | null = null;
-  #looks = 0;
-
-  constructor(wallet: Wallet) {
-    this.#wallet = wallet;
-  }
-
-  /** Returns when it is time to check whether the operation has ended. @param leftMs maximum wait, milliseconds */
-  async after(operation: Uuid, leftMs: number): Promise<void> {
-    const patience = Math.min(FIRST_MS * 2 ** this.#looks, MOST_MS, leftMs);
-    this.#looks += 1;
-    if (patience <= 0) return;
-    // The wallet is notified after the batch that writes the end: a database without it was rolled back.
-    if (this.#reported === operation) return pause(patience);
-    if (!(await this.#wallet.acknowledged(operation, patience))) return;
-    this.#reported = operation;
-    this.#looks = 0;
-  }
-}
 
 /** Pause before lagging nodes are read again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
 
-/** How long the next operation in turn is driven. Milliseconds. */
-const NEXT_MS = 15_000;
+/** Pause after another operation that comes first could not be driven to its end. Milliseconds. */
+const FOLLOW_AGAIN_MS = 1_000;
 
-/** Pause while another call writes the effects. Milliseconds. */
-const ELSEWHERE_MS = 1_000;
-
-/** The progress of an operation. */
-export interface Progress {
-  readonly row: RowWithResults;
-  /** The wallet's journal has a step of it, so it is no longer abandoned for a temporary reason. */
-  readonly isBegun: boolean;
+/** What a drive uses of the object that it runs in. */
+export interface DriveHome {
+  readonly context: ServiceContext;
+  /** The wallet that signs the operation's transactions. */
+  readonly wallet: {
+    submit(intent: Intent): Promise<SubmitResult>;
+    withdraw(operation: Uuid, journaled: number, isNew: boolean): Promise<boolean>;
+    transactions(operation: Uuid): Promise<TransactionRecord[]>;
+    recordsAtEnd(operation: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
+    databaseLacks(missing: Uuid, generation: number): Promise<void>;
+    acknowledge(operation: Uuid, ending?: OperationEnding): Promise<void>;
+  };
+  /** Whether a caller was told that the operation is pending. */
+  readonly isPromised: (operation: Uuid) => boolean;
+  /** Drives another operation of this wallet; resolves at its end or when it isn't driven any more. */
+  readonly driveOther: (operation: Uuid) => Promise<unknown>;
+  /** Ends an operation whose results take long to read, in another isolate than the one that signs. */
+  readonly finish: (operation: Uuid) => Promise<EndedRow | null>;
 }
 
 /**
- * Drives an operation until a deadline: submits steps to the wallet, waits for them, writes the effects. Safe to call
- * concurrently: a step is journaled once by its name, and effects are written once by the operation's state.
- * @param until milliseconds since the Unix epoch
- * @param isNew the caller has just accepted it, and may withdraw it before its first step is journaled
+ * Drives one operation: submits its steps to the wallet, waits for them, writes the effects. Its wallet's object runs one
+ * drive of an operation at a time. If the object is lost, the next drive continues: a step is journaled once by its name,
+ * and effects are written once by the operation's state.
  */
-export const drive = async (
-  context: ServiceContext,
-  row: AcceptedRow,
-  until: number,
-  isNew = false,
-): Promise<Progress> => {
-  const work = new Drive(context, row, until, isNew);
-  return { row: await work.run(), isBegun: work.isBegun };
-};
-
-class Drive {
-  readonly #context: ServiceContext;
+export class Drive {
+  readonly #home: DriveHome;
   readonly #row: AcceptedRow;
   readonly #kind: Kind;
-  readonly #wallet: Wallet;
-  readonly #until: number;
-  /** This call accepted the operation and drives it: no wallet object can have received a step of it before. */
+  #until: number;
+  /** The first call for an operation that was just accepted: no object can have received a step of it before. */
   #isNew: boolean;
-  readonly #turn: PreviousOperation;
   #records: readonly TransactionRecord[] = [];
   /** Facts of its kind, until found to be outdated. */
   #known: unknown;
-  #leased = false;
+  readonly #first = Promise.withResolvers<void>();
+  /** Its row at the end, or when its time is over. */
+  readonly done: Promise<RowWithResults>;
 
-  constructor(context: ServiceContext, row: AcceptedRow, until: number, isNew: boolean) {
-    this.#context = context;
+  /** Begins at once. @param until milliseconds since the Unix epoch */
+  constructor(home: DriveHome, row: AcceptedRow, until: number, isNew: boolean) {
+    this.#home = home;
     this.#row = row;
     this.#kind = kindNamed(row.kind);
-    this.#wallet = walletFor(context, row);
     this.#until = until;
     this.#isNew = isNew;
-    this.#turn = new PreviousOperation(this.#wallet);
     this.#known = row.known;
+    this.done = this.#run();
+    const noStep = () => this.#first.resolve();
+    this.done.then(noStep, noStep);
   }
 
+  /** The operation as it was accepted. */
+  get row(): OperationRow {
+    return this.#row;
+  }
+
+  /** The first step was submitted, or the operation waits or isn't driven any more. */
+  get first(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  /** The journal has a step of it, so that it isn't given up any more for a temporary reason. */
   get isBegun(): boolean {
     return this.#records.length > 0;
   }
 
-  async run(): Promise<RowWithResults> {
-    if (!this.#isNew) this.#records = await this.#wallet.transactions(this.#row.id);
+  /** Drives at least until a time, if it isn't over before. Milliseconds since the Unix epoch. */
+  extend(until: number): void {
+    this.#until = Math.max(this.#until, until);
+  }
+
+  async #run(): Promise<RowWithResults> {
+    const { wallet } = this.#home;
+    if (!this.#isNew) this.#records = await wallet.transactions(this.#row.id);
     for (;;) {
       const ended = await this.#advance();
       if (ended) return this.#acknowledged(ended);
+      this.#first.resolve();
       if (this.#left() <= 0) return this.#row;
     }
   }
 
   /** Makes one transition. Returns the row once the operation has ended, else null. */
   async #advance(): Promise<EndedRow | null> {
-    const outlook = await this.#kind.look(this.#context, this.#row, this.#records, this.#known);
+    const outlook = await this.#kind.look(this.#home.context, this.#row, this.#records, this.#known);
     this.#known = outlook.facts;
     const next = outlook.next();
     switch (next.do) {
@@ -136,16 +123,15 @@ class Drive {
         return this.#submit(next.step, outlook);
       case "wait":
         if (this.#left() <= 0) return null;
-        this.#records = await this.#wallet.recordsAtEnd(this.#row.id, this.#left());
+        this.#records = await this.#home.wallet.recordsAtEnd(this.#row.id, this.#left());
         checkpoint("operation.settled");
         return null;
       case "pause":
-        if (await this.#pause(next.delay)) this.#records = await this.#wallet.transactions(this.#row.id);
+        if (await this.#pause(next.delay)) this.#records = await this.#home.wallet.transactions(this.#row.id);
         return null;
       case "follow":
-        await this.#turn.after(next.operation, this.#left());
-        this.#known = undefined;
-        this.#records = await this.#wallet.transactions(this.#row.id);
+        await this.#follow(next.operation);
+        this.#records = await this.#home.wallet.transactions(this.#row.id);
         return null;
       case "finish":
         return this.#finish(outlook);
@@ -164,7 +150,7 @@ class Drive {
       return null;
     }
     const coming = { step, transaction, outlook };
-    const refusal = await topUpRefusal(this.#context, this.#row, this.#records, coming);
+    const refusal = await topUpRefusal(this.#home.context, this.#row, this.#records, coming);
     if (refusal !== null) return this.#refused(refusal, step);
     await outlook.before(step);
     checkpoint("operation.before_submit");
@@ -174,24 +160,17 @@ class Drive {
       fairnessKey: integrationId,
       mostCost: this.#row.mostCost,
       ...transaction,
-      ...(await spendingOf(this.#context, this.#row)),
+      ...(await spendingOf(this.#home.context, this.#row)),
     };
-    const submit = async (snapshot?: OperationSnapshot) => {
-      const answer = await this.#wallet.submit({ ...intent, snapshot }, Math.max(this.#left(), 0));
-      // An object lost during the call may have sent it; the one that responded doesn't know.
-      if (answer.repeated) this.#isNew = false;
-      return answer;
-    };
-    const answer = this.isBegun
-      ? await submit()
-      : await handOver(this.#context, this.#wallet, this.#row, submit);
+    const submit = (snapshot?: OperationSnapshot) => this.#home.wallet.submit({ ...intent, snapshot });
+    const { context, wallet } = this.#home;
+    const answer = this.isBegun ? await submit() : await handOver(context, wallet, this.#row, submit);
     checkpoint("operation.after_submit");
     if (answer.status === "unchecked")
       throw new Error(`operation ${id} is new to its wallet after its first step`);
     if (answer.status === "accepted") {
       this.#isNew = false;
-      this.#records = answer.records ?? (await this.#wallet.recordsAtEnd(id, Math.max(this.#left(), 0)));
-      checkpoint("operation.settled");
+      this.#records = await wallet.transactions(id);
       return null;
     }
     return this.#refused(answer, step);
@@ -200,13 +179,13 @@ class Drive {
   /** Handles a refusal of the wallet: waits and retries, or ends the operation. */
   async #refused(answer: Refusal, step: string): Promise<EndedRow | null> {
     const { id } = this.#row;
-    if (await this.#isWaitedOut(answer)) {
-      this.#context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
+    if (this.#isWaitedOut(answer)) {
+      this.#home.context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
       await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
       return null;
     }
     checkpoint("operation.before_withdraw");
-    if (await this.#wallet.withdraw(id, this.#records.length, this.#isNew)) {
+    if (await this.#home.wallet.withdraw(id, this.#records.length, this.#isNew)) {
       checkpoint("operation.withdrawn");
       return this.#fail(
         refusalFailure(
@@ -215,45 +194,36 @@ class Drive {
         ),
       );
     }
-    // Another call has submitted a step; or a lost object may have had one, and the wallet waits for the operator.
+    // A lost object may have had a step of it, and the wallet needs the operator.
     this.#isNew = false;
-    this.#records = await this.#wallet.transactions(id);
-    if (!this.isBegun) await this.#pause(ELSEWHERE_MS);
+    this.#records = await this.#home.wallet.transactions(id);
+    if (!this.isBegun) await this.#pause(FOLLOW_AGAIN_MS);
     return null;
   }
 
   /**
    * Whether to wait after a refusal of the wallet; the scheduled job retries at the latest. A partial effect must be
-   * completed. A temporary reason ends an operation only before its first step, by the request that accepted it, and
-   * only if no 202 was returned (docs/operations.md).
+   * completed. A temporary reason ends an operation only before its first step, while the request that accepted it waits,
+   * and only if no 202 was returned (docs/operations.md).
    */
-  async #isWaitedOut(refusal: Refusal): Promise<boolean> {
+  #isWaitedOut(refusal: Refusal): boolean {
     // The cost may never drop. A new request continues what is already there.
     if (refusal.status === "too_dear") return false;
     if (this.#kind.isCommitted(this.#records)) return true;
     if (!("retryAfter" in refusal)) return false;
-    if (this.isBegun) return true;
-    // An interrupted withdrawal: no 202 can have been returned since.
-    if (this.#row.commitment === "given_up") return false;
-    return !(this.#isNew && (await commitTo(this.#context.db, this.#row.id, "given_up")));
+    return this.isBegun || !this.#isNew || this.#home.isPromised(this.#row.id);
   }
 
   async #finish(outlook: Outlook): Promise<EndedRow | null> {
-    const elsewhere = await this.#takeOn(outlook.effort);
-    if (elsewhere !== null) return elsewhere.state === "pending" ? null : elsewhere;
+    const { context, finish } = this.#home;
     try {
-      const effects = await outlook.effects();
-      if (effects && "failure" in effects) return await this.#fail(effects.failure);
-      if (effects) {
-        const write = () => succeed(this.#context, this.#row, effects, this.#records);
-        const ended = await (effects.commit?.(write) ?? write());
-        // The next evaluation reads it again.
-        if (ended === null) this.#known = undefined;
-        return ended;
-      }
+      const ended = await (outlook.effort > 0
+        ? finish(this.#row.id)
+        : endWithEffects(context, this.#row, outlook, this.#records));
+      if (ended) return ended;
+      // The next evaluation reads them again.
+      this.#known = undefined;
     } catch (error) {
-      if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);
-      this.#leased = false;
       // The effect is on the chain, even if no node responds now.
       if (!(error instanceof ChainUnavailableError)) throw error;
     }
@@ -261,35 +231,36 @@ class Drive {
     return null;
   }
 
-  /** Leases expensive effects. If another call holds the lease, returns the current row after a pause. */
-  async #takeOn(effort: number): Promise<RowWithResults | null> {
-    if (effort === 0 || this.#leased) return null;
-    const { db, now } = this.#context;
-    const time = now();
-    this.#leased = await leaseEffects(db, this.#row.id, time, new Date(time.getTime() + effort));
-    if (this.#leased) return null;
-    await this.#pause(ELSEWHERE_MS);
-    return (await findOperationWhole(db, this.#row.id)) ?? null;
-  }
-
   #fail(failure: Failure): Promise<EndedRow> {
-    const statements =
-      failure.code === "outcome_unknown" ? [] : this.#kind.onFailure(this.#context, this.#row, this.#records);
-    return fail(this.#context, this.#row, { failure, statements, records: this.#records });
+    return failWith(this.#home.context, this.#row, failure, this.#records);
   }
 
-  /**
-   * Acknowledges the end to the wallet; if that is lost, its alarm resumes the operation. The next operation in turn
-   * continues at once.
-   */
-  #acknowledged(ended: EndedRow): RowWithResults {
-    if (ended.state === "succeeded" || ended.state === "failed") {
-      const { waitUntil } = this.#context;
-      if (ended.next) waitUntil(driveNext(this.#context, ended.next));
-      const acknowledgement = { operationUuid: ended.id, ending: endingOf(ended) };
-      acknowledgeSoon(this.#context, this.#wallet, walletName(ended), acknowledgement);
+  /** Waits for the end of an operation that comes first, and drives it meanwhile. */
+  async #follow(operation: Uuid): Promise<void> {
+    const { context, driveOther } = this.#home;
+    this.#first.resolve();
+    const started = context.now().getTime();
+    await within(
+      this.#left(),
+      driveOther(operation).catch(() => undefined),
+    );
+    // It may be unable to end, as in a wallet that may not sign.
+    if (context.now().getTime() - started < LOOK_AGAIN_MS) await this.#pause(LOOK_AGAIN_MS);
+    this.#known = undefined;
+  }
+
+  /** Acknowledges the end to the wallet, and drives the next operation in turn. */
+  async #acknowledged(ended: EndedRow): Promise<RowWithResults> {
+    const { context, wallet, driveOther } = this.#home;
+    const { next, ...row } = ended;
+    if (row.state !== "succeeded" && row.state !== "failed") return row;
+    await wallet.acknowledge(row.id, endingOf(row));
+    if (next) {
+      driveOther(next.id).catch((error: unknown) =>
+        context.log("operation.next_interrupted", { operation_uuid: next.id, error }),
+      );
     }
-    return ended;
+    return row;
   }
 
   #record(step: string): TransactionRecord {
@@ -299,34 +270,53 @@ class Drive {
   }
 
   #left(): number {
-    return this.#until - this.#context.now().getTime();
+    return this.#until - this.#home.context.now().getTime();
   }
 
   /** Pauses; false if the deadline comes first. */
   async #pause(milliseconds: number): Promise<boolean> {
+    this.#first.resolve();
     const left = this.#left();
     await pause(Math.max(0, Math.min(milliseconds, left)));
     return milliseconds <= left;
   }
 }
 
-/** Drives an operation by its id if it is open. Returns its row; undefined if there is none. */
-export const driveById = async (
+/**
+ * Ends an operation whose last step has succeeded with its results.
+ * @returns null if the nodes don't show them yet, or what was read has changed
+ * @throws ChainUnavailableError
+ */
+const endWithEffects = async (
   context: ServiceContext,
-  id: OperationRow["id"],
-  until: number,
-): Promise<OperationRow | undefined> => {
-  const row = await findOperation(context.db, id);
-  if (!row) return undefined;
-  if (row.state !== "pending" && row.state !== "unknown") return row;
-  return (await drive(context, row, until)).row;
+  row: OperationRow,
+  outlook: Outlook,
+  records: readonly TransactionRecord[],
+): Promise<EndedRow | null> => {
+  const effects = await outlook.effects();
+  if (effects === null) return null;
+  if ("failure" in effects) return failWith(context, row, effects.failure, records);
+  const write = () => succeed(context, row, effects, records);
+  return effects.commit?.(write) ?? write();
 };
 
-/** Drives the next operation in turn after one has ended; its own request may have ended long ago. */
-const driveNext = async (context: ServiceContext, { id }: Pick<OperationRow, "id">): Promise<void> => {
-  try {
-    await driveById(context, id, context.now().getTime() + NEXT_MS);
-  } catch (error) {
-    context.log("operation.next_interrupted", { operation_uuid: id, error });
-  }
+const failWith = (
+  context: ServiceContext,
+  row: OperationRow,
+  failure: Failure,
+  records: readonly TransactionRecord[],
+): Promise<EndedRow> => {
+  const isUnknown = failure.code === "outcome_unknown";
+  const statements = isUnknown ? [] : kindNamed(row.kind).onFailure(context, row, records);
+  return fail(context, row, { failure, statements, records });
+};
+
+/** As the object would end an operation, in the Worker; the object asks for it where results take long to read. */
+export const finish = async (context: ServiceContext, id: Uuid): Promise<EndedRow | null> => {
+  const row = await findOperationWhole(context.db, id);
+  if (!row) throw new Error(`operation ${id} has no row`);
+  if (row.state === "succeeded" || row.state === "failed") return row;
+  const records = await walletFor(context, row).transactions(id);
+  const outlook = await kindNamed(row.kind).look(context, row, records);
+  return outlook.next().do === "finish" ? endWithEffects(context, row, outlook, records) : null;
 };

@@ -5,11 +5,7 @@ import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-e
 import { insertEvents, insertOperatorEvent } from "../../db/queries/events.ts";
 import { moveMints } from "../../db/queries/mint-transactions.ts";
 import { countEnd } from "../../db/queries/operation-counts.ts";
-import {
-  findOperationWhole,
-  insertTransactions,
-  type TransactionResult,
-} from "../../db/queries/operation-transactions.ts";
+import { findOperationWhole, insertTransactions } from "../../db/queries/operation-transactions.ts";
 import {
   endOperation,
   isOpen,
@@ -28,18 +24,9 @@ import type { Mint } from "../../domain/mint-notes.ts";
 import { KINDS } from "../../domain/operations.ts";
 import { wakeEndpoints } from "../../events/webhooks/interface.ts";
 import { keepText, textKey } from "../../files/storage/large-texts.ts";
-import type { OperationEnding, TransactionRecord } from "../../wallet/interface.ts";
+import type { EndedRow, OperationEnding, TransactionRecord } from "../../wallet/interface.ts";
 import type { Effects } from "../kind.ts";
 import { heightOf } from "../records.ts";
-
-/** An operation's row, with its transactions' results if known. */
-export type RowWithResults = OperationRow & { readonly results?: readonly TransactionResult[] | undefined };
-
-/** The row of an ended operation. */
-export type EndedRow = RowWithResults & {
-  /** The next operation in turn; absent if there is none. */
-  readonly next?: StaleOperation | undefined;
-};
 
 /**
  * Ends an operation with its effects, in one batch. A second call changes nothing: all respond from the row that the

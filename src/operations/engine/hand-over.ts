@@ -7,11 +7,8 @@ import {
   hasOperation,
   noteBehind,
 } from "../../db/queries/rollback.ts";
-import type { OperationSnapshot, SubmitResult, Wallet } from "../../wallet/interface.ts";
+import type { AcceptedRow, OperationSnapshot, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import { walletName } from "../registry.ts";
-
-/** An operation's row, with its acceptance and facts if they were read with it. */
-export type AcceptedRow = OperationRow & { readonly acceptance?: Acceptance; readonly known?: unknown };
 
 /** The response to a submitted step. */
 export type HandedOver = Exclude<SubmitResult, { status: "unchecked" }>;
@@ -23,7 +20,7 @@ export type HandedOver = Exclude<SubmitResult, { status: "unchecked" }>;
  */
 export const handOver = async (
   { db, log, now }: ServiceContext,
-  wallet: Wallet,
+  wallet: Pick<Wallet, "databaseLacks">,
   row: AcceptedRow,
   submit: (snapshot: OperationSnapshot) => Promise<SubmitResult>,
 ): Promise<HandedOver> => {

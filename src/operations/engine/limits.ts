@@ -9,11 +9,10 @@ import { ServiceError } from "../../domain/errors.ts";
 import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { tooDear } from "../../domain/spending.ts";
 import { attemptName, stepName, topUpOf } from "../../domain/steps.ts";
-import type { Intent, TransactionRecord } from "../../wallet/interface.ts";
+import type { AcceptedRow, Intent, TransactionRecord } from "../../wallet/interface.ts";
 import type { Outlook, Proposal } from "../kind.ts";
 import type { StepTransaction } from "../top-up.ts";
 import type { Refusal } from "./failure.ts";
-import type { AcceptedRow } from "./hand-over.ts";
 import { planOf } from "./plan.ts";
 
 /**

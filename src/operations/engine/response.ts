@@ -3,7 +3,7 @@ import { resultsOfOperation } from "../../db/queries/operation-transactions.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { type Failure, failureError } from "../../domain/failures.ts";
 import { openText } from "../../files/storage/large-texts.ts";
-import type { RowWithResults } from "./endings.ts";
+import type { RowWithResults } from "../../wallet/interface.ts";
 import { toOperation } from "./read.ts";
 
 /**

@@ -10,7 +10,6 @@ import { isLeft } from "../../db/queries/contracts.ts";
 import { insertOperationKey, unlessTaken } from "../../db/queries/idempotency.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import {
-  commitTo,
   findOperation,
   insertOperation,
   type OperationRow,
@@ -24,12 +23,9 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { KINDS, type OperationKind } from "../../domain/operations.ts";
-import { inTime } from "../../waiting.ts";
+import type { AcceptedRow, RowWithResults } from "../../wallet/interface.ts";
 import type { Kind, KindResults, Proposal } from "../kind.ts";
-import { kindNamed } from "../registry.ts";
-import { drive, type Progress } from "./drive.ts";
-import type { RowWithResults } from "./endings.ts";
-import type { AcceptedRow } from "./hand-over.ts";
+import { kindNamed, walletFor } from "../registry.ts";
 import { acceptedUnread, maybeAccepted } from "./in-doubt.ts";
 import { plannedOf, requireWithin } from "./limits.ts";
 import { responseOf } from "./response.ts";
@@ -140,12 +136,6 @@ const clearedAway = (cause: unknown): ServiceError =>
     cause,
   });
 
-/** How long an operation with respond-async is driven after its acceptance. Milliseconds. */
-const NO_WAIT = 0;
-
-/** Extra time for writing small effects after the wait for the chain. Milliseconds. */
-const GRACE_MS = 1_000;
-
 /**
  * Accepts an operation and drives it while the caller waits. Every operation begins here; the wallet alone sends more, its
  * own keys and no-ops.
@@ -232,60 +222,25 @@ export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync
   Partial<Pick<Caller, "costLimit" | "reference">>;
 
 /**
- * Drives an accepted operation while the caller waits, and responds. If this fails, the operation continues without its
- * request. After a 202 it isn't abandoned for temporary failures, such as an unreachable chain.
- * @param isNew this request accepted it, and may withdraw it until its first step is journaled
+ * Has an accepted operation carried out by its wallet while the caller waits, and responds. If this fails, the operation
+ * continues without its request. After a 202 it isn't abandoned for temporary failures, such as an unreachable chain.
+ * @param isNew this request accepted it
  * @throws ServiceError if it failed; internal_error or database_unavailable with its uuid if its state is unknown
  */
 const carryOut = async <K extends OperationKind>(
   context: ServiceContext,
-  caller: Pick<Caller, "respondAsync">,
+  { respondAsync }: Pick<Caller, "respondAsync">,
   row: RowOf<K>,
   isNew: boolean,
 ): Promise<EndpointResponse<KindResults[K]>> => {
   try {
+    // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
+    const waitMs = respondAsync ? 0 : context.settings.SYNC_WAIT_MS;
+    const isOver = row.state === "succeeded" || row.state === "failed";
+    const ended = isOver ? row : await walletFor(context, row).carryOut(row, { waitMs, isNew });
     // The database stores the body that the kind's effects built.
-    return (await responseOf(context, await workOn(context, caller, row, isNew))) as EndpointResponse<
-      KindResults[K]
-    >;
+    return (await responseOf(context, ended ?? row)) as EndpointResponse<KindResults[K]>;
   } catch (error) {
     throw error instanceof ServiceError ? error : acceptedUnread(row.id, error);
   }
-};
-
-/** The operation in a state to respond with: ended, or pending and committed. */
-const workOn = async (
-  context: ServiceContext,
-  { respondAsync }: Pick<Caller, "respondAsync">,
-  row: AcceptedRow & RowWithResults,
-  isNew: boolean,
-): Promise<RowWithResults> => {
-  if (row.state === "succeeded" || row.state === "failed") return row;
-  const { SYNC_WAIT_MS } = context.settings;
-  const work = (from: AcceptedRow, wait: number, isNew: boolean): Promise<Progress | null> =>
-    drive(context, from, context.now().getTime() + wait, isNew).catch((error: unknown) => {
-      context.log("operation.interrupted", { operation_uuid: row.id, error });
-      return null;
-    });
-  // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
-  const reached = respondAsync
-    ? await work(row, NO_WAIT, isNew)
-    : await inTime(context, work(row, SYNC_WAIT_MS, isNew), SYNC_WAIT_MS + GRACE_MS);
-  const current = reached?.row ?? row;
-  if (current.state !== "pending") return current;
-  if (respondAsync) context.waitUntil(work(current, SYNC_WAIT_MS, false));
-  return reached?.isBegun ? current : promised(context, current);
-};
-
-/**
- * Commits to an operation without a journaled step before its caller gets a 202: from then on its request can't
- * withdraw it. If it already has, there is no 202.
- */
-const promised = async ({ db }: ServiceContext, { id }: OperationRow): Promise<OperationRow> => {
-  checkpoint("operation.before_promise");
-  const pending = await commitTo(db, id, "promised");
-  if (pending) return pending;
-  const row = await findOperation(db, id);
-  if (!row || row.state === "pending") throw new Error(`operation ${id} is being given up`);
-  return row;
 };

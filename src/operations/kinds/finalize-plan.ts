@@ -1,6 +1,7 @@
 import { AssetBatch } from "../../chain/contract/asset-batch.ts";
 import { contractSettings } from "../../chain/contract/settings.ts";
 import type { DraftAssets } from "../../db/draft-assets.ts";
+import type { AssetRow } from "../../db/queries/assets.ts";
 import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -45,6 +46,13 @@ export interface FinalizeOperation {
    * draft of more than a page is split once it is locked (`keepPlan`).
    */
   readonly plan?: FinalizePlan;
+}
+
+/** What was read of a draft before its finalization was accepted. */
+export interface DraftAsRead {
+  readonly createdAt: Date;
+  /** All its assets; null: not read. */
+  readonly whole: readonly AssetRow[] | null;
 }
 
 /** The locked draft of a finalization, with what was read of it. */

@@ -27,6 +27,7 @@ import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
+  type DraftAsRead,
   draftEmpty,
   type FinalizedDraft,
   type FinalizeOperation,
@@ -124,10 +125,13 @@ const EFFORT_AN_ASSET_MS = 4;
  */
 export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults["finalize"]>({
   // Its proposal provides a part of the facts.
-  facts: async (context, operation, records, known: Partial<FinalizedDraft> | undefined) => {
+  facts: async (context, operation, records, known: DraftAsRead | FinalizeFacts | undefined) => {
     const isForgotten = records.some(dependsOnCollection);
     const height = Math.max(heightOf(records), operation.height ?? 0);
-    const assets = known?.assets ?? new DraftAssets(context.db, operation.subjectId);
+    const assets =
+      known && "assets" in known
+        ? known.assets
+        : new DraftAssets(context.db, operation.subjectId, known?.whole);
     const plan = await planOf(context, operation, assets);
     return {
       ...stepsOf(plan, operation.request),

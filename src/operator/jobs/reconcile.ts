@@ -5,8 +5,6 @@ import { writeSweep } from "../../db/queries/sweeps.ts";
 import { nextStaleInTurn } from "../../db/queries/turns.ts";
 import { isUnanswered } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { driveById } from "../../operations/engine/drive.ts";
-import { resume } from "../../operations/engine/resume.ts";
 import { walletFor, walletName } from "../../operations/registry.ts";
 import { inTime } from "../../waiting.ts";
 import { archiveOldOperations } from "./archiving.ts";
@@ -32,6 +30,9 @@ const STALE_MS = 45_000;
 /** Operations of one run, and how many of them at once: each asks its wallet, which is another machine. */
 const MAX_OPERATIONS = 600;
 const AT_ONCE = 4;
+
+/** How long a run waits for one operation. Milliseconds. */
+const RESUME_MS = 15_000;
 
 /** How long a run submits steps to wallets before it waits for any of them. Milliseconds. */
 const HAND_OVER_MS = 20_000;
@@ -98,14 +99,14 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
     handedOver.push(operation);
     // Mark it as checked first, so that one that can't be finished doesn't block the others.
     await touchOperation(context.db, operation.id, context.now());
-    await driveById(context, operation.id, context.now().getTime());
+    await walletFor(context, operation).resume(operation.id, 0);
   });
   await eachOf(handedOver.values(), until, context, async (first) => {
-    await resume(context, first.id);
+    await walletFor(context, first).resume(first.id, RESUME_MS);
     let operation = await nextStaleInTurn(context.db, first, before);
     while (operation && context.now().getTime() <= until) {
       await touchOperation(context.db, operation.id, context.now());
-      await resume(context, operation.id);
+      await walletFor(context, operation).resume(operation.id, RESUME_MS);
       operation = await nextStaleInTurn(context.db, operation, before);
     }
   });

@@ -15,11 +15,13 @@ const isPlace = (value: unknown): value is BytesReference =>
 export const encodeActions = (actions: readonly Action[]): Uint8Array => {
   const parts: Uint8Array[] = [];
   let size = 0;
-  const header = JSON.stringify(actions, (_key, value: unknown) => {
-    if (!(value instanceof Uint8Array)) return value;
-    parts.push(value);
-    const place: BytesReference = { $bytes: [size, value.length] };
-    size += value.length;
+  // A Buffer has a method `toJSON`, so that the value that JSON passes isn't the field's any more.
+  const header = JSON.stringify(actions, function (this: Record<string, unknown>, key, value: unknown) {
+    const field = this[key];
+    if (!(field instanceof Uint8Array)) return value;
+    parts.push(field);
+    const place: BytesReference = { $bytes: [size, field.length] };
+    size += field.length;
     return place;
   });
   const head = new TextEncoder().encode(header);

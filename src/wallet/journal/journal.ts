@@ -1,7 +1,8 @@
 import { type Cost, maxSpent, NO_COST } from "../../chain/cost.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
-import type { Acknowledgement, SealedKey } from "../interface.ts";
+import type { OperationEnding, SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
@@ -203,14 +204,12 @@ export class Journal {
     }
   }
 
-  /** Records that the effects of operations are written, and releases the intents they hold. */
-  acknowledge(acknowledgements: readonly Acknowledgement[], now: number): void {
+  /** Records that the effects of an operation are written, and releases the intents it holds. */
+  acknowledge(operation: Uuid, now: number, ending?: OperationEnding): void {
     this.atomically(() => {
-      for (const { operationUuid, ending } of acknowledgements) {
-        this.operations.acknowledge(operationUuid, now);
-        this.shared.letGo(operationUuid, false);
-        if (ending) this.snapshots.end(operationUuid, ending);
-      }
+      this.operations.acknowledge(operation, now);
+      this.shared.letGo(operation, false);
+      if (ending) this.snapshots.end(operation, ending);
     });
   }
 

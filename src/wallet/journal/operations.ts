@@ -22,6 +22,25 @@ export class OperationJournal {
     );
   }
 
+  /**
+   * Promises to carry an operation out: a caller is told that it is pending, so that it isn't withdrawn any more for a
+   * temporary reason. @returns false if it was withdrawn before
+   */
+  promise(operation: string): boolean {
+    if (this.isWithdrawn(operation)) return false;
+    this.#sql.exec(
+      "INSERT INTO operations (operation, internal, promised) VALUES (?, 0, 1) ON CONFLICT (operation) DO UPDATE SET promised = 1",
+      operation,
+    );
+    return true;
+  }
+
+  /** Whether a caller was told that the operation is pending. */
+  isPromised(operation: string): boolean {
+    const sql = "SELECT 1 FROM operations WHERE operation = ? AND promised = 1";
+    return this.#sql.exec(sql, operation).toArray().length > 0;
+  }
+
   /** Closes an operation to further steps. An operation without rows is removed after the retention time. */
   withdraw(operation: string, rows: number, now: number): void {
     this.#sql.exec(
@@ -67,9 +86,9 @@ export class OperationJournal {
   }
 
   /** Operations to resume now; each is rescheduled before it is tried. */
-  takeDue(now: number, most: number): string[] {
+  takeDue(now: number, most: number): Uuid[] {
     const due = this.#sql
-      .exec<{ operation: string; resume_tries: number }>(
+      .exec<{ operation: Uuid; resume_tries: number }>(
         "SELECT operation, resume_tries FROM operations WHERE resume_at <= ? ORDER BY resume_at LIMIT ?",
         now,
         most,

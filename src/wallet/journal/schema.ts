@@ -52,13 +52,15 @@ const SCHEMA = [
   "CREATE INDEX intents_held ON intents (held_by) WHERE held_by IS NOT NULL",
   "CREATE INDEX intents_limited ON intents (turn, id) WHERE state = 'queued' AND most IS NOT NULL",
   // Operations that the alarm drives. internal: the wallet's own, never resumed. withdrawn_at: accepts no more steps.
+  // promised: 1 if a caller was told that it is pending.
   `CREATE TABLE operations (
     operation TEXT PRIMARY KEY,
     internal INTEGER NOT NULL,
     resume_at INTEGER,
     resume_tries INTEGER NOT NULL DEFAULT 0,
     acknowledged_at INTEGER,
-    withdrawn_at INTEGER
+    withdrawn_at INTEGER,
+    promised INTEGER NOT NULL DEFAULT 0
   )`,
   "CREATE INDEX operations_resume ON operations (resume_at) WHERE resume_at IS NOT NULL",
   "CREATE INDEX operations_acknowledged ON operations (acknowledged_at) WHERE acknowledged_at IS NOT NULL",

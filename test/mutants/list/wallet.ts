@@ -338,20 +338,6 @@ export const WALLET: readonly Mutant[] = [
     tests: ["test/api/older-database.test.ts"],
   },
   {
-    id: "acknowledgements: those of a request that was cut off are never sent",
-    file: "src/operations/engine/acknowledgements.ts",
-    search: "...(others?.acknowledgements ?? []), ",
-    replacement: "",
-    tests: ["test/unit/acknowledgements.test.ts"],
-  },
-  {
-    id: "acknowledgements: those behind the first hundred are lost",
-    file: "src/operations/engine/acknowledgements.ts",
-    search: "from < acknowledgements.length",
-    replacement: "from < Math.min(acknowledgements.length, MOST_AT_ONCE)",
-    tests: ["test/unit/acknowledgements.test.ts"],
-  },
-  {
     id: "journal: an operation that was refused without a row leaves no name",
     file: "src/wallet/journal/operations.ts",
     search: "if (isRefused) this.#snapshots.nameWithdrawn",

@@ -1,0 +1,80 @@
+import type { ServiceContext } from "../../context.ts";
+import { findOperation } from "../../db/queries/operations.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { loggedContext } from "../../http/log.ts";
+import { within } from "../../waiting.ts";
+import { type AcceptedRow, entryOf, type RowWithResults, type Waiting } from "../../wallet/interface.ts";
+import { WalletObject } from "../../wallet/object.ts";
+import { Drive } from "./drive.ts";
+import { endingOf } from "./endings.ts";
+
+/** How long an operation is driven at least, however short its caller waits. Milliseconds. */
+const DRIVE_MS = 15_000;
+
+/** Extra time for writing small effects after the wait for the chain. Milliseconds. */
+const GRACE_MS = 1_000;
+
+/** The object of a wallet, which also drives the operations that the wallet signs for: nothing else does. */
+export class IntegrationWallet extends WalletObject {
+  /** The running drives. */
+  readonly #drives = new Map<Uuid, Drive>();
+
+  async carryOut(row: AcceptedRow, { waitMs, isNew = false }: Waiting): Promise<RowWithResults | null> {
+    const drive = this.#driveOf(row, waitMs, isNew);
+    try {
+      const reached = await over(drive, waitMs);
+      if (reached && reached.state !== "pending") return reached;
+    } catch (error) {
+      // The alarm or the scheduled job drives it again.
+      this.#context(row.id).log("operation.interrupted", { error });
+    }
+    if (!drive.isBegun && !this.parts.journal.operations.promise(row.id))
+      throw new Error(`operation ${row.id} is being given up`);
+    return null;
+  }
+
+  async resume(operationUuid: Uuid, waitMs: number): Promise<boolean> {
+    const running = this.#drives.get(operationUuid);
+    const row = running?.row ?? (await findOperation(this.#context(operationUuid).db, operationUuid));
+    if (!row) return false;
+    if (row.state === "succeeded" || row.state === "failed") {
+      await this.acknowledge(row.id, endingOf(row));
+      return true;
+    }
+    await over(this.#driveOf(row, waitMs, false), waitMs);
+    return true;
+  }
+
+  /** The operation's drive, begun unless it is running. */
+  #driveOf(row: AcceptedRow, waitMs: number, isNew: boolean): Drive {
+    const until = Date.now() + Math.max(waitMs, DRIVE_MS);
+    const running = this.#drives.get(row.id);
+    running?.extend(until);
+    return running ?? this.#begin(row, until, isNew);
+  }
+
+  #begin(row: AcceptedRow, until: number, isNew: boolean): Drive {
+    const home = {
+      context: this.#context(row.id),
+      wallet: this,
+      isPromised: (id: Uuid) => this.parts.journal.operations.isPromised(id),
+      driveOther: (id: Uuid) => this.resume(id, DRIVE_MS),
+      finish: (id: Uuid) => entryOf(this.ctx).finish(id),
+    };
+    const drive = new Drive(home, row, until, isNew);
+    this.#drives.set(row.id, drive);
+    const end = () => void this.#drives.delete(row.id);
+    drive.done.then(end, end);
+    return drive;
+  }
+
+  #context(operation: Uuid): ServiceContext {
+    return loggedContext(this.env, this.ctx, { operation_uuid: operation });
+  }
+}
+
+/** The row of a drive that is over; null after the wait or, if it is 0, after the first step. */
+const over = (drive: Drive, waitMs: number): Promise<RowWithResults | null> =>
+  waitMs > 0
+    ? within(waitMs + GRACE_MS, drive.done)
+    : Promise.race([drive.done, drive.first.then(() => null)]);
