@@ -1,7 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { Uuid } from "../../src/domain/ids.ts";
 // Inside: another isolate that ends an operation, while its wallet's object does.
 import { finish } from "../../src/operations/engine/drive.ts";
 import { api, bodyOf, createIntegration, createReceivers } from "../support/api.ts";
@@ -9,6 +8,7 @@ import { view } from "../support/chain.ts";
 import { createCollection } from "../support/collections.ts";
 import { createCollector } from "../support/collectors.ts";
 import { type OperationResource, readOperation, serviceContext } from "../support/operations.ts";
+import type { Uuid } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
 import { eventually, until } from "../support/waiting.ts";
 import { setWalletBindings } from "../support/wallets.ts";
