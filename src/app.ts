@@ -112,5 +112,5 @@ serveOperatorPage(app);
 app.notFound((c) => otherAddress(c) ?? errorResponse(unmatched(app, c), c));
 app.onError(errorResponse);
 
-/** The context of background work: the schedule and the wallet's alarm. */
+/** The context of background work: the schedule, and what wallet objects ask for. */
 export const backgroundContext = loggedContext;

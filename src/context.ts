@@ -17,6 +17,8 @@ export interface ServiceContext {
   readonly waitUntil: (work: Promise<unknown>) => void;
   /** Waits until a call of a node that only the answer needs may be made (`connectFor`). @throws ServiceError rate_limited */
   readonly admitCall: () => Promise<void>;
+  /** The connections of the object that the work runs in; absent in the Worker, where each client has its own. */
+  readonly connections?: { use<T>(work: () => Promise<T>): Promise<T> };
   /** The network that a request without a key comes from: few of its calls of nodes are made at once. */
   readonly network?: string;
 }

@@ -24,8 +24,8 @@ export default class Mintage extends WorkerEntrypoint<Env> {
   }
 
   /** Reads an operation's results and ends it; its wallet's object asks for it where that takes long (`Drive`). */
-  finish(operationUuid: Uuid): Promise<EndedRow | null> {
-    return finish(this.#context({ operation_uuid: operationUuid }), operationUuid);
+  finish(operationUuid: Uuid, height: number | null): Promise<EndedRow | null> {
+    return finish(this.#context({ operation_uuid: operationUuid }), operationUuid, height);
   }
 
   /** Tops a contract up for the next likely writes; the wallet object calls it while it receives intents. */

@@ -142,6 +142,8 @@ const CALL_MS = 10_000;
 const LOOK_MS = 3_000;
 
 interface ConnectionOptions {
+  /** Shared with other clients of the same object; absent: its own. */
+  readonly connections?: Pick<Connections, "use">;
   /** Awaited before each call; rejects the call by throwing. */
   readonly admit?: () => Promise<void>;
   /** Don't count timeouts as failures of the endpoint: callers choose what is read, and it may be large. */
@@ -173,7 +175,7 @@ export class ChainRpc {
   readonly #now: () => number;
   readonly #admit: () => Promise<void>;
   readonly #sparing: boolean;
-  readonly #connections = new Connections();
+  readonly #connections: Pick<Connections, "use">;
   /** Checks of final blocks in progress, by endpoint. */
   readonly #looks = new Map<string, Promise<void>>();
 
@@ -182,8 +184,13 @@ export class ChainRpc {
     endpoints: readonly string[],
     archival: readonly string[] = [],
     now: () => number = () => Date.now(),
-    { admit = async () => undefined, ignoreTimeouts = false }: ConnectionOptions = {},
+    {
+      admit = async () => undefined,
+      ignoreTimeouts = false,
+      connections = new Connections(),
+    }: ConnectionOptions = {},
   ) {
+    this.#connections = connections;
     this.endpoints = endpoints;
     this.archival = archival;
     this.#now = now;
@@ -318,8 +325,16 @@ type Endpointed = Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">;
 export const connect = (settings: Endpointed, options?: ConnectionOptions): ChainRpc =>
   new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], undefined, options);
 
-/** Like `connect`, for reads of a request: each call counts against the request's client. */
-export const connectFor = (context: {
+/**
+ * Like `connect`, for the work of a context: each call counts against a request's client, and an object's drives share its
+ * connections.
+ */
+export const connectFor = ({
+  settings,
+  admitCall: admit,
+  connections,
+}: {
   readonly settings: Endpointed;
   readonly admitCall: () => Promise<void>;
-}): ChainRpc => connect(context.settings, { admit: context.admitCall });
+  readonly connections?: Pick<Connections, "use">;
+}): ChainRpc => connect(settings, { admit, ...(connections && { connections }) });

@@ -8,6 +8,9 @@ import { type AppEnv, isWrite } from "./app-env.ts";
 /** The header with which a caller reads at least the state that an earlier response showed. */
 export const BOOKMARK = "Mintage-Bookmark";
 
+/** Set in the response to a write to the chain, which an object carries out. */
+const OPERATION_UUID = "X-Operation-Uuid";
+
 /** Sent by a caller that has no bookmark yet. */
 const NEW = "new";
 
@@ -30,11 +33,24 @@ export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
     : openPrimary(context.env.DB);
   c.set("context", { ...context, db: session.db });
   await next();
-  // What an object wrote for it is before whatever the primary answers now.
-  if (session.bookmark() !== null && !isReplicated) await session.db.run(sql`SELECT 1`);
+  if (!isReplicated && c.res.headers.has(OPERATION_UUID) && !(await seeWrites(context, session))) return;
   // A request without a query saw nothing newer: its caller keeps the bookmark it sent.
   const bookmark = session.bookmark() ?? (sent === NEW ? null : sent);
   if (bookmark !== null) c.header(BOOKMARK, bookmark);
+};
+
+/**
+ * Reads from the primary, whose state includes what an object wrote for this request. @returns whether it answered: without a
+ * bookmark the caller still has its response
+ */
+const seeWrites = async ({ log }: ServiceContext, { db }: DatabaseSession): Promise<boolean> => {
+  try {
+    await db.run(sql`SELECT 1`);
+    return true;
+  } catch (error) {
+    log("bookmark.unknown", { error });
+    return false;
+  }
 };
 
 /** A context for public reads: they may use any replica, which may be seconds behind. */

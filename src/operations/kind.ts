@@ -206,8 +206,8 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
     operation: Operation<Request>,
     known: KnownFacts<Facts>,
   ) => Promise<Effects<Body> | Gone | null>;
-  /** Lease for expensive effects, so that one call at a time reads them. Milliseconds; default 0: inexpensive. */
-  readonly effort?: (facts: Facts) => number;
+  /** Whether reading the effects takes long, so that the Worker does it; default: no. */
+  readonly isLong?: (facts: Facts) => boolean;
   /** Whether a partial effect must be completed, so that a refusal of the wallet is retried. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
   /**
@@ -240,8 +240,8 @@ export interface Outlook<Body = unknown> {
   readonly storage: (step: string) => StorageNeed | null;
   /** Called before a step is submitted. */
   readonly before: (step: string) => Promise<void>;
-  /** Milliseconds that reading the effects may take; 0: little. */
-  readonly effort: number;
+  /** Whether reading the effects takes long. */
+  readonly isLong: boolean;
   /** Null until the nodes show the results. */
   readonly effects: () => Promise<Effects<Body> | Gone | null>;
 }
@@ -297,7 +297,7 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
         storage: (step) =>
           (topUpOf(step) === null && rules.storage?.(request, stepName(step), facts)) || null,
         before: async (step) => rules.before?.(context, operation, stepName(step), facts),
-        effort: rules.effort?.(facts) ?? 0,
+        isLong: rules.isLong?.(facts) ?? false,
         effects: () => rules.effects(context, operation, known),
       };
     },

@@ -1,11 +1,16 @@
+import { isUnavailable } from "../db/statements.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import { retry } from "../waiting.ts";
 import type { Wallet } from "./interface.ts";
 
-/** Retry policy of a call; an overloaded object isn't called again. */
-const ATTEMPTS = { tries: 5, firstPauseMs: 50, isLasting: (error: unknown) => isOverloaded(error) };
+/** Retry policy of a call; an overloaded object isn't called again, nor one whose database failed. */
+const ATTEMPTS = {
+  tries: 5,
+  firstPauseMs: 50,
+  isLasting: (error: unknown) => isOverloaded(error) || isUnavailable(error),
+};
 /** Retry-After of an overloaded object, seconds. */
 const OVERLOADED_AFTER = 2;
 

@@ -235,7 +235,7 @@ export interface Wallet {
    */
   carryOut(row: AcceptedRow, waiting: Waiting): Promise<RowWithResults | null>;
   /**
-   * Drives an operation that nobody may be waiting for, by its row in the database.
+   * Drives an operation that nobody may be waiting for, by its row in the database. What goes wrong is logged.
    * @param waitMs as for `carryOut`
    * @returns whether the database has it; if not, it is older than the journal
    */
@@ -245,8 +245,7 @@ export interface Wallet {
    * `submit` of a new step returns `withdrawn`, which guarantees that nothing more is sent. Returns true in that case
    * (also when it was withdrawn earlier with these rows); false if it has other rows, which the caller must read, or if
    * rows may have been lost with an earlier object.
-   * @param isNew the caller has just accepted the operation and its only call returned, so no earlier object can have
-   *   rows of it
+   * @param isNew no earlier object can have rows of the operation, because it has just been accepted
    * @param states the states of the rows that the caller's decision is based on, in order: if one has changed, the
    *   operation isn't withdrawn
    */
@@ -354,8 +353,8 @@ export interface StorageDemand {
 
 /** Methods of the Worker's own entry point that the object calls (src/index.ts). */
 export interface WorkerEntry {
-  /** Ends an operation whose results take long to read. @returns as `Drive` expects of its own reading */
-  finish(operationUuid: Uuid): Promise<EndedRow | null>;
+  /** Ends an operation whose results take long to read (src/operations/engine/drive.ts). */
+  finish(operationUuid: Uuid, height: number | null): Promise<EndedRow | null>;
   /**
    * Tops up a contract that lacks storage for the tokens likely to be ordered.
    * @returns the number of tokens it has storage for, including the top-up; null if it isn't a collection of the

@@ -1,4 +1,4 @@
-import { connect } from "../chain/rpc.ts";
+import { Connections, connect } from "../chain/rpc.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { logLine } from "../domain/log-line.ts";
 import { type Bindings, settingsOf } from "../env.ts";
@@ -33,7 +33,8 @@ const PLATFORM = "platform";
 export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Wallet["resume"]) => {
   const settings = settingsOf(env);
   const journal = new Journal(ctx.storage);
-  const rpc = connect(settings);
+  const connections = new Connections();
+  const rpc = connect(settings, { connections });
   const waiters = new Waiters();
   const runtime: Runtime = {
     now: () => Date.now(),
@@ -81,7 +82,7 @@ export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Walle
   const landing = new Landing({ ...runtime, journal, rpc, head });
   const balance = new DisplayedBalance(rpc, runtime.now);
   return {
-    ...{ ...runtime, journal, whole, custody, submission, records, landing },
+    ...{ ...runtime, connections, journal, whole, custody, submission, records, landing },
     ...{ funds, balance, observer, driver, rollbackGuard, alarm },
   };
 };

@@ -264,6 +264,31 @@ describe("an acceptance that the database doesn't confirm", () => {
   });
 });
 
+test("an operation whose wallet is overloaded is named in the error, and carried out later", async () => {
+  const before = await minted();
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  // What the platform adds to the exception of an object with too many requests; no test can make it so busy.
+  const carryOut = () => Promise.reject(Object.assign(new Error("too many requests"), { overloaded: true }));
+  const WALLET = new Proxy(env.WALLET, {
+    get: (wallets, name) => {
+      if (name === "getByName") return () => ({ carryOut });
+      const value: unknown = Reflect.get(wallets, name, wallets);
+      return typeof value === "function" ? value.bind(wallets) : value;
+    },
+  });
+  const { response } = await apiWith({ WALLET }, `/collection/${collection.collection_uuid}/mint`, {
+    key: integration.key,
+    json: { receiver_addresses: [alice], quantity_per_receiver: 1 },
+    headers,
+  });
+  const told = await bodyOf<{ operation_uuid: string }>(response, 500);
+  expect(told).toMatchObject({ outcome: "unknown", retryable: false });
+  const again = await mint(headers);
+  expect(again.headers.get("x-operation-uuid")).toBe(told.operation_uuid);
+  await bodyOf(again, 201);
+  expect(await minted()).toBe(before + 1);
+});
+
 test("an operation whose end the database doesn't confirm is answered with 202, and with its answer later", async () => {
   const before = await minted();
   const headers = { "idempotency-key": crypto.randomUUID() };

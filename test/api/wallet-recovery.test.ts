@@ -333,6 +333,11 @@ describe("an unprovable operation is settled by the operator", () => {
       message: expect.stringContaining("may still land"),
     });
     await outlastRestoration(shop.integrationUuid);
+    // Nobody knows what the chain shows, so nothing is settled.
+    await setFaults({ kind: "down" });
+    expect([409, 503]).toContain((await settle(uuid, true)).status);
+    await setFaults();
+    expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
     await bodyOf(await settle(uuid, false), 200);
     await bodyOf(await finalize(shop, draft), 201);
     expect(await collections(shop)).toHaveLength(1);

@@ -34,6 +34,8 @@ const HAD_EFFECT: Failure = {
 
 /** How long a continued finalization runs before the operator gets a response. Milliseconds. */
 const ADOPTION_MS = 15_000;
+/** Retry-After where that wasn't enough, seconds. */
+const ADOPTION_AGAIN_S = 15;
 
 /** Blocks after which a transaction's receipts are executed, unless shards are congested. */
 const BLOCKS_TO_EXECUTE = 5;
@@ -118,7 +120,11 @@ const requireNoEffect = async (context: ServiceContext, row: OperationRow): Prom
 const goesOn = async (context: ServiceContext, row: OperationRow, height: number): Promise<boolean> => {
   const seen = { ...row, height: Math.max(row.height ?? 0, height) };
   const reached = await walletFor(context, row).carryOut(seen, { waitMs: ADOPTION_MS });
-  return reached?.state !== "unknown";
+  if (reached === null) {
+    const message = `Try again in ${duration(ADOPTION_AGAIN_S)}: what the chain shows of the collection isn't known yet.`;
+    throw new ServiceError("conflict", message, { retryAfter: ADOPTION_AGAIN_S });
+  }
+  return reached.state !== "unknown";
 };
 
 const mayLand = (waitMs: number | null): ServiceError => {

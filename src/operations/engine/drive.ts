@@ -26,8 +26,8 @@ import { spendingOf, topUpRefusal } from "./limits.ts";
 /** Pause before lagging nodes are read again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
 
-/** Pause after another operation that comes first could not be driven to its end. Milliseconds. */
-const FOLLOW_AGAIN_MS = 1_000;
+/** Pause where something else must happen first, such as the operator's decision. Milliseconds. */
+const TRY_AGAIN_MS = 1_000;
 
 /** What a drive uses of the object that it runs in. */
 export interface DriveHome {
@@ -46,7 +46,7 @@ export interface DriveHome {
   /** Drives another operation of this wallet; resolves at its end or when it isn't driven any more. */
   readonly driveOther: (operation: Uuid) => Promise<unknown>;
   /** Ends an operation whose results take long to read, in another isolate than the one that signs. */
-  readonly finish: (operation: Uuid) => Promise<EndedRow | null>;
+  readonly finish: (operation: Uuid, height: number | null) => Promise<EndedRow | null>;
 }
 
 /**
@@ -56,10 +56,10 @@ export interface DriveHome {
  */
 export class Drive {
   readonly #home: DriveHome;
-  readonly #row: AcceptedRow;
+  #row: AcceptedRow;
   readonly #kind: Kind;
   #until: number;
-  /** The first call for an operation that was just accepted: no object can have received a step of it before. */
+  /** It was just accepted, and no object can have received a step of it before. */
   #isNew: boolean;
   #records: readonly TransactionRecord[] = [];
   /** Facts of its kind, until found to be outdated. */
@@ -96,6 +96,11 @@ export class Drive {
     return this.#records.length > 0;
   }
 
+  /** When it ends at the latest, but for a call that it waits for. Milliseconds since the Unix epoch. */
+  get until(): number {
+    return this.#until;
+  }
+
   /** Drives at least until a time, if it isn't over before. Milliseconds since the Unix epoch. */
   extend(until: number): void {
     this.#until = Math.max(this.#until, until);
@@ -122,6 +127,7 @@ export class Drive {
         if (next.delay > 0 && !(await this.#pause(next.delay))) return null;
         return this.#submit(next.step, outlook);
       case "wait":
+        this.#first.resolve();
         if (this.#left() <= 0) return null;
         this.#records = await this.#home.wallet.recordsAtEnd(this.#row.id, this.#left());
         checkpoint("operation.settled");
@@ -165,6 +171,8 @@ export class Drive {
     const submit = (snapshot?: OperationSnapshot) => this.#home.wallet.submit({ ...intent, snapshot });
     const { context, wallet } = this.#home;
     const answer = this.isBegun ? await submit() : await handOver(context, wallet, this.#row, submit);
+    // The next attempt reads what may have changed by then.
+    this.#row = { ...this.#row, acceptance: undefined };
     checkpoint("operation.after_submit");
     if (answer.status === "unchecked")
       throw new Error(`operation ${id} is new to its wallet after its first step`);
@@ -197,7 +205,7 @@ export class Drive {
     // A lost object may have had a step of it, and the wallet needs the operator.
     this.#isNew = false;
     this.#records = await this.#home.wallet.transactions(id);
-    if (!this.isBegun) await this.#pause(FOLLOW_AGAIN_MS);
+    if (!this.isBegun) await this.#pause(TRY_AGAIN_MS);
     return null;
   }
 
@@ -217,8 +225,9 @@ export class Drive {
   async #finish(outlook: Outlook): Promise<EndedRow | null> {
     const { context, finish } = this.#home;
     try {
-      const ended = await (outlook.effort > 0
-        ? finish(this.#row.id)
+      if (outlook.isLong) this.#first.resolve();
+      const ended = await (outlook.isLong
+        ? finish(this.#row.id, this.#row.height)
         : endWithEffects(context, this.#row, outlook, this.#records));
       if (ended) return ended;
       // The next evaluation reads them again.
@@ -245,7 +254,7 @@ export class Drive {
       driveOther(operation).catch(() => undefined),
     );
     // It may be unable to end, as in a wallet that may not sign.
-    if (context.now().getTime() - started < LOOK_AGAIN_MS) await this.#pause(LOOK_AGAIN_MS);
+    if (context.now().getTime() - started < TRY_AGAIN_MS) await this.#pause(TRY_AGAIN_MS);
     this.#known = undefined;
   }
 
@@ -311,12 +320,27 @@ const failWith = (
   return fail(context, row, { failure, statements, records });
 };
 
-/** As the object would end an operation, in the Worker; the object asks for it where results take long to read. */
-export const finish = async (context: ServiceContext, id: Uuid): Promise<EndedRow | null> => {
-  const row = await findOperationWhole(context.db, id);
-  if (!row) throw new Error(`operation ${id} has no row`);
-  if (row.state === "succeeded" || row.state === "failed") return row;
-  const records = await walletFor(context, row).transactions(id);
-  const outlook = await kindNamed(row.kind).look(context, row, records);
-  return outlook.next().do === "finish" ? endWithEffects(context, row, outlook, records) : null;
+/**
+ * Ends an operation in the Worker, as its wallet's object would; the object asks for it where the results take long to read.
+ * @param height minimum height of the node that the results are read from; null: as its transactions say
+ * @returns null if the results can't be read yet, or what was read has changed
+ */
+export const finish = async (
+  context: ServiceContext,
+  id: Uuid,
+  height: number | null,
+): Promise<EndedRow | null> => {
+  const found = await findOperationWhole(context.db, id);
+  if (!found) throw new Error(`operation ${id} has no row`);
+  if (found.state === "succeeded" || found.state === "failed") return found;
+  const row = { ...found, height: height ?? found.height };
+  try {
+    const records = await walletFor(context, row).transactions(id);
+    const outlook = await kindNamed(row.kind).look(context, row, records);
+    return outlook.next().do === "finish" ? await endWithEffects(context, row, outlook, records) : null;
+  } catch (error) {
+    // An error keeps only its message on the way to the object.
+    if (error instanceof ChainUnavailableError) return null;
+    throw error;
+  }
 };

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { costOf, maxSpent } from "../../chain/cost.ts";
 import { readGasPrices } from "../../chain/protocol.ts";
-import { connect, connectFor } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { type OperationRow, requestOf } from "../../db/queries/operations.ts";
 import { readSpendingPerDay } from "../../db/queries/usage.ts";
@@ -62,7 +62,7 @@ export const topUpRefusal = async (
   const paidFor = topUpOf(step);
   if (mostCost === null || paidFor === null) return null;
   const again = await outlook.transaction(attemptName(stepName(paidFor), 2));
-  const prices = await readGasPrices(connect(context.settings));
+  const prices = await readGasPrices(connectFor(context));
   const coming = [transaction, ...(again === null ? [] : [again])];
   const spent = records.reduce((sum, { cost }) => sum + BigInt(cost ?? "0"), 0n);
   const needed = coming.reduce((sum, one) => sum + maxSpent(costOf(one, prices)), spent);

@@ -11,6 +11,9 @@ import { endingOf } from "./endings.ts";
 /** How long an operation is driven at least, however short its caller waits. Milliseconds. */
 const DRIVE_MS = 15_000;
 
+/** A drive that has overrun its time by this is given up as lost, and another one begins. Milliseconds. */
+const LOST_MS = 60_000;
+
 /** Extra time for writing small effects after the wait for the chain. Milliseconds. */
 const GRACE_MS = 1_000;
 
@@ -20,28 +23,35 @@ export class IntegrationWallet extends WalletObject {
   readonly #drives = new Map<Uuid, Drive>();
 
   async carryOut(row: AcceptedRow, { waitMs, isNew = false }: Waiting): Promise<RowWithResults | null> {
+    const running = this.#drives.get(row.id);
+    // The operator knows a height that the running drive doesn't.
+    if (running && (row.height ?? 0) > (running.row.height ?? 0)) await running.done.catch(() => undefined);
     const drive = this.#driveOf(row, waitMs, isNew);
-    try {
-      const reached = await over(drive, waitMs);
-      if (reached && reached.state !== "pending") return reached;
-    } catch (error) {
+    const { log } = this.#context(row.id);
+    let interruption: unknown;
+    const reached = await over(drive, waitMs).catch((error: unknown) => {
       // The alarm or the scheduled job drives it again.
-      this.#context(row.id).log("operation.interrupted", { error });
-    }
-    if (!drive.isBegun && !this.parts.journal.operations.promise(row.id))
-      throw new Error(`operation ${row.id} is being given up`);
-    return null;
+      log("operation.interrupted", { error });
+      interruption = error;
+      return null;
+    });
+    if (reached && reached.state !== "pending") return reached;
+    if (drive.isBegun || this.parts.journal.operations.promise(row.id)) return null;
+    throw interruption ?? new Error(`operation ${row.id} is withdrawn, and its end isn't written yet`);
   }
 
   async resume(operationUuid: Uuid, waitMs: number): Promise<boolean> {
     const running = this.#drives.get(operationUuid);
-    const row = running?.row ?? (await findOperation(this.#context(operationUuid).db, operationUuid));
+    const { db, log } = this.#context(operationUuid);
+    const row = running?.row ?? (await findOperation(db, operationUuid));
     if (!row) return false;
     if (row.state === "succeeded" || row.state === "failed") {
       await this.acknowledge(row.id, endingOf(row));
       return true;
     }
-    await over(this.#driveOf(row, waitMs, false), waitMs);
+    await over(this.#driveOf(row, waitMs, false), waitMs).catch((error: unknown) =>
+      log("operation.interrupted", { error }),
+    );
     return true;
   }
 
@@ -49,8 +59,11 @@ export class IntegrationWallet extends WalletObject {
   #driveOf(row: AcceptedRow, waitMs: number, isNew: boolean): Drive {
     const until = Date.now() + Math.max(waitMs, DRIVE_MS);
     const running = this.#drives.get(row.id);
-    running?.extend(until);
-    return running ?? this.#begin(row, until, isNew);
+    if (!running) return this.#begin(row, until, isNew);
+    // A call without a deadline, such as one of R2, may never be answered.
+    if (running.until + LOST_MS < Date.now()) return this.#begin(row, until, false);
+    running.extend(until);
+    return running;
   }
 
   #begin(row: AcceptedRow, until: number, isNew: boolean): Drive {
@@ -59,17 +72,20 @@ export class IntegrationWallet extends WalletObject {
       wallet: this,
       isPromised: (id: Uuid) => this.parts.journal.operations.isPromised(id),
       driveOther: (id: Uuid) => this.resume(id, DRIVE_MS),
-      finish: (id: Uuid) => entryOf(this.ctx).finish(id),
+      finish: (id: Uuid, height: number | null) => entryOf(this.ctx).finish(id, height),
     };
     const drive = new Drive(home, row, until, isNew);
     this.#drives.set(row.id, drive);
-    const end = () => void this.#drives.delete(row.id);
+    const end = () => {
+      if (this.#drives.get(row.id) === drive) this.#drives.delete(row.id);
+    };
     drive.done.then(end, end);
     return drive;
   }
 
   #context(operation: Uuid): ServiceContext {
-    return loggedContext(this.env, this.ctx, { operation_uuid: operation });
+    const { connections } = this.parts;
+    return { ...loggedContext(this.env, this.ctx, { operation_uuid: operation }), connections };
   }
 }
 
@@ -77,4 +93,4 @@ export class IntegrationWallet extends WalletObject {
 const over = (drive: Drive, waitMs: number): Promise<RowWithResults | null> =>
   waitMs > 0
     ? within(waitMs + GRACE_MS, drive.done)
-    : Promise.race([drive.done, drive.first.then(() => null)]);
+    : within(DRIVE_MS, Promise.race([drive.done, drive.first.then(() => null)]));

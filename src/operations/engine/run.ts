@@ -233,11 +233,14 @@ const carryOut = async <K extends OperationKind>(
   row: RowOf<K>,
   isNew: boolean,
 ): Promise<EndpointResponse<KindResults[K]>> => {
+  // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
+  const waitMs = respondAsync ? 0 : context.settings.SYNC_WAIT_MS;
+  const isOver = row.state === "succeeded" || row.state === "failed";
+  const unread = (error: unknown): never => {
+    throw acceptedUnread(row.id, error);
+  };
+  const ended = isOver ? row : await walletFor(context, row).carryOut(row, { waitMs, isNew }).catch(unread);
   try {
-    // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
-    const waitMs = respondAsync ? 0 : context.settings.SYNC_WAIT_MS;
-    const isOver = row.state === "succeeded" || row.state === "failed";
-    const ended = isOver ? row : await walletFor(context, row).carryOut(row, { waitMs, isNew });
     // The database stores the body that the kind's effects built.
     return (await responseOf(context, ended ?? row)) as EndpointResponse<KindResults[K]>;
   } catch (error) {

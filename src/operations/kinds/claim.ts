@@ -1,6 +1,6 @@
 import { claimLink } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/tokens.ts";
 import { findClaim, putClaimBack } from "../../db/queries/claims.ts";
@@ -42,7 +42,7 @@ export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
     const claimed = succeeded(records, "claim");
     const tokenIds = returned<string[]>(claimed);
     const { contract, collectionId, base, proof } = request;
-    const views = contractViews(connect(context.settings), contract, heightOf(records));
+    const views = contractViews(connectFor(context), contract, heightOf(records));
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     // A missing token was burnt by its owner.
     const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));

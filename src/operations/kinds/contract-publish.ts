@@ -1,5 +1,5 @@
 import { contractCode } from "../../chain/contract/code.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import { isPublishedCode } from "../../chain/views.ts";
 import { claimPublication, publicationOf } from "../../db/queries/provisioning.ts";
 import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
@@ -35,7 +35,7 @@ export const contractPublishKind = kindOf<
     const publication = await publicationOf(context.db, codeHash, id);
     const isPublished =
       records.length === 0 && publication !== "elsewhere_pending"
-        ? await isPublishedCode(connect(context.settings), codeHash)
+        ? await isPublishedCode(connectFor(context), codeHash)
         : false;
     return { publication, isPublished };
   },

@@ -1,6 +1,6 @@
 import { announceUpgrade, upgradeContract } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import type { ServiceContext } from "../../context.ts";
 import { setContractCode } from "../../db/queries/contracts.ts";
 import { publicationOf } from "../../db/queries/provisioning.ts";
@@ -120,11 +120,11 @@ const earliestOf = (records: readonly TransactionRecord[]): number | null => {
 
 /** The amount that the contract lacks; read until it is paid. */
 const missingOf = async (
-  { settings }: ServiceContext,
+  context: ServiceContext,
   { request }: Operation<ContractUpgradeOperation>,
   records: readonly TransactionRecord[],
 ): Promise<bigint> => {
   if (records.some(({ step }) => stepName(step) === "settle")) return 0n;
-  const { missing } = await contractViews(connect(settings), request.contract, heightOf(records)).balance();
+  const { missing } = await contractViews(connectFor(context), request.contract, heightOf(records)).balance();
   return BigInt(missing ?? "0");
 };

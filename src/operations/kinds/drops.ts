@@ -1,7 +1,7 @@
 import type { Drop } from "../../api/resources/drop.ts";
 import { closeDrop, createDrop, type DropTerms, updateDrop } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import {
   type CollectionTarget,
   lookAt,
@@ -188,7 +188,7 @@ const shownDrop = async (
   { contract, collectionId, subjectId, height }: CollectionTarget & { subjectId: Uuid; height: number },
   dropId: number,
 ) => {
-  const views = contractViews(connect(context.settings), contract, height);
+  const views = contractViews(connectFor(context), contract, height);
   const [drop, shown] = await Promise.all([views.drop(dropId), views.collection(collectionId)]);
   return drop && toDrop(drop, { collectionUuid: subjectId, contract, shown });
 };

@@ -1,6 +1,6 @@
 import { addAssets, createCollection, publishCollection } from "../../chain/contract/calls.ts";
 import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
 import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
@@ -92,7 +92,7 @@ const lockDraftAgain = async (
   draft: DraftRow["draft"] | undefined,
 ): Promise<void> => {
   if (!draft) throw new Unrestorable("Neither the database nor R2 has its draft.");
-  const views = contractViews(connect(context.settings), request.contract);
+  const views = contractViews(connectFor(context), request.contract);
   const shown = await findOnChain(views, request.collectionUuid);
   if (shown && !(await isAsOnChain(context, draft.id, shown))) {
     throw new Unrestorable(
@@ -115,10 +115,8 @@ interface FinalizeFacts extends FinalizedDraft {
   readonly shown: ContractCollection | null;
 }
 
-/** Number of assets from which building the directory is expensive, and the time allowed for it. */
+/** Number of assets from which building the directory takes long. */
 const MANY_ASSETS = 2_000;
-const EFFORT_MS = 15_000;
-const EFFORT_AN_ASSET_MS = 4;
 
 /**
  * One transaction if the assets fit; otherwise the collection with the first batch, the other batches, and publishing.
@@ -221,7 +219,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
   acceptedWith: putFinalizationBack,
 
   // A directory of thousands of names has hundreds of blocks to store.
-  effort: ({ plan: { assets } }) => (assets < MANY_ASSETS ? 0 : EFFORT_MS + assets * EFFORT_AN_ASSET_MS),
+  isLong: ({ plan: { assets } }) => assets >= MANY_ASSETS,
 
   isCommitted: (records) => mayHaveBegun(records),
 
@@ -276,7 +274,7 @@ export const collectionOnChain = (
   { request }: Pick<Operation<FinalizeOperation>, "request">,
   height: number,
 ): Promise<ContractCollection | null> =>
-  findOnChain(contractViews(connect(context.settings), request.contract, height), request.collectionUuid);
+  findOnChain(contractViews(connectFor(context), request.contract, height), request.collectionUuid);
 
 const collectionIdOf = (
   { begun }: FinalizeOperation,

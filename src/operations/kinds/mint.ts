@@ -1,6 +1,6 @@
 import { allowStaffMints, mintAsset, mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { connect, connectFor } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
 import { type CollectionTarget, lookAt, targetOf } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/tokens.ts";
@@ -254,7 +254,7 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
     const mint = succeeded(records, "mint");
     const tokenIds = returned<string[]>(mint);
     const { contract, collectionId, base } = request;
-    const views = contractViews(connect(context.settings), contract, heightOf(records));
+    const views = contractViews(connectFor(context), contract, heightOf(records));
     const tokens = mint.tokens ?? (await views.tokens(tokenIds));
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     // A token missing at or above the height of its mint was burnt by its owner.

@@ -1,6 +1,6 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -91,7 +91,7 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
   effects: async (context, { request, subjectId }, { records }) => {
     const update = succeeded(records, "update");
     const { contract, collectionId, tokenId, base } = request;
-    const views = contractViews(connect(context.settings), contract, heightOf(records));
+    const views = contractViews(connectFor(context), contract, heightOf(records));
     const [token] = await views.tokens([tokenId]);
     // It existed when it was updated, and a node at that height no longer has it.
     if (!token) return { failure: burntSince(tokenId) };

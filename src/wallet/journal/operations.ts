@@ -45,7 +45,8 @@ export class OperationJournal {
   withdraw(operation: string, rows: number, now: number): void {
     this.#sql.exec(
       `INSERT INTO operations (operation, internal, acknowledged_at, withdrawn_at) VALUES (?, 0, ?, ?)
-       ON CONFLICT (operation) DO UPDATE SET withdrawn_at = excluded.withdrawn_at`,
+       ON CONFLICT (operation) DO UPDATE SET withdrawn_at = excluded.withdrawn_at,
+         acknowledged_at = coalesce(operations.acknowledged_at, excluded.acknowledged_at)`,
       operation,
       rows === 0 ? now : null,
       now,
@@ -165,15 +166,6 @@ export class OperationJournal {
       now,
       operation,
     );
-  }
-
-  /** Whether this wallet received the acknowledgement of the operation's effects. */
-  isAcknowledged(operation: string): boolean {
-    const found = this.#sql.exec(
-      "SELECT 1 FROM operations WHERE operation = ? AND acknowledged_at IS NOT NULL",
-      operation,
-    );
-    return found.toArray().length > 0;
   }
 
   /** Whether the operation still has something to sign or to prove. */

@@ -4,8 +4,8 @@ const FIRST_RESUME_MS = 3_000;
 const LONGEST_RESUME_MS = 5 * 60_000;
 
 /**
- * Pause before an operation with ended rows and no acknowledgement is resumed. The first pause leaves time for the
- * waiting request to finish it. Milliseconds.
+ * Pause before an operation with ended rows and no acknowledgement is resumed. The first pause leaves time for a
+ * running drive to finish it. Milliseconds.
  */
 export const resumePause = (tries: number): number =>
   Math.min(FIRST_RESUME_MS * 2 ** Math.min(tries, 10), LONGEST_RESUME_MS);
