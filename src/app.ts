@@ -5,6 +5,7 @@ import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
 import { type Endpoint, reply, traitsOf } from "./api/endpoint.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
+import { MCP_TRAITS, serveMcp } from "./api/mcp/server.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
@@ -64,6 +65,8 @@ for (const [surface, list] of Object.entries(SURFACES)) {
   }
 }
 
+endpoints.add("POST", "/mcp", MCP_TRAITS);
+
 /** The endpoint of a method and path; undefined if there is none. */
 export const endpointAt = (method: string, path: string): EndpointTraits | undefined =>
   endpoints.match(method === "HEAD" ? "GET" : method, path)[0][0]?.[0];
@@ -103,6 +106,8 @@ app.use(answerRequest(endpointAt));
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
+app.use("/mcp", checking(authenticate, requireAcceptable, readBody));
+serveMcp(app);
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);
