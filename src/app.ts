@@ -5,7 +5,6 @@ import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
 import { type Endpoint, reply, traitsOf } from "./api/endpoint.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
-import { MCP_TRAITS, serveMcp } from "./api/mcp/server.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
@@ -65,7 +64,11 @@ for (const [surface, list] of Object.entries(SURFACES)) {
   }
 }
 
-endpoints.add("POST", "/mcp", MCP_TRAITS);
+// Each write behind a tool is a request of its own, which is checked as such.
+endpoints.add("POST", "/mcp", {
+  ...{ isWrite: false, isStreamed: false, isLongPoll: false },
+  otherTypes: ["text/event-stream"],
+});
 
 /** The endpoint of a method and path; undefined if there is none. */
 export const endpointAt = (method: string, path: string): EndpointTraits | undefined =>
@@ -107,7 +110,8 @@ app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
 app.use("/mcp", checking(authenticate, requireAcceptable, readBody));
-serveMcp(app);
+// Imported by the first call: the protocol's SDK would make each start of an isolate longer.
+app.post("/mcp", async (c) => (await import("./api/mcp/server.ts")).answerMcp(app, c));
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);

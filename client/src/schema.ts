@@ -3350,6 +3350,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * @description Whether the write is kept with the quote, so that the tool `execute` of POST /mcp can carry it out, once.
+             * @default false
+             */
+            keep?: boolean | null;
+            /**
              * @example POST
              * @enum {string}
              */

@@ -64,7 +64,8 @@ and a key.
   The same write with \`Mintage-Quote: <quote_uuid>\`, or any with \`Mintage-Max-Cost: <yoctoNEAR>\`, costs no more. One that
   could is answered 402 \`cost_exceeds_maximum\` with \`cost: {needed, at_most}\` before anything is sent; only where another write
   has used up the contract's storage meanwhile, its transaction fails on the chain first, and its gas is paid. A quote holds for
-  ten minutes, for any number of writes like the one that it was asked for.
+  ten minutes, for any number of writes like the one that it was asked for. With \`"keep": true\` it also keeps the write for the
+  tool \`execute\` of \`POST /mcp\` ([agents.md](agents.md)).
   The operation shows \`cost: {quoted, at_most, actual}\`. The headers are not part of what an Idempotency-Key stands for: a
   repetition gets the first outcome whatever quote it names, and 402, \`quote_expired\` and \`quote_mismatch\` leave the key free.
 - The same request under the same key gets the outcome of the first. While the operation is pending it waits in the same way.

@@ -107,7 +107,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   invalid_request:
     "Correct what `issues` names and call the same tool again; `describe` explains a write's fields.",
   not_found: "Call `list_collections` or `list_drafts` for ids that exist.",
-  conflict: "Read the message; `read_draft` and `read_collection` show the state.",
+  conflict: "Do what the message says; `read_draft` and `read_collection` show the state.",
   unknown_account: "Correct the accounts that `issues` names, then call `quote` again.",
   mint_limit_exceeded: "Call `quote` for at most 25 NFTs at a time.",
   asset_url_failed: "Correct the URL, then call the same tool again.",
