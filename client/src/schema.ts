@@ -3093,6 +3093,32 @@ export interface components {
              */
             reference?: string | null;
         };
+        /**
+         * @example {
+         *       "type": "https://mint.example.com/docs/errors.md#invalid_json",
+         *       "title": "The body, or a part that must be JSON, isn't valid JSON, or the body is incomplete.",
+         *       "status": 400,
+         *       "detail": "Send a body that is valid JSON.",
+         *       "instance": "urn:uuid:0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12",
+         *       "message": "Send a body that is valid JSON.",
+         *       "code": "invalid_json",
+         *       "request_id": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+         *     }
+         */
+        Problem: components["schemas"]["Error"] & {
+            /** @description As `message`. */
+            detail: string;
+            /** @description The request's id, as a URN. */
+            instance: string;
+            status: number;
+            /** @description The cause that all errors with this code have. */
+            title: string;
+            /**
+             * Format: uri
+             * @description Address of the list of codes, with this one.
+             */
+            type: string;
+        };
         PublicClaim: {
             explorer_url: string | null;
             /** @example alice.near */
@@ -3921,6 +3947,7 @@ export type OwnedContract = components['schemas']['OwnedContract'];
 export type PayoutAccountInput = components['schemas']['PayoutAccountInput'];
 export type PayoutAnswer = components['schemas']['PayoutAnswer'];
 export type PayoutInput = components['schemas']['PayoutInput'];
+export type Problem = components['schemas']['Problem'];
 export type PublicClaim = components['schemas']['PublicClaim'];
 export type PublicClaimable = components['schemas']['PublicClaimable'];
 export type PublicClaimInput = components['schemas']['PublicClaimInput'];
