@@ -8,6 +8,7 @@ import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
+import { serveDocuments } from "./api/reference/documents.ts";
 import { serveReference } from "./api/reference/reference.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "./context.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
@@ -115,6 +116,7 @@ app.post("/mcp", async (c) => (await import("./api/mcp/server.ts")).answerMcp(ap
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);
+serveDocuments(app);
 registerGateway(app);
 servePages(app);
 serveOperatorPage(app);
