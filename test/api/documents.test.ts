@@ -24,7 +24,10 @@ test("each document is served as it is in docs/, and no other file", async () =>
   const etag = again.headers.get("etag")!;
   expect((await api("/docs/api.md", { headers: { "if-none-match": etag } })).status).toBe(304);
   const script = await api("/docs/reference.js");
-  expect([script.status, script.headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"]);
+  expect([script.status, script.headers.get("content-type")]).toEqual([
+    200,
+    "text/javascript; charset=utf-8",
+  ]);
   await script.body?.cancel();
   const shown = await api("/docs/images/reference.png");
   expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/png"]);
