@@ -47,7 +47,7 @@ test("/llms.txt lists every document with its address, /llms-full.txt has those 
   expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
   const text = await answer.text();
   expect(text).toMatch(/^# Mintage\n\n> /);
-  const listed = [...text.matchAll(/^- \[([^\]]+)\]\(([^)]+)\): \S/gm)].map(([, , address]) => address);
+  const listed = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, address]) => address);
   expect(listed.sort()).toEqual(names.map((name) => `${BASE}/docs/${name}`).sort());
   const full = await (await api("/llms-full.txt", { headers: { range: "bytes=0-9" } })).text();
   const [users] = text.split("## Optional");

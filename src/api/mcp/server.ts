@@ -45,19 +45,15 @@ type Sending = NonNullable<Parameters<ToolCall["send"]>[2]>;
 const serverFor = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): McpServer => {
   const server = new McpServer({ name: "mintage", version: "1.0.0" }, { instructions: INSTRUCTIONS });
   const call = callOf(app, c);
-  for (const { name, title, description, input, example, annotations, run } of TOOLS) {
+  for (const { name, description, input, example, annotations, run } of TOOLS) {
     const whole = `${description}\nExample: ${JSON.stringify(example)}`;
-    server.registerTool(
-      name,
-      { title, description: whole, inputSchema: input, annotations },
-      async (given) => {
-        try {
-          return resultOf(await run(call, given as never), given.full === true || Number(given.limit) > 5);
-        } catch (error) {
-          return failed(error instanceof Refused ? error.refusal : await refusalOf(errorResponse(error, c)));
-        }
-      },
-    );
+    server.registerTool(name, { description: whole, inputSchema: input, annotations }, async (given) => {
+      try {
+        return resultOf(await run(call, given as never), given.full === true || Number(given.limit) > 5);
+      } catch (error) {
+        return failed(error instanceof Refused ? error.refusal : await refusalOf(errorResponse(error, c)));
+      }
+    });
   }
   return server;
 };

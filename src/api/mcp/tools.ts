@@ -42,7 +42,6 @@ export interface ToolCall {
 
 export interface Tool {
   readonly name: string;
-  readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
   readonly example: unknown;
@@ -57,7 +56,6 @@ const tool = <Fields extends z.ZodRawShape>(
     input,
     ...rest
   }: {
-    readonly title: string;
     readonly description: string;
     readonly input: Fields;
     readonly example: z.input<z.ZodObject<Fields>>;
@@ -159,7 +157,6 @@ const FOLLOW = { patienceMs: 20_000, everyMs: 2_000 };
 
 const LOOKING: readonly Tool[] = [
   tool("me", {
-    title: "Who am I",
     description:
       "Your integration, the role of your key, the wallet and its money, contracts, limits and budget.",
     input: full,
@@ -168,7 +165,6 @@ const LOOKING: readonly Tool[] = [
     run: async ({ send }) => marked((await send("GET", "/me")).body) as object,
   }),
   tool("list_collections", {
-    title: "List collections",
     description: "Collections on the chain, newest first.",
     input: page,
     example: { limit: 5 },
@@ -177,7 +173,6 @@ const LOOKING: readonly Tool[] = [
       listed(call, "/collection", input, (collection) => brief(collection, BRIEF_COLLECTION)),
   }),
   tool("read_collection", {
-    title: "Read a collection",
     description: "A collection with links to its pictures, and ids of its assets.",
     input: { collection_uuid: uuid("the collection"), ...page },
     example: { collection_uuid: UUID },
@@ -189,7 +184,6 @@ const LOOKING: readonly Tool[] = [
     },
   }),
   tool("list_drafts", {
-    title: "List drafts",
     description: "Drafts of collections, newest first, also those that became collections.",
     input: page,
     example: { limit: 5 },
@@ -197,7 +191,6 @@ const LOOKING: readonly Tool[] = [
     run: (call, input) => listed(call, "/collection-draft", input, (draft) => brief(draft, BRIEF_DRAFT)),
   }),
   tool("read_draft", {
-    title: "Read a draft",
     description: "A draft with its assets.",
     input: { collection_draft_uuid: uuid("the draft"), ...page },
     example: { collection_draft_uuid: UUID },
@@ -208,7 +201,6 @@ const LOOKING: readonly Tool[] = [
     },
   }),
   tool("list_tokens", {
-    title: "List NFTs",
     description:
       "NFTs of a collection as the chain has them, with picture links; `owner` selects an account's.",
     input: { collection_uuid: uuid("the collection"), owner: z.string().optional(), ...page },
@@ -223,7 +215,6 @@ const LOOKING: readonly Tool[] = [
     },
   }),
   tool("describe", {
-    title: "Explain a write",
     description:
       "What a write does: its ids, the fields of its body, and an example. Call it before a first `quote`.",
     input: { write: z.enum([...DRAFT_WRITES, ...WRITE_NAMES]), ...full },
@@ -233,7 +224,6 @@ const LOOKING: readonly Tool[] = [
       describeOperation(await document(), write, isFull),
   }),
   tool("explain_error", {
-    title: "Explain an error",
     description: "The cause of an error's `code`, and what to do.",
     input: { code: z.enum(ERROR_CODES) },
     example: { code: "quote_expired" },
@@ -244,7 +234,6 @@ const LOOKING: readonly Tool[] = [
 
 const PREPARING: readonly Tool[] = [
   tool("save_draft", {
-    title: "Create or change a draft",
     description:
       "Creates a draft of a collection, or changes the one with `collection_draft_uuid`. Free and off the chain. `me` lists contracts; `describe` createCollectionDraft lists the fields.",
     input: {
@@ -264,7 +253,6 @@ const PREPARING: readonly Tool[] = [
     },
   }),
   tool("upload_assets", {
-    title: "Attach pictures to a draft",
     description:
       "Fetches media files of at most 1 MB from https or data: URLs and attaches them to a draft, all or none.",
     input: { collection_draft_uuid: uuid("the draft"), ...uploadFields, idempotency_key: key.optional() },
@@ -285,7 +273,6 @@ const PREPARING: readonly Tool[] = [
     },
   }),
   tool("quote", {
-    title: "Price a write",
     description: `Plans a write to the chain and says what it costs at most. Sends nothing. The quote keeps the write for ten minutes; \`execute\` carries it out. Writes: ${WRITE_NAMES.join(", ")}. \`describe\` explains each.`,
     input: {
       write: z.enum(WRITE_NAMES),
@@ -325,7 +312,6 @@ const PREPARING: readonly Tool[] = [
 
 const SPENDING: readonly Tool[] = [
   tool("execute", {
-    title: "Carry out a quoted write",
     description:
       "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once: after a lost answer call it again with the same quote_uuid and idempotency_key.",
     input: { quote_uuid: uuid("the quote"), idempotency_key: key, ...full },
@@ -345,7 +331,6 @@ const SPENDING: readonly Tool[] = [
     },
   }),
   tool("follow", {
-    title: "What became of an operation",
     description: "The outcome of an operation in a sentence. Waits up to 20 s for its end.",
     input: { operation_uuid: uuid("the operation, from `execute`"), ...full },
     example: { operation_uuid: UUID },

@@ -16,24 +16,10 @@ const FOR_USERS: Readonly<Record<string, string>> = {
 };
 
 /** Documents for who runs or changes the service. */
-const FOR_OPERATORS: Readonly<Record<string, string>> = {
-  deploying: "Deploying, and every setting",
-  running: "Running the service: status, alerts, recovery",
-  scaling: "What the service carries, and what comes next",
-  architecture: "Principles, layers and the way of a mint",
-  operations: "Operations: their kinds, steps and states",
-  transactions: "Why each transaction happens once",
-  storage: "What is stored where",
-  contract: "The contract: methods, failures, promises to holders",
-  devchain: "The embedded chain",
-  measurements: "Measured figures",
-  glossary: "One word for a thing",
-};
+const FOR_OPERATORS =
+  "deploying running scaling architecture operations transactions storage contract devchain measurements glossary";
 
-const linked = (base: string, documents: Readonly<Record<string, string>>): string =>
-  Object.entries(documents)
-    .map(([name, about]) => `- [${name}](${base}/docs/${name}.md): ${about}`)
-    .join("\n");
+const linked = (base: string, name: string): string => `[${name}](${base}/docs/${name}.md)`;
 
 /** https://llmstxt.org */
 const llmsText = (base: string): string => `# Mintage
@@ -44,11 +30,15 @@ The base of the API is ${base}/api/v1, its OpenAPI document ${base}/openapi.json
 
 ## For users
 
-${linked(base, FOR_USERS)}
+${Object.entries(FOR_USERS)
+  .map(([name, about]) => `- ${linked(base, name)}: ${about}`)
+  .join("\n")}
 
 ## Optional
 
-${linked(base, FOR_OPERATORS)}
+${FOR_OPERATORS.split(" ")
+  .map((name) => `- ${linked(base, name)}`)
+  .join("\n")}
 `;
 
 const TEXT = { "Content-Type": "text/markdown; charset=utf-8", "Cache-Control": "public, max-age=3600" };
