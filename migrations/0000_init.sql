@@ -314,6 +314,8 @@ CREATE TABLE `quotes` (
 	`most` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
+	`body` text,
+	`executed_by` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

@@ -8,6 +8,7 @@ import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
+import { serveDocuments } from "./api/reference/documents.ts";
 import { serveReference } from "./api/reference/reference.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "./context.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
@@ -64,6 +65,12 @@ for (const [surface, list] of Object.entries(SURFACES)) {
   }
 }
 
+// Each write behind a tool is a request of its own, which is checked as such.
+endpoints.add("POST", "/mcp", {
+  ...{ isWrite: false, isStreamed: false, isLongPoll: false },
+  otherTypes: ["text/event-stream"],
+});
+
 /** The endpoint of a method and path; undefined if there is none. */
 export const endpointAt = (method: string, path: string): EndpointTraits | undefined =>
   endpoints.match(method === "HEAD" ? "GET" : method, path)[0][0]?.[0];
@@ -103,9 +110,13 @@ app.use(answerRequest(endpointAt));
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
+app.use("/mcp", checking(authenticate, requireAcceptable, readBody));
+// Imported by the first call: the protocol's SDK would make each start of an isolate longer.
+app.post("/mcp", async (c) => (await import("./api/mcp/server.ts")).answerMcp(app, c));
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);
+serveDocuments(app);
 registerGateway(app);
 servePages(app);
 serveOperatorPage(app);

@@ -1313,7 +1313,229 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "claim.redeemed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A claim link was redeemed. */
+        post: operations["onClaimRedeemed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "collection.finalized": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A draft has become a collection. */
+        post: operations["onCollectionFinalized"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "collection.sold_out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A collection's last copy was minted. */
+        post: operations["onCollectionSoldOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "collection.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A collection's settings have changed. */
+        post: operations["onCollectionUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "database.filling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The database is filling up; for the operator's integration. */
+        post: operations["onDatabaseFilling"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "nft.minted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An NFT was minted, by the API or from a wallet. */
+        post: operations["onNftMinted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "nft.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An NFT's metadata has changed. */
+        post: operations["onNftUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A write to the chain has failed. */
+        post: operations["onOperationFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A write to the chain has succeeded. */
+        post: operations["onOperationSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The nodes can't prove whether a write took effect; the operator settles it. */
+        post: operations["onOperationUnknown"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "wallet.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The integration's wallet runs low. */
+        post: operations["onWalletLow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "wallet.topped_up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The integration's wallet has received NEAR. */
+        post: operations["onWalletToppedUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The service has disabled a webhook whose endpoint kept failing. */
+        post: operations["onWebhookDisabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         AcceptedOperation: {
@@ -3093,6 +3315,32 @@ export interface components {
              */
             reference?: string | null;
         };
+        /**
+         * @example {
+         *       "type": "https://mint.example.com/docs/errors.md#invalid_json",
+         *       "title": "The body, or a part that must be JSON, isn't valid JSON, or the body is incomplete.",
+         *       "status": 400,
+         *       "detail": "Send a body that is valid JSON.",
+         *       "instance": "urn:uuid:0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12",
+         *       "message": "Send a body that is valid JSON.",
+         *       "code": "invalid_json",
+         *       "request_id": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+         *     }
+         */
+        Problem: components["schemas"]["Error"] & {
+            /** @description As `message`. */
+            detail: string;
+            /** @description The request's id, as a URN. */
+            instance: string;
+            status: number;
+            /** @description The cause that all errors with this code have. */
+            title: string;
+            /**
+             * Format: uri
+             * @description Address of the list of codes, with this one.
+             */
+            type: string;
+        };
         PublicClaim: {
             explorer_url: string | null;
             /** @example alice.near */
@@ -3349,6 +3597,11 @@ export interface components {
             body?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Whether the write is kept with the quote, so that the tool `execute` of POST /mcp can carry it out, once.
+             * @default false
+             */
+            keep?: boolean | null;
             /**
              * @example POST
              * @enum {string}
@@ -3916,6 +4169,7 @@ export type OwnedContract = components['schemas']['OwnedContract'];
 export type PayoutAccountInput = components['schemas']['PayoutAccountInput'];
 export type PayoutAnswer = components['schemas']['PayoutAnswer'];
 export type PayoutInput = components['schemas']['PayoutInput'];
+export type Problem = components['schemas']['Problem'];
 export type PublicClaim = components['schemas']['PublicClaim'];
 export type PublicClaimable = components['schemas']['PublicClaimable'];
 export type PublicClaimInput = components['schemas']['PublicClaimInput'];
@@ -7309,6 +7563,617 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Readiness"];
                 };
+            };
+        };
+    };
+    onClaimRedeemed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "claim.redeemed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCollectionFinalized: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "collection.finalized"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCollectionSoldOut: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "collection.sold_out"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCollectionUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "collection.updated"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDatabaseFilling: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "database.filling"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onNftMinted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "nft.minted"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onNftUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "nft.updated"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperationFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "operation.failed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperationSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "operation.succeeded"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperationUnknown: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "operation.unknown"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWalletLow: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "wallet.low"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWalletToppedUp: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "wallet.topped_up"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookDisabled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "webhook.disabled"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

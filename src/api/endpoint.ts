@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import type { Page } from "../domain/cursors.ts";
 import { CONTROLS, ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
-import { JSON_TYPE } from "../domain/media-types.ts";
+import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
 import type { AppEnv, EndpointTraits } from "../http/app-env.ts";
 import { type TypedResponse, typedResponse } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
@@ -68,6 +68,28 @@ export const errorSchema = z
     },
   });
 
+/** The same error for a caller whose Accept header names application/problem+json (RFC 9457). */
+const problemSchema = errorSchema
+  .extend({
+    type: z.url().openapi({ description: "Address of the list of codes, with this one." }),
+    title: z.string().openapi({ description: "The cause that all errors with this code have." }),
+    status: z.int(),
+    detail: z.string().openapi({ description: "As `message`." }),
+    instance: z.string().openapi({ description: "The request's id, as a URN." }),
+  })
+  .openapi("Problem", {
+    example: {
+      type: "https://mint.example.com/docs/errors.md#invalid_json",
+      title: ERRORS.invalid_json.cause,
+      status: 400,
+      detail: "Send a body that is valid JSON.",
+      instance: "urn:uuid:0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12",
+      message: "Send a body that is valid JSON.",
+      code: "invalid_json",
+      request_id: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12",
+    },
+  });
+
 const RETRY_AFTER = {
   "Retry-After": { description: "Seconds until another try makes sense.", schema: { type: "integer" } },
 };
@@ -92,7 +114,7 @@ const errorResponses = (codes: readonly ErrorCode[]): RouteConfig["responses"] =
           ...(status === 401 ? AUTHENTICATE : {}),
           ...(status === 429 || status === 503 ? RETRY_AFTER : {}),
         },
-        content: { "application/json": { schema: errorSchema } },
+        content: { [JSON_TYPE]: { schema: errorSchema }, [PROBLEM_TYPE]: { schema: problemSchema } },
       },
     ]),
   ) as RouteConfig["responses"];

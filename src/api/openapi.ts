@@ -1,8 +1,11 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { EVENT_TYPES, type EventType } from "../domain/events.ts";
 import { toHex } from "../domain/ids.ts";
 import { namesEtag } from "../http/acceptance.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { baseUrl } from "../http/app-env.ts";
+import { jsonBody } from "./endpoint.ts";
+import { EVENT_MEANINGS, eventView } from "./resources/event.ts";
 
 const DESCRIPTION = `Draft an NFT collection, attach its files, put it on NEAR, keep its allowlist, mint and update its NFTs.
 
@@ -18,6 +21,34 @@ const ABOUT = {
 const digestOf = async (text: string): Promise<string> =>
   toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))).slice(0, 32);
 
+const webhookHeaders = z.object({
+  "webhook-id": z.uuid().openapi({ description: "`event_uuid`, the same in every attempt." }),
+  "webhook-timestamp": z
+    .string()
+    .openapi({ description: "Unix time of the attempt.", example: "1798135200" }),
+  "webhook-signature": z.string().openapi({
+    description: "`v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what.",
+    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  }),
+});
+
+/** What the service sends to an integration's endpoint for a type of event. */
+const webhookOf = (type: EventType) => ({
+  ...{ method: "post" as const, path: type, tags: ["Webhooks"], summary: EVENT_MEANINGS[type] },
+  operationId: `on-${type}`.replaceAll(/[-._](\w)/g, (_all, letter: string) => letter.toUpperCase()),
+  security: [],
+  request: { headers: webhookHeaders, body: jsonBody(eventView, { ...EXAMPLE_EVENT, type }) },
+  responses: {
+    "2XX": { description: "Received. Any other answer but 410 is a failure, and the event is sent again." },
+    410: { description: "Disables the webhook." },
+  },
+});
+
+const EXAMPLE_EVENT = {
+  ...{ seq: 42, event_uuid: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13", timestamp: "2026-12-24T18:00:02.000Z" },
+  data: { see: "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12" },
+};
+
 /** Serves an app's document, which is written once an isolate; its servers are the address that is asked. */
 export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
   app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
@@ -31,6 +62,7 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     scheme: "bearer",
     description: "The operator's token. Without one in the settings, /admin/v1 returns 404.",
   });
+  for (const type of EVENT_TYPES) app.openAPIRegistry.registerWebhook(webhookOf(type));
   // The text is without its end, so that the servers can be put behind it.
   let written: { readonly text: string; readonly tag: string } | undefined;
   app.get("/openapi.json", async (c) => {

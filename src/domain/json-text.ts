@@ -12,10 +12,10 @@ export const canonicalJson = (value: unknown): string => {
   return `{${fields.join(",")}}`;
 };
 
-/** As `canonicalJson`, of a JSON text; of none as of `{}`. Null if it isn't JSON or nests thousands of levels deep. */
+/** As `canonicalJson`, of a JSON text; of none and of `null` as of `{}`. Null if it isn't JSON or nests thousands of levels deep. */
 export const canonicalText = (text: string): string | null => {
   try {
-    return canonicalJson(JSON.parse(text.trim() || "{}"));
+    return canonicalJson(JSON.parse(text.trim() || "{}") ?? {});
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return null;
     throw error;

@@ -1,5 +1,8 @@
 export const JSON_TYPE = "application/json";
 
+/** Media type of errors that name their problem (RFC 9457). */
+export const PROBLEM_TYPE = "application/problem+json";
+
 /** Media type of lines of JSON (https://jsonlines.org). */
 export const JSON_LINES_TYPE = "application/jsonl";
 

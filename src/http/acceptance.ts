@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { ServiceError } from "../domain/errors.ts";
-import { JSON_TYPE } from "../domain/media-types.ts";
+import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
 import type { AppEnv } from "./app-env.ts";
 import { parametrisedList } from "./header-parameters.ts";
 
@@ -26,7 +26,14 @@ const wishFor = (type: string, header: string | undefined): Wish => {
 };
 
 /** Whether an Accept header takes JSON. No header, or an empty one, takes everything. */
-export const acceptsJson = (header: string | undefined): boolean => wishFor(JSON_TYPE, header).weight > 0;
+export const acceptsJson = (header: string | undefined): boolean =>
+  wishFor(JSON_TYPE, header).weight > 0 || acceptsProblems(header);
+
+/** Whether an Accept header names the type of RFC 9457, and doesn't give it less weight than JSON. */
+export const acceptsProblems = (header: string | undefined): boolean => {
+  const { weight, rank } = wishFor(PROBLEM_TYPE, header);
+  return rank === 2 && weight > 0 && weight >= wishFor(JSON_TYPE, header).weight;
+};
 
 /** Whether an Accept header wants a type rather than another: by a greater weight, or a more exact range. */
 export const prefers = (type: string, header: string | undefined, other = JSON_TYPE): boolean => {

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Caller } from "../context.ts";
 import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
 import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
 import { setBounded } from "../domain/bounded-map.ts";
@@ -78,9 +79,13 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   const verdict = await countRequest(context, key);
   for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
   if (!verdict.allowed) throw beyondLimit(verdict);
-  if (write && key.role === "read") {
-    throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
-  }
+  if (write) requireFull(key);
+};
+
+/** Refuses a key that can only read. @throws ServiceError read_only_key */
+export const requireFull = ({ role }: Pick<Caller, "role">): void => {
+  if (role !== "read") return;
+  throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
 };
 
 /** The digest of a header's key, hexadecimal. @throws ServiceError api_key_missing, api_key_invalid */

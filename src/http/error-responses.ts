@@ -1,8 +1,11 @@
 import type { Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
+import type { StatusCode } from "hono/utils/http-status";
 import { isUnavailable } from "../db/statements.ts";
-import { databaseUnavailable, errorBody, ServiceError } from "../domain/errors.ts";
+import { databaseUnavailable, ERRORS, errorBody, ServiceError } from "../domain/errors.ts";
+import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
 import { SettingsError } from "../env.ts";
+import { acceptsProblems } from "./acceptance.ts";
 import { type AppEnv, isWrite } from "./app-env.ts";
 import { logger } from "./log.ts";
 
@@ -72,4 +75,24 @@ export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => 
   }
   if (error.details.retryAfter !== undefined) c.header("Retry-After", String(error.details.retryAfter));
   return c.json(errorBody(error, requestId), error.status);
+};
+
+/** Makes an error that the caller wants in the form of RFC 9457 one: the same fields, with those of the standard. */
+export const answerProblem = async (c: Context<AppEnv>): Promise<void> => {
+  const { status, headers } = c.res;
+  if (status < 400 || !acceptsProblems(c.req.header("Accept"))) return;
+  if (headers.get("Content-Type") !== JSON_TYPE) return;
+  const body = await c.res.json<ReturnType<typeof errorBody>>();
+  const { code, message, request_id: requestId } = body;
+  const standard = code in ERRORS && {
+    type: `${new URL(c.req.url).origin}/docs/errors.md#${code}`,
+    title: ERRORS[code].cause,
+    status,
+    detail: message,
+    instance: `urn:uuid:${requestId}`,
+  };
+  const type = standard ? PROBLEM_TYPE : JSON_TYPE;
+  c.res = c.newResponse(JSON.stringify({ ...standard, ...body }), c.res.status as StatusCode, {
+    "Content-Type": type,
+  });
 };

@@ -36,7 +36,7 @@ export interface StoredResponses {
 export const idempotency =
   (answers: StoredResponses): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
-    const name = c.req.header("Idempotency-Key");
+    const name = unquoted(c.req.header("Idempotency-Key"));
     if (name === undefined || !isWrite(c.req.method, c.get("endpoint"))) return next();
     const length = Array.from(name).length;
     if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
@@ -64,6 +64,12 @@ export const idempotency =
     c.res = undefined;
     c.res = answer;
   };
+
+/** A key as it is, or the string in quotes that draft-ietf-httpapi-idempotency-key-header makes of it (RFC 9651). */
+const unquoted = (header: string | undefined): string | undefined => {
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header ?? "")?.[1];
+  return quoted === undefined ? header : quoted.replaceAll(/\\(["\\])/g, "$1");
+};
 
 const badKey = (): ServiceError => {
   const message = `Send an Idempotency-Key of 1 to ${MAX_KEY_LENGTH} characters.`;

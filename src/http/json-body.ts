@@ -136,9 +136,9 @@ export const readBody = async (c: Context<AppEnv>): Promise<void> => {
 const isEncoded = (c: Context<AppEnv>): boolean =>
   !/^(identity)?$/i.test(c.req.header("Content-Encoding") ?? "");
 
-/** Whether a request has no field in its body: an empty body or `{}`, as some clients always send, is the same as none. */
+/** Whether a request has no field in its body: an empty one, `{}` or `null`, as some clients always send, is as none. */
 const isEmpty = async (c: Context<AppEnv>): Promise<boolean> =>
-  c.req.raw.body === null || /^\s*(\{\s*\}\s*)?$/.test(await c.req.text());
+  c.req.raw.body === null || /^\s*(?:(?:\{\s*\}|null)\s*)?$/.test(await c.req.text());
 
 /** For endpoints with an optional body: an empty one becomes `{}`, whatever its type, before a validator requires JSON. */
 export const emptyBody = createMiddleware<AppEnv>(async (c, next) => {

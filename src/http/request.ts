@@ -4,7 +4,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { newUuid } from "../domain/ids.ts";
 import { type AppEnv, type EndpointTraits, isWrite } from "./app-env.ts";
 import { BOOKMARK } from "./bookmarks.ts";
-import { errorResponse } from "./error-responses.ts";
+import { answerProblem, errorResponse } from "./error-responses.ts";
 import { loggedContext } from "./log.ts";
 
 /** Paths that accept writes; every other path is read-only. */
@@ -101,6 +101,7 @@ export const answerRequest =
     }
     const preflight = await crossOrigin(c, answer);
     if (preflight instanceof Response) c.res = preflight;
+    await answerProblem(c);
     secure(c.res.headers);
     c.res.headers.set("X-Request-Id", requestId);
     context.log("request", {

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { Quote } from "../api/resources/operation.ts";
 import { QUOTED_RISE } from "../chain/cost.ts";
 import { readGasPrices } from "../chain/protocol.ts";
@@ -35,12 +35,12 @@ const insertQuote = async (
   quote: QuoteRow,
   answered: KeyWithResponse | null,
 ): Promise<boolean> => {
-  const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt } = quote;
+  const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt, body } = quote;
   const insert = db
     .insert(quotes)
     .select(sql`
       SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${method}, ${path}, ${bodyDigest}, ${expected}, ${most},
-        ${createdAt.getTime()}, ${expiresAt.getTime()}
+        ${createdAt.getTime()}, ${expiresAt.getTime()}, ${body}, ${null}
       WHERE ${hasRoom(integrationId)}`)
     .returning({ id: quotes.id });
   const which = sql`id = ${uuidToBytes(id)}`;
@@ -68,6 +68,8 @@ export interface QuotedWrite {
   readonly path: string;
   /** Parsed; undefined is equivalent to `{}`. */
   readonly body: unknown;
+  /** Whether the quote can be executed; default: no. */
+  readonly keep?: boolean;
 }
 
 /**
@@ -95,6 +97,8 @@ export const quoteWrite = async (
     expiresAt: new Date(createdAt.getTime() + VALID_MS),
     expected: plan.cost.expected.toString(),
     most: plan.cost.most.toString(),
+    body: write.keep ? canonicalJson(write.body ?? {}) : null,
+    executedBy: null,
   };
   const quote = toQuote(plan, row, BigInt(available));
   const answered = requestKey && (await requestKey.keeps(201, JSON.stringify(quote)));
@@ -171,17 +175,50 @@ const requireQuote = async (
 ): Promise<QuoteRow> => {
   const row = await findQuote(db, integrationId, id);
   const time = now();
-  if (row ? row.expiresAt <= time : id < uuidAt(new Date(time.getTime() - VALID_MS))) {
-    throw new ServiceError("quote_expired", "Request a new quote: this one has expired.", {
-      outcome: "not_submitted",
-    });
-  }
+  if (row ? row.expiresAt <= time : isForgotten(id, time)) throw quoteExpired();
   if (row && (await isFor(row, write))) return row;
   throw new ServiceError(
     "quote_mismatch",
     "Send the write that was quoted, with the same method, path and body: there is no such quote for this one.",
     { outcome: "not_submitted" },
   );
+};
+
+/** Whether a quote with this uuid would have expired, so that its row may be deleted. */
+const isForgotten = (id: Uuid, now: Date): boolean => id < uuidAt(new Date(now.getTime() - VALID_MS));
+
+const quoteExpired = (): ServiceError =>
+  new ServiceError("quote_expired", "Request a new quote: this one has expired.", {
+    outcome: "not_submitted",
+  });
+
+/**
+ * Binds a kept quote to the Idempotency-Key of its execution, so that no other key executes it. The write that it returns
+ * has to be sent under this key and quote: they refuse what expired, and carry it out once.
+ * @throws ServiceError quote_expired, not_found; conflict if another key executes it
+ */
+export const bindQuote = async (
+  { db, now }: ServiceContext,
+  integrationId: Uuid,
+  id: Uuid,
+  key: string,
+): Promise<QuotedWrite> => {
+  const [row] = await db
+    .update(quotes)
+    .set({ executedBy: sql`coalesce(${quotes.executedBy}, ${key})` })
+    .where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId), isNotNull(quotes.body)))
+    .returning();
+  if (!row) {
+    if (isForgotten(id, now())) throw quoteExpired();
+    throw new ServiceError("not_found", "There is no such quote that can be executed.", {
+      outcome: "not_submitted",
+    });
+  }
+  if (row.executedBy !== key) {
+    const message = `This quote is executed once, under the idempotency key ${JSON.stringify(row.executedBy)}. Use that key for its outcome, or request another quote.`;
+    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+  }
+  return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
 };
 
 const isFor = async ({ method, path, bodyDigest }: QuoteRow, write: QuotedWrite): Promise<boolean> =>

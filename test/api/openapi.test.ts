@@ -144,6 +144,31 @@ describe("the document", () => {
     expect(unread).toEqual([]);
   });
 
+  test("has a webhook for every type of event, whose example its schema takes", () => {
+    expect(Object.keys(document.webhooks)).toEqual(document.components.schemas.Event!.properties!.type!.enum);
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const { schema, example } = post!.requestBody!.content["application/json"]!;
+      expect(example).toMatchObject({ type });
+      expect(problemsOf(document, schema!, example)).toEqual([]);
+      expect(post!.parameters!.map(({ name }) => name)).toEqual([
+        "webhook-id",
+        "webhook-timestamp",
+        "webhook-signature",
+      ]);
+    }
+  });
+
+  test("has an example that its schema takes for every JSON body", () => {
+    const bodies = operations.flatMap(({ operationId, requestBody }) => {
+      const media = requestBody?.content["application/json"];
+      return media?.schema
+        ? [{ operationId, problems: problemsOf(document, media.schema, media.example) }]
+        : [];
+    });
+    expect(bodies.length).toBeGreaterThan(15);
+    expect(bodies.filter(({ problems }) => problems.length > 0)).toEqual([]);
+  });
+
   test("has an example for every JSON body", () => {
     const without = operations.filter(({ requestBody }) => {
       const media = requestBody?.content["application/json"];

@@ -55,7 +55,9 @@ export function requestOf(
   path: string,
   { method, key = null, json, form, body, headers }: ApiRequest,
 ): Request {
-  const address = /^\/(api|admin|public|ipfs|health|ready|docs|openapi|operator|[mgc](\/|$))/.test(path)
+  const address = /^\/(api|admin|public|mcp|ipfs|health|ready|docs|llms|openapi|operator|[mgc](\/|$))/.test(
+    path,
+  )
     ? path
     : `/api/v1${path}`;
   const all = new Headers(headers);

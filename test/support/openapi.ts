@@ -56,6 +56,8 @@ export interface Operation {
 export interface OpenApi {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, "path" | "method">>>>>;
+  /** What the service sends, by the types of events. */
+  readonly webhooks: OpenApi["paths"];
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 

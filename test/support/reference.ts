@@ -37,12 +37,14 @@ and a key.
 - Lists of accounts have at most 1,000 entries in a collection's settings, and 500 in allowlist-add and allowlist-remove.
 - Texts have no control characters (U+0000 to U+001F, U+007F to U+009F), except for line breaks in a description. URLs have
   at most 2,048 characters. \`extra\` is JSON as a string of at most 16,384.
-- In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as an absent field.
+- In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as an absent field. Where a body may be
+  absent, \`null\` and \`{}\` are none.
 - Lists are newest first, except a draft's assets and a collection's tokens, which have their own order. Without \`limit\` a
   list is complete, and streamed. With \`limit\` (1 to 1000) it is a page, whose \`Link\` header leads to the next. A page of
   drafts, collections, transactions or events ends at 1 MiB, so it may have fewer entries. If streaming fails midway, or nothing
   of a long list is taken for 30 seconds, the closing bracket is missing, so that a part can't be taken for the whole.
-- Writes take an \`Idempotency-Key\` of 1 to 255 characters.
+- Writes take an \`Idempotency-Key\` of 1 to 255 characters; \`"key"\` in quotes (draft-ietf-httpapi-idempotency-key-header) is the
+  same as \`key\`.
 - A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and
   \`Location\` leads to the operation. After a 202 the operation is carried out or fails for a reason of its own; it never ends
   as 429 or 503. A request about it may be answered 503 while the database doesn't answer.
@@ -64,7 +66,8 @@ and a key.
   The same write with \`Mintage-Quote: <quote_uuid>\`, or any with \`Mintage-Max-Cost: <yoctoNEAR>\`, costs no more. One that
   could is answered 402 \`cost_exceeds_maximum\` with \`cost: {needed, at_most}\` before anything is sent; only where another write
   has used up the contract's storage meanwhile, its transaction fails on the chain first, and its gas is paid. A quote holds for
-  ten minutes, for any number of writes like the one that it was asked for.
+  ten minutes, for any number of writes like the one that it was asked for. With \`"keep": true\` it also keeps the write for the
+  tool \`execute\` of \`POST /mcp\` ([agents.md](agents.md)).
   The operation shows \`cost: {quoted, at_most, actual}\`. The headers are not part of what an Idempotency-Key stands for: a
   repetition gets the first outcome whatever quote it names, and 402, \`quote_expired\` and \`quote_mismatch\` leave the key free.
 - The same request under the same key gets the outcome of the first. While the operation is pending it waits in the same way.
@@ -79,7 +82,16 @@ and a key.
   without \`limit\`, its first page. Callers that don't share their bookmarks may see each other's writes up to some seconds
   later. Writes and events always go to the primary. Reads under \`/public/v1\` and pages are answered by any replica.
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, limit?, issues?}\`; errors.md lists the codes.
-  \`issues\` has the first 100 problems, and \`message\` says how many more there are.
+  \`issues\` has the first 100 problems, and \`message\` says how many more there are. With \`Accept: application/problem+json\` an
+  error has the form of RFC 9457: the same fields, and \`type\`, \`title\`, \`status\`, \`detail\` and \`instance\`. Successes are JSON
+  in any case.
+
+## Changes
+
+Within \`/api/v1\` answers gain fields, requests gain optional ones, and lists of codes, kinds and event types gain entries: ignore what
+you don't know. Nothing is removed or given another meaning without notice. What will be removed is named in CHANGELOG.md at least
+twelve months before; from then on its answers have \`Deprecation: @<Unix time>\` (RFC 9745), \`Sunset: <date>\` (RFC 8594), after which it
+may be gone, and a \`Link\` with \`rel="deprecation"\` to what replaces it. Nothing is deprecated now.
 `;
 
 const number = (value: number): string => value.toLocaleString("en");

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { publint } from "publint";
 import { afterAll, expect, test } from "vitest";
 import { ROOT } from "../support/imports.ts";
 
@@ -41,12 +42,20 @@ const SETTINGS = {
   files: ["user.ts"],
 };
 
-test("the packed client installs into an empty strict project, compiles there and runs", () => {
+test("the packed client has no fault that publint finds, installs into an empty strict project, compiles and runs", async () => {
   const client = join(ROOT, "client");
   // As a user packs it: the project's own npm settings, which a script inherits, run no scripts.
   const env = { ...process.env, npm_config_ignore_scripts: "false" };
   execFileSync("npm", ["pack", "--silent", "--pack-destination", project], { cwd: client, env });
   const [archive] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
+  const tarball = readFileSync(join(project, archive!));
+  const { messages } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer }, strict: true });
+  expect(messages).toEqual([]);
+  const listed = execFileSync("tar", ["-tzf", archive!], { cwd: project, encoding: "utf8" })
+    .trim()
+    .split("\n");
+  const beside = listed.filter((path) => !path.startsWith("package/dist/")).sort();
+  expect(beside).toEqual(["CHANGELOG.md", "README.md", "package.json"].map((name) => `package/${name}`));
   const installed = join(project, "node_modules/@mintage/client");
   mkdirSync(installed, { recursive: true });
   execFileSync("tar", ["-xzf", archive!, "--strip-components=1", "-C", installed], { cwd: project });

@@ -27,6 +27,11 @@ const quoteBody = z
         description: "The write's body; absent or null where it has none.",
         example: { receiver_addresses: ["alice.near"] },
       }),
+    keep: z.boolean().nullish().openapi({
+      default: false,
+      description:
+        "Whether the write is kept with the quote, so that the tool `execute` of POST /mcp can carry it out, once.",
+    }),
   })
   .openapi("QuoteInput");
 
@@ -66,7 +71,9 @@ export const quotesCreate = endpoint(
     ],
   },
   async ({ context, caller, body }, c) => {
-    const write = { ...body, body: body.body ?? undefined, path: body.path.replace(PREFIX, "") };
+    const { method, keep } = body;
+    const path = body.path.replace(PREFIX, "");
+    const write = { method, path, body: body.body ?? undefined, keep: keep ?? false };
     const planned = await planWrite(context, { ...caller, requestKey: null }, write);
     return reply(c, await quoteWrite(context, caller, write, planned));
   },

@@ -58,10 +58,8 @@ const referencePage = (nonce: string, script: string): string => `<!doctype html
 </html>
 `;
 
+/** A link in docs/ to the package. */
 const SCRIPT = "/docs/reference.js";
-
-/** Its name in the folder of `[assets]` (wrangler.toml). */
-const SCRIPT_ASSET = "/standalone.js";
 
 /** What the page may do. Scalar sets `style` attributes, which can't carry a nonce. */
 const policy = (nonce: string): string =>
@@ -77,17 +75,11 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** Serves the reference at /docs, and its script. Both come from this service alone. */
+/** Serves the reference at /docs. Its script comes from this service too (documents.ts). */
 export const serveReference = (api: Api): void => {
   api.get("/docs", (c) => {
     const nonce = crypto.randomUUID();
     c.header("Content-Security-Policy", policy(nonce));
     return c.html(referencePage(nonce, SCRIPT));
-  });
-  api.get(SCRIPT, async (c) => {
-    const asset = await c.env.ASSETS.fetch(new Request(new URL(SCRIPT_ASSET, c.req.url), c.req.raw));
-    const answer = new Response(asset.body, asset);
-    answer.headers.set("Cache-Control", "public, max-age=3600");
-    return answer;
   });
 };

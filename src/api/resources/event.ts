@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { EVENT_TYPES } from "../../domain/events.ts";
+import { EVENT_TYPES, type EventType } from "../../domain/events.ts";
 import { type Shown, text, whole } from "./samples.ts";
 
 export const eventView = z
@@ -18,6 +18,23 @@ export const eventView = z
   })
   .openapi("Event");
 export type Event = Shown<typeof eventView>;
+
+/** What each type of event tells. */
+export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
+  "operation.succeeded": "A write to the chain has succeeded.",
+  "operation.failed": "A write to the chain has failed.",
+  "operation.unknown": "The nodes can't prove whether a write took effect; the operator settles it.",
+  "collection.finalized": "A draft has become a collection.",
+  "collection.updated": "A collection's settings have changed.",
+  "collection.sold_out": "A collection's last copy was minted.",
+  "nft.minted": "An NFT was minted, by the API or from a wallet.",
+  "nft.updated": "An NFT's metadata has changed.",
+  "claim.redeemed": "A claim link was redeemed.",
+  "wallet.low": "The integration's wallet runs low.",
+  "wallet.topped_up": "The integration's wallet has received NEAR.",
+  "database.filling": "The database is filling up; for the operator's integration.",
+  "webhook.disabled": "The service has disabled a webhook whose endpoint kept failing.",
+};
 
 const fields = {
   webhook_uuid: z.uuid(),

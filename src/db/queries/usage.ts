@@ -155,7 +155,7 @@ const unweighRows = (db: Database, table: SQL, bytes: SQL, which: SQL): Statemen
 export const unweighKeys = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`idempotency_keys`, KEY_BYTES, which);
 
-const QUOTE_BYTES = sql`${ROW_BYTES} + octet_length(path)`;
+const QUOTE_BYTES = sql`${ROW_BYTES} + octet_length(path) + coalesce(octet_length(body), 0)`;
 
 export const quotesWeight = (which: SQL): Weight => ({
   database: sql`(SELECT sum(${QUOTE_BYTES}) FROM quotes WHERE ${which})`,

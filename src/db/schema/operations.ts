@@ -126,6 +126,10 @@ export const quotes = sqliteTable(
     most: text("most").notNull(),
     createdAt: instant("created_at").notNull(),
     expiresAt: instant("expires_at").notNull(),
+    /** The body as canonical JSON, for a quote that can be executed; null: the caller sends the write itself. */
+    body: text("body"),
+    /** The Idempotency-Key of its execution; null: not executed. */
+    executedBy: text("executed_by"),
   },
   (table) => [index("quotes_expiry").on(table.expiresAt)],
 );

@@ -1,0 +1,142 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { ErrorCode } from "../../domain/errors.ts";
+
+/** Most bytes of a result, and of one that was asked for in full. */
+const MOST_BYTES = 4_096;
+const MOST_FULL_BYTES = 65_536;
+
+/** Fields with texts that people wrote, whatever they look like. */
+const WRITTEN_BY_PEOPLE = new Set(
+  "title description subtitle asset_subtitle name symbol extra reference asset_filename reference_filename".split(
+    " ",
+  ),
+);
+
+/** Ids, numbers, times, names of states and addresses: no sentence has this form. */
+const MACHINE_TEXT = /^[\w.:/?&=%+@#~$-]{0,300}$/;
+
+/** A text that somebody else wrote, as results show it. */
+const untrusted = (text: string) => ({ untrusted_text: text });
+
+/** A REST answer in which each text that people wrote is marked. Anything that could be a sentence counts as one. */
+export const marked = (value: unknown, byPeople = false): unknown => {
+  if (typeof value === "string") return byPeople || !MACHINE_TEXT.test(value) ? untrusted(value) : value;
+  if (Array.isArray(value)) return value.map((entry) => marked(entry, byPeople));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value);
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, marked(field, byPeople || WRITTEN_BY_PEOPLE.has(name))]),
+  );
+};
+
+/** Some fields of a resource, for lists. */
+export const brief = (resource: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, resource[name]]));
+
+/** Lengths of texts and lists that are tried one after the other until a result fits. */
+const SIZES = [
+  { text: 1_000, entries: 50 },
+  { text: 300, entries: 10 },
+  { text: 120, entries: 5 },
+  { text: 60, entries: 3 },
+] as const;
+
+const shortened = (value: unknown, size: (typeof SIZES)[number]): unknown => {
+  if (typeof value === "string") {
+    return MACHINE_TEXT.test(value) || value.length <= size.text ? value : `${value.slice(0, size.text)}…`;
+  }
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, size.entries).map((entry) => shortened(entry, size));
+    return value.length > shown.length ? [...shown, `… and ${value.length - shown.length} more`] : shown;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shortened(field, size)]));
+};
+
+/** A value as JSON of limited size: long texts and lists are cut, and in the end its JSON. */
+const fitting = (value: object, most: number): string => {
+  const whole = JSON.stringify(value);
+  const isShort = (text: string) => Buffer.byteLength(text) <= most;
+  if (isShort(whole)) return whole;
+  const note = { shortened: "Call this tool with full: true for all of it." };
+  for (const size of SIZES) {
+    const text = JSON.stringify({ ...(shortened(value, size) as object), ...note });
+    if (isShort(text)) return text;
+  }
+  return JSON.stringify({ beginning: whole.slice(0, most / 4), ...note });
+};
+
+/** A tool's result. @param isFull whether the caller asked for more than the usual size */
+export const resultOf = (value: object, isFull = false): CallToolResult => ({
+  content: [{ type: "text", text: fitting(value, isFull ? MOST_FULL_BYTES : MOST_BYTES) }],
+});
+
+/** An error of the API as a tool meets it: its body, and Retry-After in seconds. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly operation_uuid?: string;
+  readonly retry_after_s?: number;
+}
+
+/** Thrown where the API refuses what a tool needs. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** The error in a response of the API. */
+export const refusalOf = async (response: Response): Promise<Refusal> => {
+  const retryAfter = response.headers.get("Retry-After");
+  return {
+    ...(await response.json<Refusal>()),
+    ...(retryAfter !== null && { retry_after_s: Number(retryAfter) }),
+  };
+};
+
+const FUND =
+  "Stop and tell your owner: `me` shows the wallet and the contracts, and which account needs the NEAR.";
+const NO_KEY = "Stop and tell your owner, who needs another key for you.";
+
+/** What to do after an error, where it isn't the same for all that can be repeated. */
+const NEXT: Partial<Record<ErrorCode, string>> = {
+  invalid_request:
+    "Correct what `issues` names and call the same tool again; `describe` explains a write's fields.",
+  not_found: "Call `list_collections` or `list_drafts` for ids that exist.",
+  conflict: "Do what the message says; `read_draft` and `read_collection` show the state.",
+  unknown_account: "Correct the accounts that `issues` names, then call `quote` again.",
+  mint_limit_exceeded: "Call `quote` for at most 25 NFTs at a time.",
+  asset_url_failed: "Correct the URL, then call the same tool again.",
+  draft_empty: "Call `upload_assets`, then `quote` again.",
+  draft_locked: "Call `read_draft`: a draft whose finalization has begun can't change.",
+  draft_finalized: "Call `read_draft`: it names the collection that the draft became.",
+  sold_out: "Call `read_collection` for what is left.",
+  quote_expired: "Call `quote` for the same write, then `execute` with the new quote and the same key.",
+  cost_exceeds_maximum: "Call `quote` again and decide by its new cost.",
+  idempotency_key_reused: "This key stands for another write. Use a new key for a new purpose.",
+  spending_limit_reached:
+    "Stop: the budget of today is spent. Tell your owner; other quotes and keys don't help.",
+  insufficient_funds: FUND,
+  contract_storage_unpaid: FUND,
+  read_only_key: NO_KEY,
+  integration_suspended: NO_KEY,
+  outcome_unknown: "Stop: don't repeat it. Tell your owner, whose operator settles it.",
+};
+
+const nextAfter = ({ code, operation_uuid: operation, retry_after_s: seconds }: Refusal): string => {
+  if (NEXT[code] !== undefined) return NEXT[code];
+  if (operation !== undefined) return "Call `follow` with this operation_uuid before anything else.";
+  if (seconds !== undefined) return `Wait ${seconds} s, then call the same tool with the same arguments.`;
+  return "Call `explain_error` with this code.";
+};
+
+/** An API error as a tool's result, with what to call next. */
+export const failed = (refusal: Refusal): CallToolResult => {
+  // What the chain says may quote what somebody wrote.
+  const message = refusal.code === "transaction_failed" ? untrusted(refusal.message) : refusal.message;
+  return { ...resultOf({ ...refusal, message, next: nextAfter(refusal) }), isError: true };
+};

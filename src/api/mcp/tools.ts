@@ -1,0 +1,351 @@
+import { z } from "@hono/zod-openapi";
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { exactNear } from "../../domain/amounts.ts";
+import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
+import { isUuid } from "../../domain/ids.ts";
+import { requireFull } from "../../http/authentication.ts";
+import { bindQuote } from "../../operations/quotes.ts";
+import { pause } from "../../waiting.ts";
+import { API_ENDPOINTS } from "../index.ts";
+import type { OperationResource, Quote } from "../resources/operation.ts";
+import { describeOperation } from "./description.ts";
+import { brief, marked } from "./results.ts";
+import { formOf, uploadFields } from "./upload.ts";
+
+type Resource = Readonly<Record<string, unknown>>;
+
+/** An answer of the API. */
+export interface Sent<Body = unknown> {
+  readonly status: number;
+  readonly body: Body;
+  /** Cursor of a list's next page; null: there is none. */
+  readonly cursor: string | null;
+  readonly operationUuid: string | null;
+}
+
+interface Sending {
+  readonly json?: unknown;
+  readonly form?: FormData;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A call of a tool: whose it is, and how it uses the API. */
+export interface ToolCall {
+  readonly context: ServiceContext;
+  readonly caller: Caller;
+  /** Sends a request to the API with the caller's key. Paths have no prefix. @throws Refused */
+  readonly send: <Body = Resource>(method: string, path: string, sending?: Sending) => Promise<Sent<Body>>;
+  /** The API's document. */
+  readonly document: () => Promise<unknown>;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly example: unknown;
+  readonly annotations: ToolAnnotations;
+  readonly run: (call: ToolCall, input: never) => Promise<object>;
+}
+
+/** A tool whose example fits its input. */
+const tool = <Fields extends z.ZodRawShape>(
+  name: string,
+  {
+    input,
+    ...rest
+  }: {
+    readonly description: string;
+    readonly input: Fields;
+    readonly example: z.input<z.ZodObject<Fields>>;
+    readonly annotations: ToolAnnotations;
+    readonly run: (call: ToolCall, input: z.output<z.ZodObject<Fields>>) => Promise<object>;
+  },
+): Tool => ({ name, input: z.strictObject(input), ...rest });
+
+const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+/** Changes drafts and quotes, which are off the chain and free. */
+const PREPARES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+
+const UUID = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+const uuid = (what: string) => z.string().describe(`UUID of ${what}.`);
+const full = {
+  full: z.boolean().optional().describe("All of it, up to 64 kB; default: the important parts, 4 kB."),
+};
+const page = {
+  ...full,
+  limit: z.int().min(1).max(100).optional().describe("Entries of a page; default 5. More may exceed 4 kB."),
+  cursor: z.string().optional().describe("`cursor` of the page before."),
+};
+const key = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/)
+  .describe(
+    "Your name for this purpose, such as order-1042, without spaces. Use the same one for every repetition.",
+  );
+
+const segment = encodeURIComponent;
+const BRIEF_COLLECTION = [
+  "collection_uuid",
+  "collection_id",
+  "title",
+  "total_copies",
+  "minted",
+  "created_at",
+];
+const BRIEF_DRAFT = ["collection_draft_uuid", "state", "title", "collection_uuid", "created_at"];
+const BRIEF_ASSET = ["asset_uuid", "asset_url", "copies", "asset_subtitle"];
+const DEFAULT_LIMIT = 5;
+
+interface PageInput {
+  readonly full?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of a list, its entries with their important fields unless all were asked for. */
+const listed = async (
+  { send }: ToolCall,
+  path: string,
+  { full: isFull, limit = DEFAULT_LIMIT, cursor }: PageInput,
+  shorten: (resource: Resource) => Resource,
+) => {
+  const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
+  const sent = await send<Resource[]>("GET", `${path}${path.includes("?") ? "&" : "?"}${query}`);
+  return { items: marked(isFull ? sent.body : sent.body.map(shorten)), cursor: sent.cursor };
+};
+
+const assetsOf = (call: ToolCall, draft: string, input: PageInput) =>
+  listed(call, `/collection-draft/${segment(draft)}/asset`, input, (asset) => brief(asset, BRIEF_ASSET));
+
+/** Writes that a quote can be for: all that touch the chain. */
+const WRITES = new Map(
+  API_ENDPOINTS.filter(({ definition }) => definition.operation).map(({ definition }) => [
+    definition.operationId,
+    definition,
+  ]),
+);
+const WRITE_NAMES = [...WRITES.keys()] as [string, ...string[]];
+const DRAFT_WRITES = ["createCollectionDraft", "updateCollectionDraft"] as const;
+
+const near = (yocto: string): string => `${exactNear(yocto)} NEAR`;
+
+/** What became of an operation, as a sentence, and what to call next. */
+const outcomeOf = ({ kind, state, cost, answer }: OperationResource) => {
+  const what = `The ${kind.replaceAll("_", " ")}`;
+  const paid = cost.actual === null ? "" : ` It has cost ${near(cost.actual)}.`;
+  switch (state) {
+    case "succeeded":
+      return { summary: `${what} succeeded.${paid}` };
+    case "failed": {
+      const { code } = (answer?.body ?? {}) as { readonly code?: string };
+      return { summary: `${what} failed: ${code}.${paid}`, next: "Call `explain_error` with the code." };
+    }
+    case "unknown":
+      return {
+        summary: `The nodes can't prove whether the ${kind} took effect.`,
+        next: "Stop: don't repeat it. Tell your owner, whose operator settles it.",
+      };
+    default:
+      return { summary: `${what} is in progress.`, next: "Call `follow` again." };
+  }
+};
+
+/** How long `follow` waits for an operation's end, and how often it looks. Milliseconds. */
+const FOLLOW = { patienceMs: 20_000, everyMs: 2_000 };
+
+const LOOKING: readonly Tool[] = [
+  tool("me", {
+    description:
+      "Your integration, the role of your key, the wallet and its money, contracts, limits and budget.",
+    input: full,
+    example: {},
+    annotations: READS,
+    run: async ({ send }) => marked((await send("GET", "/me")).body) as object,
+  }),
+  tool("list_collections", {
+    description: "Collections on the chain, newest first.",
+    input: page,
+    example: { limit: 5 },
+    annotations: READS,
+    run: (call, input) =>
+      listed(call, "/collection", input, (collection) => brief(collection, BRIEF_COLLECTION)),
+  }),
+  tool("read_collection", {
+    description: "A collection with links to its pictures, and ids of its assets.",
+    input: { collection_uuid: uuid("the collection"), ...page },
+    example: { collection_uuid: UUID },
+    annotations: READS,
+    run: async (call, { collection_uuid: id, ...input }) => {
+      const { body } = await call.send("GET", `/collection/${segment(id)}`);
+      const pictures = await assetsOf(call, String(body.collection_draft_uuid), input);
+      return { collection: marked(body), pictures };
+    },
+  }),
+  tool("list_drafts", {
+    description: "Drafts of collections, newest first, also those that became collections.",
+    input: page,
+    example: { limit: 5 },
+    annotations: READS,
+    run: (call, input) => listed(call, "/collection-draft", input, (draft) => brief(draft, BRIEF_DRAFT)),
+  }),
+  tool("read_draft", {
+    description: "A draft with its assets.",
+    input: { collection_draft_uuid: uuid("the draft"), ...page },
+    example: { collection_draft_uuid: UUID },
+    annotations: READS,
+    run: async (call, { collection_draft_uuid: id, ...input }) => {
+      const { body } = await call.send("GET", `/collection-draft/${segment(id)}`);
+      return { draft: marked(body), assets: await assetsOf(call, id, input) };
+    },
+  }),
+  tool("list_tokens", {
+    description:
+      "NFTs of a collection as the chain has them, with picture links; `owner` selects an account's.",
+    input: { collection_uuid: uuid("the collection"), owner: z.string().optional(), ...page },
+    example: { collection_uuid: UUID, owner: "alice.near" },
+    annotations: READS,
+    run: (call, { collection_uuid: id, owner, ...input }) => {
+      const filter = owner === undefined ? "" : `?owner=${segment(owner)}`;
+      return listed(call, `/collection/${segment(id)}/token${filter}`, input, (token) => ({
+        ...brief(token, ["token_id", "owner_id", "media_url"]),
+        title: (token.metadata as Resource).title,
+      }));
+    },
+  }),
+  tool("describe", {
+    description:
+      "What a write does: its ids, the fields of its body, and an example. Call it before a first `quote`.",
+    input: { write: z.enum([...DRAFT_WRITES, ...WRITE_NAMES]), ...full },
+    example: { write: "mint" },
+    annotations: READS,
+    run: async ({ document }, { write, full: isFull = false }) =>
+      describeOperation(await document(), write, isFull),
+  }),
+  tool("explain_error", {
+    description: "The cause of an error's `code`, and what to do.",
+    input: { code: z.enum(ERROR_CODES) },
+    example: { code: "quote_expired" },
+    annotations: READS,
+    run: async (_call, { code }) => ({ code, ...ERRORS[code] }),
+  }),
+];
+
+const PREPARING: readonly Tool[] = [
+  tool("save_draft", {
+    description:
+      "Creates a draft of a collection, or changes the one with `collection_draft_uuid`. Free and off the chain. `me` lists contracts; `describe` createCollectionDraft lists the fields.",
+    input: {
+      collection_draft_uuid: uuid("the draft to change; absent: a new draft").optional(),
+      fields: z
+        .record(z.string(), z.unknown())
+        .describe("The body: a new draft needs contract_uuid and title."),
+      idempotency_key: key.optional(),
+    },
+    example: { fields: { contract_uuid: UUID, title: "Night Herons" }, idempotency_key: "herons-draft" },
+    annotations: PREPARES,
+    run: async ({ send }, { collection_draft_uuid: id, fields, idempotency_key: name }) => {
+      const path = `/collection-draft${id === undefined ? "" : `/${segment(id)}`}`;
+      const sending = { json: fields, headers: { "Idempotency-Key": name } };
+      const { body } = await send(id === undefined ? "POST" : "PUT", path, sending);
+      return { draft: marked(body), next: "Call `upload_assets`, then `quote` finalizeCollectionDraft." };
+    },
+  }),
+  tool("upload_assets", {
+    description:
+      "Fetches media files of at most 1 MB from https or data: URLs and attaches them to a draft, all or none.",
+    input: { collection_draft_uuid: uuid("the draft"), ...uploadFields, idempotency_key: key.optional() },
+    example: {
+      collection_draft_uuid: UUID,
+      assets: [
+        { url: "https://example.com/heron.png", copies: 10, subtitle: "No. $TOKEN_NUM of $TOTAL_NUM" },
+      ],
+    },
+    annotations: { ...PREPARES, openWorldHint: true },
+    run: async (call, { collection_draft_uuid: id, assets, idempotency_key: name }) => {
+      const form = await formOf(call.context, call.caller, assets);
+      const sending = { form, headers: { "Idempotency-Key": name } };
+      const path = `/collection-draft/${segment(id)}/asset-bulk`;
+      const { body } = await call.send<Resource[]>("POST", path, sending);
+      const attached = marked(body.map((asset) => brief(asset, BRIEF_ASSET)));
+      return { attached, next: "Call `upload_assets` for more, or `quote` finalizeCollectionDraft." };
+    },
+  }),
+  tool("quote", {
+    description: `Plans a write to the chain and says what it costs at most. Sends nothing. The quote keeps the write for ten minutes; \`execute\` carries it out. Writes: ${WRITE_NAMES.join(", ")}. \`describe\` explains each.`,
+    input: {
+      write: z.enum(WRITE_NAMES),
+      collection_uuid: uuid("the collection, for writes to one").optional(),
+      collection_draft_uuid: uuid("the draft, to finalize it").optional(),
+      drop_id: z.int().optional().describe("The claim drop, for writes to one."),
+      body: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe("The write's body, as `describe` explains it."),
+    },
+    example: { write: "mint", collection_uuid: UUID, body: { receiver_addresses: ["alice.near"] } },
+    annotations: PREPARES,
+    run: async ({ send }, { write, body, ...ids }) => {
+      const { method, path: template } = WRITES.get(write)!;
+      const path = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+        const id = (ids as Resource)[name];
+        if (id === undefined) throw invalidField([name], `Give it: ${write} needs it.`);
+        return segment(String(id));
+      });
+      // As in the client: a mistyped receiver is refused unless the caller asks for it.
+      const whole = write === "mint" ? { receivers_must_exist: true, ...body } : body;
+      const json = { method: method.toUpperCase(), path, body: whole, keep: true };
+      const { body: quote } = await send<Quote>("POST", "/quote", { json });
+      const { expected, at_most: most } = quote.cost;
+      const isShort = quote.wallet.missing !== "0";
+      return {
+        summary: `Costs about ${near(expected)}, at most ${near(most)}. Nothing has been sent.`,
+        next: isShort
+          ? `Tell your owner that the wallet lacks ${near(quote.wallet.missing)}: \`me\` shows its account.`
+          : `Call \`execute\` with this quote_uuid before ${quote.valid_until} if the cost is right.`,
+        quote,
+      };
+    },
+  }),
+];
+
+const SPENDING: readonly Tool[] = [
+  tool("execute", {
+    description:
+      "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once: after a lost answer call it again with the same quote_uuid and idempotency_key.",
+    input: { quote_uuid: uuid("the quote"), idempotency_key: key, ...full },
+    example: { quote_uuid: UUID, idempotency_key: "order-1042" },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    run: async ({ context, caller, send }, { quote_uuid: id, idempotency_key: name }) => {
+      requireFull(caller);
+      const quote = id.toLowerCase();
+      if (!isUuid(quote)) throw invalidField(["quote_uuid"], "Give the quote_uuid of a quote.");
+      const { method, path, body } = await bindQuote(context, caller.integrationId, quote, name);
+      const headers = { "Idempotency-Key": name, "Mintage-Quote": quote };
+      const sent = await send(method, path, { json: body, headers });
+      const operation = { operation_uuid: sent.operationUuid };
+      return sent.status === 202
+        ? { summary: "Accepted and in progress.", next: "Call `follow` with operation_uuid.", ...operation }
+        : { summary: "Done: it is final on the chain.", ...operation, answer: marked(sent.body) };
+    },
+  }),
+  tool("follow", {
+    description: "The outcome of an operation in a sentence. Waits up to 20 s for its end.",
+    input: { operation_uuid: uuid("the operation, from `execute`"), ...full },
+    example: { operation_uuid: UUID },
+    annotations: READS,
+    run: async ({ context, send }, { operation_uuid: id }) => {
+      const until = context.now().getTime() + FOLLOW.patienceMs;
+      for (;;) {
+        const { body } = await send<OperationResource>("GET", `/operation/${segment(id)}`);
+        if (body.state !== "pending" || context.now().getTime() >= until)
+          return { ...outcomeOf(body), operation: marked(body) };
+        await pause(FOLLOW.everyMs);
+      }
+    },
+  }),
+];
+
+/** All tools, in the order in which a task needs them. */
+export const TOOLS: readonly Tool[] = [...LOOKING, ...PREPARING, ...SPENDING];

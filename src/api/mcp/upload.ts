@@ -1,0 +1,96 @@
+import { z } from "@hono/zod-openapi";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { MAX_FILE_BYTES } from "../../domain/quota.ts";
+import { memoryShare } from "../../files/isolate-memory.ts";
+import { DownloadFailure, download } from "../../files/uploads/media-download.ts";
+
+/** Files of one call: all are in memory at one time. */
+const MOST_FILES = 8;
+
+const asset = z.strictObject({
+  url: z.string().describe("https, or data: of a small file such as an SVG. The bytes decide the type."),
+  copies: z.int().describe("How many NFTs use it."),
+  filename: z.string().optional().describe("Default: from the URL."),
+  subtitle: z.string().optional().describe("Follows the collection's title."),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("A JSON object such as { attributes: [...] }."),
+});
+
+export const uploadFields = { assets: z.array(asset).min(1).max(MOST_FILES) };
+
+type Asset = z.output<typeof asset>;
+
+const DATA_URL = /^data:([^,]*),/i;
+
+/** What a data: URL contains (RFC 2397). */
+const decoded = (url: string, type: string): Uint8Array<ArrayBuffer> => {
+  try {
+    const data = decodeURIComponent(url.slice(url.indexOf(",") + 1));
+    return new Uint8Array(Buffer.from(data, /;base64$/i.test(type) ? "base64" : "utf8"));
+  } catch (cause) {
+    throw new DownloadFailure("Its percent-encoding is broken.", cause);
+  }
+};
+
+const bytesAt = async (url: string): Promise<Uint8Array<ArrayBuffer>> => {
+  const type = DATA_URL.exec(url)?.[1];
+  if (type !== undefined) return decoded(url, type);
+  const file = await download(url, MAX_FILE_BYTES);
+  try {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of file.chunks(() => undefined)) chunks.push(chunk);
+    return new Uint8Array(Buffer.concat(chunks));
+  } finally {
+    await file.close();
+  }
+};
+
+/** A name for a file that no other of the form has. */
+const nameOf = ({ url, filename }: Asset, index: number): string => {
+  const last = DATA_URL.test(url) ? undefined : URL.parse(url)?.pathname.split("/").at(-1);
+  return filename ?? `${index + 1}-${(last || "picture").slice(-100)}`;
+};
+
+/**
+ * Fetches the files of assets and makes them the form of asset-bulk, which checks all else.
+ * @throws ServiceError asset_url_failed, which names the asset; rate_limited if there is no memory
+ */
+export const formOf = async (
+  context: ServiceContext,
+  { integrationId }: Pick<Caller, "integrationId">,
+  assets: readonly Asset[],
+): Promise<FormData> => {
+  const wanted = { bytes: assets.length * MAX_FILE_BYTES, owner: integrationId, what: "files at URLs" };
+  const memory = await memoryShare(context, wanted);
+  try {
+    const form = new FormData();
+    const details = [];
+    for (const [index, each] of assets.entries()) {
+      const name = nameOf(each, index);
+      form.append("asset_file", new Blob([await bytesAt(each.url).catch(failureOf(index))]), name);
+      memory.moved();
+      const reference = each.metadata && `${name}.json`;
+      if (reference) form.append("reference_file", new Blob([JSON.stringify(each.metadata)]), reference);
+      details.push({
+        ...{ asset_filename: name, copies: each.copies, asset_subtitle: each.subtitle },
+        reference_filename: reference,
+      });
+    }
+    form.append("assets_detail", JSON.stringify(details));
+    return form;
+  } finally {
+    memory.ended();
+  }
+};
+
+const failureOf = (index: number) => (error: unknown) => {
+  if (!(error instanceof DownloadFailure)) throw error;
+  const issues = [{ path: ["assets", index, "url"], message: error.message }];
+  throw new ServiceError("asset_url_failed", `The asset can't be fetched. ${error.message}`, {
+    issues,
+    cause: error.cause,
+  });
+};

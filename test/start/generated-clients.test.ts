@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openShop, type Shop } from "../../testing/bench-integration.ts";
+import { picture } from "../../testing/pictures.ts";
+import { type BenchService, startService } from "../../testing/service.ts";
+import { ROOT } from "../support/imports.ts";
+
+/**
+ * Clients that other people's generators make of the OpenAPI document mint. The generators are installed into a folder
+ * outside the project. Without a registry, or without Python, their tests are skipped, and say so.
+ */
+
+const RECEIVER = "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab";
+
+const folder = mkdtempSync(join(tmpdir(), "mintage-generated-"));
+let service: BenchService;
+let shop: Shop;
+let collection: string;
+
+/** Runs a program while the chain of this process goes on. @returns what it printed @throws with all that it said */
+const run = async (command: string, ...args: string[]): Promise<string> => {
+  const { stdout, stderr } = await promisify(execFile)(command, args, {
+    cwd: folder,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return `${stdout}${stderr}`.trim();
+};
+
+/** Whether a program succeeds: something that a machine may lack. */
+const has = (command: string, ...args: string[]): Promise<boolean> =>
+  run(command, ...args).then(
+    () => true,
+    () => false,
+  );
+
+beforeAll(async () => {
+  service = await startService({ entry: "src/index.ts", blockMs: 100, quiet: true });
+  shop = await openShop(service);
+  const send = async <Body>(path: string, init: RequestInit): Promise<Body> => {
+    const headers = { Authorization: `Bearer ${shop.key}`, ...init.headers };
+    const answer = await fetch(`${service.url}/api/v1${path}`, { method: "POST", ...init, headers });
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as Body;
+  };
+  const draft = await send<{ collection_draft_uuid: string }>("/collection-draft", {
+    body: JSON.stringify({ contract_uuid: shop.contractUuid, title: "Herons" }),
+    headers: { "Content-Type": "application/json" },
+  });
+  const form = new FormData();
+  form.append("asset_file", new Blob([picture("png", 1)]), "0.png");
+  form.append("assets_detail", JSON.stringify([{ asset_filename: "0.png", copies: 10 }]));
+  const path = `/collection-draft/${draft.collection_draft_uuid}`;
+  await send(`${path}/asset-bulk`, { body: form });
+  ({ collection_uuid: collection } = await send<{ collection_uuid: string }>(`${path}/finalize`, {}));
+  writeFileSync(join(folder, "openapi.json"), await (await fetch(`${service.url}/openapi.json`)).text());
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+});
+afterAll(async () => {
+  await service?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test("@hey-api/openapi-ts", async (context) => {
+  const packages = ["@hey-api/openapi-ts@0.99.0", "typescript@5.9.3"];
+  if (!(await has("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages)))
+    return context.skip("no registry");
+  await run("node_modules/.bin/openapi-ts", "-i", "openapi.json", "-o", "typescript");
+  const program = `
+import { client } from "./typescript/client.gen.ts";
+import { listTokens, mint } from "./typescript/sdk.gen.ts";
+
+client.setConfig({ baseUrl: ${JSON.stringify(service.url)}, auth: ${JSON.stringify(`Api-Key ${shop.key}`)}, throwOnError: true });
+const path = { collection_uuid: ${JSON.stringify(collection)} };
+const headers = { "Idempotency-Key": "typescript" };
+for (let i = 0; i < 2; i += 1) {
+  const { data } = await mint({ path, headers, body: { receiver_addresses: [${JSON.stringify(RECEIVER)}] }, throwOnError: true });
+  if (!("tokens" in data)) throw new Error("not final");
+  console.log(data.tokens[0]!.token_id, data.tokens[0]!.owner_id);
+}
+const { data: tokens } = await listTokens({ path, throwOnError: true });
+console.log((tokens as unknown[]).length);
+`;
+  writeFileSync(join(folder, "mint.ts"), program);
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--module",
+    "esnext",
+    "--moduleResolution",
+    "bundler",
+    "--target",
+    "es2022",
+  ];
+  await run(
+    "node_modules/.bin/tsc",
+    ...options,
+    "--allowImportingTsExtensions",
+    "--lib",
+    "es2023,dom,dom.iterable",
+    "mint.ts",
+  );
+  const bundle = [`--outfile=mint.js`, "--bundle", "--format=esm", "--platform=node"];
+  await run(join(ROOT, "node_modules/.bin/esbuild"), "mint.ts", ...bundle);
+  const lines = (await run(join(ROOT, "node_modules/.bin/node"), "mint.js")).split("\n");
+  const minted = expect.stringMatching(`^\\d+:\\d+ ${RECEIVER}$`);
+  expect(lines).toEqual([minted, lines[0], expect.stringMatching(/^[1-9]\d*$/)]);
+});
+
+test("openapi-python-client", async (context) => {
+  if (!(await has("python3", "-m", "venv", "venv"))) return context.skip("no Python with venv");
+  if (!(await has("venv/bin/pip", "install", "--quiet", "openapi-python-client==0.29.1")))
+    return context.skip("no registry");
+  const said = await run(
+    "venv/bin/openapi-python-client",
+    "generate",
+    "--path",
+    "openapi.json",
+    "--output-path",
+    "mintage_client",
+    "--meta",
+    "none",
+  );
+  // It leaves out what it can't read, and only says so.
+  expect(said).not.toMatch(/unable to (?:parse|process)|unsupported/i);
+  const modules = readdirSync(join(folder, "mintage_client/api/nf_ts"));
+  expect(modules).toEqual(expect.arrayContaining(["mint.py", "list_tokens.py", "update_nft.py"]));
+  const program = `
+from uuid import UUID
+from mintage_client.client import AuthenticatedClient
+from mintage_client.api.nf_ts import list_tokens, mint
+from mintage_client.models import MintAnswer, MintInput
+
+client = AuthenticatedClient(base_url=${JSON.stringify(service.url)}, token=${JSON.stringify(shop.key)}, timeout=60)
+collection = UUID(${JSON.stringify(collection)})
+body = MintInput(receiver_addresses=[${JSON.stringify(RECEIVER)}])
+tokens = set()
+for _ in range(2):
+    answer = mint.sync(collection, client=client, body=body, idempotency_key="python")
+    assert isinstance(answer, MintAnswer), answer
+    tokens.add((answer.tokens[0].token_id, answer.tokens[0].owner_id))
+assert len(tokens) == 1, tokens
+print(tokens.pop()[1])
+print(any(token.owner_id == ${JSON.stringify(RECEIVER)} for token in list_tokens.sync(collection, client=client)))
+`;
+  writeFileSync(join(folder, "mint.py"), program);
+  expect((await run("venv/bin/python", "mint.py")).split("\n")).toEqual([RECEIVER, "True"]);
+});
