@@ -170,7 +170,9 @@ async function create(args: Arguments, client: MintageClient): Promise<void> {
   const before = readIssued(folder);
   if (before && (before.collection_uuid !== uuid || before.base_url !== baseUrl))
     throw new UsageError(`${folder} has the links of another collection. Give another --folder.`);
-  const issued = before ? continued(folder, before, wanted) : await newDrop(baseUrl, collection, wanted);
+  const issued = before
+    ? continued(folder, before, wanted)
+    : await newDrop({ baseUrl, network: me.network }, collection, wanted);
   let quote: Quote | null = null;
   // What an earlier run may have sent was agreed to.
   if (!before || before.refused) {

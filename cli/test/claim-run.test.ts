@@ -27,7 +27,10 @@ const scripted =
     }
     if (method === "POST" || method === "PUT") return { status: 201, body: { message: "success", drop } };
     if (path.endsWith("/me")) {
-      return { status: 200, body: { wallet: { account_id: "w.near", available: `${3n * NEAR}` } } };
+      return {
+        status: 200,
+        body: { network: "testnet", wallet: { account_id: "w.near", available: `${3n * NEAR}` } },
+      };
     }
     if (path.endsWith("/page")) {
       return { status: 200, body: { enabled: true, slug: "herons", claim_url: "http://a/c/herons" } };

@@ -85,9 +85,13 @@ export class ClaimIssuer {
     return new ClaimIssuer(seed, await keyPairOf(bytes), deriving);
   }
 
-  /** A link of a drop: the same each time. @param contract the contract's account */
-  async link(contract: string, dropId: number, link: number): Promise<ClaimLink> {
-    const place = `${contract}\n${dropId}\n${link}`;
+  /**
+   * A link of a drop: the same each time.
+   * @param network the network's name, as `me()` shows it
+   * @param contract the contract's account
+   */
+  async link(network: string, contract: string, dropId: number, link: number): Promise<ClaimLink> {
+    const place = `${network}\n${contract}\n${dropId}\n${link}`;
     const derived = await crypto.subtle.sign("HMAC", this.#deriving, utf8(`mintage-link-seed\n${place}`));
     const seed = new Uint8Array(derived);
     const { publicKey } = await keyPairOf(seed);

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
@@ -48,7 +49,8 @@ const createDrop = (terms: { readonly links: number; readonly quantity: number }
     "1",
   );
 const claim = (link: number, drop_id = 1) => {
-  const held = makeLink(issuer, shop.contractAccountId, drop_id, link);
+  const place = { network: env.NEAR_NETWORK, contract: shop.contractAccountId, drop: drop_id, link };
+  const held = makeLink(issuer, place);
   return call(collector, "nft_claim", held.proofFor(collector.walletAccountId));
 };
 

@@ -62,7 +62,13 @@ async function formerContract(accountId: string, owner: string): Promise<void> {
   await account.callFunction({
     contractId: accountId,
     methodName: "new",
-    args: { owner_id: owner, platform_id: "platform.bench", upgrade_delay_blocks: 50, metadata },
+    args: {
+      network_id: "bench",
+      owner_id: owner,
+      platform_id: "platform.bench",
+      upgrade_delay_blocks: 50,
+      metadata,
+    },
     gas: 50_000_000_000_000n,
     waitUntil: "FINAL",
   });

@@ -34,22 +34,24 @@ test("a client's link carries the issuer's signature of its key, for this place 
   await fc.assert(
     fc.asyncProperty(bytes(32), numbers.drop, numbers.link, async (seed, drop, link) => {
       const issuer = await ClaimIssuer.fromSeed(Buffer.from(seed).toString("base64url"));
-      const made = await issuer.link("nft.near", drop, link);
+      const made = await issuer.link("testnet", "nft.near", drop, link);
       const secret = readLinkFragment(made.fragment)!;
       expect(secret).toMatchObject({ drop, link });
       // near-api-js tells the same public keys of the same seeds.
       expect(publicKeyText(keyFromSeed(seed).publicKey)).toBe(issuer.publicKey);
       expect(publicKeyText(keyFromSeed(secret.seed).publicKey)).toBe(made.publicKey);
-      const verify = (contract: string) => {
-        const text = certificateText({ contract, drop, link }, made.publicKey);
+      const verify = (network: string, contract: string) => {
+        const text = certificateText({ network, contract, drop, link }, made.publicKey);
         return PublicKey.fromString(issuer.publicKey).verify(
           new TextEncoder().encode(text),
           secret.certificate,
         );
       };
-      expect([verify("nft.near"), verify("nft2.near")]).toEqual([true, false]);
-      expect(await issuer.link("nft.near", drop, link)).toEqual(made);
-      expect((await issuer.link("nft.near", drop + 1, link)).publicKey).not.toBe(made.publicKey);
+      expect([verify("testnet", "nft.near"), verify("testnet", "nft2.near")]).toEqual([true, false]);
+      expect(verify("mainnet", "nft.near")).toBe(false);
+      expect(await issuer.link("testnet", "nft.near", drop, link)).toEqual(made);
+      expect((await issuer.link("mainnet", "nft.near", drop, link)).publicKey).not.toBe(made.publicKey);
+      expect((await issuer.link("testnet", "nft.near", drop + 1, link)).publicKey).not.toBe(made.publicKey);
     }),
     { numRuns: 20 },
   );

@@ -1,7 +1,7 @@
 //! Claiming a link's tokens, and the view that tells whether a claim would go through.
 
 use super::manage::{self, find};
-use super::proof;
+use super::proof::{self, Place};
 use super::record::ClaimDrop;
 use crate::base64;
 use crate::books::Books;
@@ -13,6 +13,7 @@ use crate::guard;
 use crate::host::{self, OrFail};
 use crate::json::Object;
 use crate::prelude::*;
+use crate::root::Root;
 use crate::store;
 use crate::token::grant::Grant;
 use crate::token::mint::{check_copies, mint};
@@ -61,13 +62,17 @@ impl Claim {
     }
 
     /// Whether what was brought is signed as it has to be.
-    fn check_signatures(&self, drop: &ClaimDrop) -> Outcome<()> {
+    fn check_signatures(&self, root: &Root, drop: &ClaimDrop) -> Outcome<()> {
         let Some((text, key, certificate)) = &self.certified else {
             return Ok(());
         };
-        let contract = host::current_account();
-        let place = (self.drop, self.link);
-        let message = proof::certificate(&contract, place, text);
+        let place = Place {
+            network: &root.network,
+            contract: &host::current_account(),
+            drop: self.drop,
+            link: self.link,
+        };
+        let message = place.certificate(text);
         if !host::ed25519_verify(certificate, message.as_bytes(), &drop.issuer) {
             return Err(Failure::new(
                 Code::ClaimInvalid,
@@ -77,7 +82,7 @@ impl Claim {
         let Some((id, _, signature)) = &self.receiver else {
             return Ok(());
         };
-        let message = proof::claim(&contract, place, id);
+        let message = place.claim(id);
         if !host::ed25519_verify(signature, message.as_bytes(), key) {
             return Err(Failure::new(
                 Code::ClaimInvalid,
@@ -88,11 +93,11 @@ impl Claim {
     }
 
     /// Whether the claim may go through now. Returns what is left of the drop's reserve then.
-    fn check(&self, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
+    fn check(&self, root: &Root, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
         drop.check(self.link, host::now_ms())?;
         check_copies(header, u32::from(drop.quantity))?;
         let left = drop.check_reserve(header.shape(drop.collection).token())?;
-        self.check_signatures(drop)?;
+        self.check_signatures(root, drop)?;
         Ok(left)
     }
 }
@@ -106,7 +111,7 @@ pub fn nft_claim() {
     let claim = Claim::read(&mut args, false).or_fail();
     let mut drop = find(claim.drop).or_fail();
     let mut header = store::header(drop.collection);
-    let left = claim.check(&drop, &header).or_fail();
+    let left = claim.check(&books, &drop, &header).or_fail();
     let Some((account, stored, _)) = claim.receiver else {
         host::corrupt()
     };
@@ -135,10 +140,11 @@ pub fn nft_claim() {
 /// Whether a claim would go through now, and why not. Key and receiver may be left out, which asks for the link alone.
 pub fn claim_eligibility() {
     let claim = Claim::read(&mut host::args(), true).or_fail();
+    let root = store::root().0;
     let found = find(claim.drop);
     let result = found.as_ref().map_err(Clone::clone).and_then(|drop| {
         let header = store::header(drop.collection);
-        claim.check(drop, &header)
+        claim.check(&root, drop, &header)
     });
     host::return_json(|json| {
         json.open('{').key("allowed").bool(result.is_ok());
