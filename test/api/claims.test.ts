@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
+import { ClaimIssuer } from "../../client/src/index.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
@@ -103,4 +104,26 @@ test("nothing is told to others, nor of links that were revoked, nor of drops wi
   const other = await bodyOf<Event[]>(await api("/event?type=claim.redeemed", { key: collector.key }), 200);
   expect(other).toEqual([]);
   expect(await redeemed()).toEqual([[1, 3]]);
+});
+
+test("a voucher that the client signs sells NFTs of a drop, and is told of like a link", async () => {
+  const seller = await ClaimIssuer.create();
+  const drop = { issuer_public_key: seller.publicKey, links: 5, quantity: 2 };
+  const terms = { collection_id: made.near_collection.collection_id, expires_at_ms: Date.now() + 86_400_000 };
+  await call(shop, "drop_create", { ...drop, ...terms, reserve: "0" }, "1");
+  const { args, deposit } = await seller.voucher({
+    network: env.NEAR_NETWORK,
+    contract: shop.contractAccountId,
+    dropId: 2,
+    nonce: 3,
+    receiver: shop.walletAccountId,
+    price: 10n ** 22n,
+    expiresAt: new Date(terms.expires_at_ms),
+  });
+  expect(JSON.parse(await call(collector, "voucher_mint", args, deposit))).toHaveLength(1);
+  await expect(call(collector, "voucher_mint", args, deposit)).rejects.toThrow("failed");
+  await background.reconcile();
+  expect(await redeemed()).toEqual([[2, 3]]);
+  const minted = (await told()).filter(({ type }) => type === "nft.minted").map(({ data }) => data);
+  expect(minted).toMatchObject([{ source: "wallet", owner_id: shop.walletAccountId }]);
 });

@@ -57,6 +57,32 @@ test("a client's link carries the issuer's signature of its key, for this place 
   );
 });
 
+test("a client's voucher carries the issuer's signature of its terms, line by line", async () => {
+  const issuer = await ClaimIssuer.fromSeed(Buffer.alloc(32, 7).toString("base64url"));
+  const price = 10n ** 24n;
+  const expiresAt = new Date("2030-01-01T00:00:00Z");
+  const terms = { network: "testnet", contract: "nft.near", dropId: 3, nonce: 14, receiver: "bob.near" };
+  const { args, deposit } = await issuer.voucher({ ...terms, quantity: 2, price, expiresAt });
+  expect(deposit).toBe(`${2n * price}`);
+  const { signature, ...shown } = args;
+  expect(shown).toEqual({
+    drop_id: 3,
+    nonce: 14,
+    receiver_id: "bob.near",
+    quantity: 2,
+    price: `${price}`,
+    expires_at_ms: expiresAt.getTime(),
+  });
+  const text = `mintage-voucher\ntestnet\nnft.near\n3\n14\nbob.near\n2\n${price}\nNEAR\n1893456000000`;
+  const signed = (of: string) =>
+    PublicKey.fromString(issuer.publicKey).verify(
+      new TextEncoder().encode(of),
+      Buffer.from(signature, "base64"),
+    );
+  expect([signed(text), signed(`${text} `)]).toEqual([true, false]);
+  expect((await issuer.voucher({ ...terms, price, expiresAt })).args.quantity).toBe(1);
+});
+
 test("a key that begins with zeros is written with a 1 for each", async () => {
   const seedOf = (count: number) => new Uint8Array(32).with(30, count >> 8).with(31, count & 255);
   const keyOf = (count: number) => keyFromSeed(seedOf(count)).publicKey;

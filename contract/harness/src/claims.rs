@@ -1,4 +1,4 @@
-//! Claim links as their issuer makes them and as their holders use them.
+//! Claim links and vouchers as their issuer makes them and as their holders use them.
 
 use crate::mintage::NETWORK;
 use base64::Engine;
@@ -26,6 +26,19 @@ fn signed(key: &SigningKey, message: &str) -> String {
 pub struct Issuer {
     key: SigningKey,
     network: String,
+}
+
+/// What a voucher says, apart from who signed it.
+#[derive(Clone)]
+pub struct Terms<'a> {
+    pub contract: &'a str,
+    pub drop: u64,
+    pub nonce: u32,
+    pub receiver: &'a str,
+    pub quantity: u32,
+    /// yoctoNEAR for each token.
+    pub price: u128,
+    pub expires_at_ms: u64,
 }
 
 /// A link: its place, its own key, and what the issuer signed.
@@ -66,6 +79,32 @@ impl Issuer {
     /// A link of this place whose key is that of another link, whoever certified that.
     pub fn link_with_key_of(&self, other: &Link, contract: &str, drop: u64, number: u32) -> Link {
         self.certify(other.key.clone(), contract, drop, number)
+    }
+
+    /// The arguments of `voucher_mint`.
+    pub fn voucher(&self, terms: &Terms) -> Value {
+        let Terms {
+            contract,
+            drop,
+            nonce,
+            receiver,
+            quantity,
+            price,
+            expires_at_ms,
+        } = terms;
+        let network = &self.network;
+        let message = format!(
+            "mintage-voucher\n{network}\n{contract}\n{drop}\n{nonce}\n{receiver}\n{quantity}\n{price}\nNEAR\n{expires_at_ms}"
+        );
+        json!({
+            "drop_id": drop,
+            "nonce": nonce,
+            "receiver_id": receiver,
+            "quantity": quantity,
+            "price": price.to_string(),
+            "expires_at_ms": expires_at_ms,
+            "signature": signed(&self.key, &message),
+        })
     }
 
     fn certify(&self, key: SigningKey, contract: &str, drop: u64, number: u32) -> Link {

@@ -2,14 +2,25 @@
 //! signature is good anywhere else.
 //!
 //! The issuer certifies a link's key: `mintage-link`, network, contract, drop, link, the key as `ed25519:` and base58. The
-//! link's key signs for who receives: `mintage-claim`, network, contract, drop, link, receiver.
+//! link's key signs for who receives: `mintage-claim`, network, contract, drop, link, receiver. For a voucher the issuer
+//! signs `mintage-voucher`, network, contract, drop, nonce, receiver, quantity, price, currency, and end.
 
 use crate::base58;
-use crate::codec::{joined, put_decimal};
+use crate::codec::{joined, put_amount, put_decimal};
 use crate::error::{Failure, Outcome};
 use crate::prelude::*;
 
 const ED25519: &str = "ed25519:";
+
+/// What a voucher grants.
+pub struct Terms {
+    pub receiver: String,
+    pub quantity: u32,
+    /// Yoctonear for each token.
+    pub price: u128,
+    /// Unix milliseconds; exclusive.
+    pub expires_at_ms: u64,
+}
 
 /// Where a signature is good: at one link of one drop, of one contract of one network.
 pub struct Place<'a> {
@@ -39,6 +50,18 @@ impl Place<'_> {
     /// What the link's key signs for the account that receives.
     pub fn claim(&self, receiver: &str) -> String {
         self.message("mintage-claim", receiver)
+    }
+
+    /// What the issuer signs for a voucher.
+    pub fn voucher(&self, terms: &Terms) -> String {
+        let mut out = self.message("mintage-voucher", &terms.receiver);
+        out.push('\n');
+        put_decimal(&mut out, u64::from(terms.quantity));
+        out.push('\n');
+        put_amount(&mut out, terms.price);
+        out.push_str("\nNEAR\n");
+        put_decimal(&mut out, terms.expires_at_ms);
+        out
     }
 }
 
@@ -128,6 +151,16 @@ mod tests {
         assert_eq!(
             place.claim("bob.near"),
             "mintage-claim\ntestnet\nnft.near\n3\n14\nbob.near"
+        );
+        let terms = Terms {
+            receiver: "bob.near".into(),
+            quantity: 2,
+            price: 10u128.pow(24),
+            expires_at_ms: 1_900_000_000_000,
+        };
+        assert_eq!(
+            place.voucher(&terms),
+            "mintage-voucher\ntestnet\nnft.near\n3\n14\nbob.near\n2\n1000000000000000000000000\nNEAR\n1900000000000"
         );
     }
 }

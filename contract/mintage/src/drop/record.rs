@@ -162,14 +162,14 @@ impl ClaimDrop {
         if link >= self.links {
             return Err(Failure::amount(
                 Code::InvalidArgument,
-                "link: its number is below that of the drop's links, ",
+                "The number of a link or voucher is below that of the drop's links, ",
                 u128::from(self.links),
             ));
         }
         if self.is_used(link) {
             return Err(Failure::new(
                 Code::LinkClaimed,
-                "This link has been claimed already, or was revoked.",
+                "This link or voucher has been used already, or was revoked.",
             ));
         }
         if now_ms >= self.expires_at_ms {
@@ -178,11 +178,11 @@ impl ClaimDrop {
         Ok(())
     }
 
-    /// What is left of the reserve when a link's tokens have been promised their bytes, `each` a token; refuses where it
+    /// What is left of the reserve when `count` tokens have been promised their bytes, `each` a token; refuses where it
     /// does not suffice.
-    pub fn check_reserve(&self, each: u64) -> Outcome<u64> {
+    pub fn check_reserve(&self, count: u32, each: u64) -> Outcome<u64> {
         self.promised
-            .checked_sub(u64::from(self.quantity) * each)
+            .checked_sub(u64::from(count) * each)
             .ok_or_else(|| {
                 Failure::new(
                     Code::DropReserve,
@@ -290,8 +290,13 @@ mod tests {
         let mut drop = drop_of(10);
         assert_eq!(drop.need(200, 1_000), 4_000);
         assert_eq!(drop.need(200, 3), 600, "no more tokens than there are");
-        assert_eq!(drop.check_reserve(500), Ok(0));
-        assert_eq!(drop.check_reserve(501).unwrap_err().code, Code::DropReserve);
+        assert_eq!(drop.check_reserve(drop.quantity.into(), 500), Ok(0));
+        assert_eq!(
+            drop.check_reserve(drop.quantity.into(), 501)
+                .unwrap_err()
+                .code,
+            Code::DropReserve
+        );
         drop.claim(3, 0);
         assert_eq!(drop.need(200, 1_000), 3_600);
     }
