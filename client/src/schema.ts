@@ -2059,7 +2059,7 @@ export interface components {
              */
             reference?: string | null;
             /**
-             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
+             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need. 0 is enough for vouchers with a price, which pays for the storage.
              * @example 257000000000000000000000
              */
             reserve?: string;
@@ -2104,7 +2104,7 @@ export interface components {
              */
             reference?: string | null;
             /**
-             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
+             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need. 0 is enough for vouchers with a price, which pays for the storage.
              * @example 257000000000000000000000
              */
             reserve?: string | null;

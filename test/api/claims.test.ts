@@ -108,17 +108,19 @@ test("nothing is told to others, nor of links that were revoked, nor of drops wi
 
 test("a voucher that the client signs sells NFTs of a drop, and is told of like a link", async () => {
   const seller = await ClaimIssuer.create();
-  const drop = { issuer_public_key: seller.publicKey, links: 5, quantity: 2 };
-  const terms = { collection_id: made.near_collection.collection_id, expires_at_ms: Date.now() + 86_400_000 };
-  await call(shop, "drop_create", { ...drop, ...terms, reserve: "0" }, "1");
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+  const terms = { issuer_public_key: seller.publicKey, links: 5, quantity: 2, expires_at, reserve: "0" };
+  const opened = await api(`/collection/${made.collection_uuid}/drop`, { key: shop.key, json: terms });
+  const { drop } = await bodyOf<{ drop: { drop_id: number; reserve: string } }>(opened, 201);
+  expect(drop).toMatchObject({ drop_id: 2, reserve: "0" });
   const { args, deposit } = await seller.voucher({
     network: env.NEAR_NETWORK,
     contract: shop.contractAccountId,
-    dropId: 2,
+    dropId: drop.drop_id,
     nonce: 3,
     receiver: shop.walletAccountId,
     price: 10n ** 22n,
-    expiresAt: new Date(terms.expires_at_ms),
+    expiresAt: new Date(expires_at),
   });
   expect(JSON.parse(await call(collector, "voucher_mint", args, deposit))).toHaveLength(1);
   await expect(call(collector, "voucher_mint", args, deposit)).rejects.toThrow("failed");

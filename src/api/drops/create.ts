@@ -23,7 +23,7 @@ export const issuerKey = publicKeyField.openapi({
 
 export const reserve = yoctoField.openapi({
   description:
-    "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.",
+    "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need. 0 is enough for vouchers with a price, which pays for the storage.",
   example: "257000000000000000000000",
 });
 
