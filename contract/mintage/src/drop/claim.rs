@@ -94,7 +94,7 @@ impl Claim {
 
     /// Whether the claim may go through now. Returns what is left of the drop's reserve then.
     fn check(&self, root: &Root, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
-        drop.check(self.link, host::now_ms())?;
+        drop.check("link", self.link, host::now_ms())?;
         check_copies(header, u32::from(drop.quantity))?;
         let left =
             drop.check_reserve(drop.quantity.into(), header.shape(drop.collection).token())?;

@@ -50,7 +50,7 @@ impl Voucher {
     /// Whether the voucher is good now. Returns what is left of the drop's reserve then: a price pays for its tokens'
     /// storage, and the reserve for that of free ones.
     fn check(&self, root: &Root, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
-        drop.check(self.nonce, host::now_ms())?;
+        drop.check("voucher", self.nonce, host::now_ms())?;
         let Terms {
             quantity, price, ..
         } = self.terms;
