@@ -63,7 +63,7 @@ async function formerContract(accountId: string, owner: string): Promise<void> {
     contractId: accountId,
     methodName: "new",
     args: {
-      network_id: "bench",
+      network_id: "devchain",
       owner_id: owner,
       platform_id: "platform.bench",
       upgrade_delay_blocks: 50,
