@@ -54,7 +54,7 @@ const linkOf = ({ drop, link, seed, certificate }: NonNullable<typeof secret>) =
 
 /** The link's own signature for a receiver: whoever carries it can't change whom it is for. */
 function proofFor(found: NonNullable<typeof secret>, receiver: string): ClaimProof {
-  const text = claimText({ contract, drop: found.drop, link: found.link }, receiver);
+  const text = claimText({ network, contract, drop: found.drop, link: found.link }, receiver);
   const signature = ed25519.sign(new TextEncoder().encode(text), found.seed);
   return { ...linkOf(found), receiver_id: receiver, signature: bytesToBase64(signature) };
 }

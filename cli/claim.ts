@@ -1,19 +1,22 @@
-/** `npm run claim -- …`: links that give NFTs to whoever holds them, with their QR codes. */
+/** `npm run claim -- …`: links that give NFTs to whoever holds them, with their QR codes, and vouchers that sell them. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
+  ClaimIssuer,
   type CollectionPage,
   type Drop,
   type MintageClient,
   NotFoundError,
   type Quote,
 } from "../client/src/index.ts";
+import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 import { continued, dropInput, inOptions, newDrop, type OpenedDrop, openDrop } from "./claim/drop.ts";
 import { drawFor, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
 import { costText, requireMoney } from "./cost.ts";
+import { readPrice } from "./launch/prices.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -26,6 +29,9 @@ const USAGE = `npm run claim -- <command> [options]
       --folder F     where the links go (claims-<slug>)
   top-up <folder> [--links N] [--expires <time>]   more links in all, or more time
   status <folder>                                  how many were redeemed, and which
+  voucher <folder> <link> --to <account> --price <price> --expires <time>
+                                                   signs that the account may mint at this price,
+                                                   --quantity NFTs, in place of this link
   revoke <folder> <link> …                         ends single links, by their numbers in links.csv
   close <folder>                                   ends the drop: no link can be redeemed any more
 
@@ -49,7 +55,10 @@ function whole(name: string, text: string, most: number): number {
   throw new UsageError(`${name} must be a whole number from 1 to ${most}; it is "${text}".`);
 }
 
-const COMMANDS = ["create", "top-up", "status", "revoke", "close"] as const;
+const COMMANDS = ["create", "top-up", "status", "voucher", "revoke", "close"] as const;
+
+/** Commands that take numbers of links. */
+const OF_LINKS: readonly string[] = ["voucher", "revoke"];
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -59,6 +68,8 @@ function readArguments() {
       expires: { type: "string" },
       quantity: { type: "string", default: "1" },
       folder: { type: "string" },
+      to: { type: "string" },
+      price: { type: "string" },
       qr: { type: "string", default: "svg" },
       yes: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
@@ -69,7 +80,7 @@ function readArguments() {
   if (values.help || name === undefined) throw new UsageError(USAGE);
   const command = COMMANDS.find((each) => each === name);
   if (command === undefined) throw new UsageError(`There is no command "${name}".\n\n${USAGE}`);
-  if (!subject || numbers.length > 0 !== (command === "revoke")) throw new UsageError(USAGE);
+  if (!subject || numbers.length > 0 !== OF_LINKS.includes(command)) throw new UsageError(USAGE);
   const format = QR_FORMATS.find((each) => each === values.qr);
   if (!format) throw new UsageError(`--qr must be one of ${QR_FORMATS.join(", ")}; it is "${values.qr}".`);
   return {
@@ -80,6 +91,7 @@ function readArguments() {
     format,
     links: values.links === undefined ? null : whole("--links", values.links, MOST_LINKS),
     expires: option("expires", values.expires, readTime) ?? null,
+    price: option("price", values.price, readPrice) ?? null,
     quantity: whole("--quantity", values.quantity, MOST_PER_LINK),
   };
 }
@@ -170,7 +182,9 @@ async function create(args: Arguments, client: MintageClient): Promise<void> {
   const before = readIssued(folder);
   if (before && (before.collection_uuid !== uuid || before.base_url !== baseUrl))
     throw new UsageError(`${folder} has the links of another collection. Give another --folder.`);
-  const issued = before ? continued(folder, before, wanted) : await newDrop(baseUrl, collection, wanted);
+  const issued = before
+    ? continued(folder, before, wanted)
+    : await newDrop({ baseUrl, network: me.network }, collection, wanted);
   let quote: Quote | null = null;
   // What an earlier run may have sent was agreed to.
   if (!before || before.refused) {
@@ -265,6 +279,31 @@ async function status(args: Arguments, client: MintageClient): Promise<void> {
   });
 }
 
+/** Signs a voucher in place of a link. Nothing is sent: the issuer's key is in the folder. */
+async function voucher(args: Arguments, client: MintageClient): Promise<void> {
+  const { to, price, expires, quantity, numbers } = args;
+  if (!to || price === null || expires === null || numbers.length !== 1)
+    throw new UsageError(`Give one link, --to, --price and --expires.\n\n${USAGE}`);
+  if (!isAccountId(to)) throw new UsageError(`--to "${to}": ${ACCOUNT_ID_RULE}.`);
+  const [issued, , drop] = await opened(args, client);
+  const link = whole("A link's number", numbers[0] ?? "", drop.links);
+  if (quantity > drop.quantity)
+    throw new UsageError(`--quantity: the drop has at most ${drop.quantity} for a link or voucher.`);
+  if ([drop.claimed_links, drop.revoked_links].some((bits) => numbersOf(bits).includes(link)))
+    throw new UsageError(`Link ${link} was redeemed or ended. Give another one.`);
+  const issuer = await ClaimIssuer.fromSeed(issued.issuer_seed);
+  const signed = await issuer.voucher({
+    ...{ network: issued.network, contract: issued.contract_address, dropId: issued.drop_id },
+    ...{ nonce: link - 1, receiver: to, quantity, price: BigInt(price), expiresAt: new Date(expires) },
+  });
+  report(args, {
+    contract: issued.contract_address,
+    method: "voucher_mint",
+    args: JSON.stringify(signed.args),
+    deposit_near: near(signed.deposit),
+  });
+}
+
 /** Links of one request. */
 const MOST_REVOKED = 1_000;
 
@@ -314,6 +353,8 @@ async function claim(): Promise<void> {
       return topUp(args, client);
     case "status":
       return status(args, client);
+    case "voucher":
+      return voucher(args, client);
     case "revoke":
       return revoke(args, client);
     case "close":

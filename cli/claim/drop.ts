@@ -23,13 +23,14 @@ export type OpenedDrop = IssuedDrop & { readonly drop_id: number };
 
 /** What a folder is made from for a new drop, with an issuer of its own. */
 export async function newDrop(
-  baseUrl: string,
+  { baseUrl, network }: Pick<IssuedDrop, "network"> & { readonly baseUrl: string },
   collection: Pick<Collection, "collection_uuid" | "contract_address">,
   wanted: Wanted,
 ): Promise<IssuedDrop> {
   const { seed, publicKey } = await ClaimIssuer.create();
   return {
     base_url: baseUrl,
+    network,
     collection_uuid: collection.collection_uuid,
     contract_address: collection.contract_address,
     issuer_seed: seed,

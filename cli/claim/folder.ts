@@ -6,6 +6,7 @@ import { UsageError } from "../command.ts";
 export interface IssuedDrop {
   readonly base_url: string;
   readonly collection_uuid: string;
+  readonly network: string;
   readonly contract_address: string;
   /** Of the `ClaimIssuer`, whose only drop this is. */
   readonly issuer_seed: string;
@@ -34,7 +35,7 @@ export function readIssued(folder: string): IssuedDrop | null {
   const file = join(folder, FILE);
   if (!existsSync(file)) return null;
   const found = jsonIn(file) as Partial<IssuedDrop> | null;
-  if (typeof found?.issuer_seed === "string" && typeof found.collection_uuid === "string") {
+  if (typeof found?.issuer_seed === "string" && typeof found.network === "string") {
     return found as IssuedDrop;
   }
   throw new UsageError(`${file} is not what npm run claim writes. Give another folder.`);

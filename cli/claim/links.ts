@@ -55,7 +55,7 @@ export async function writeLinks(
   if (format !== "none") makeSecretFolder(codes);
   const rows = ["link,url"];
   for (let number = 0; number < links; number++) {
-    const { fragment } = await issuer.link(issued.contract_address, issued.drop_id, number);
+    const { fragment } = await issuer.link(issued.network, issued.contract_address, issued.drop_id, number);
     const url = `${claimUrl}#${fragment}`;
     rows.push(`${number + 1},${url}`);
     const file = join(codes, codeFile(number, format));

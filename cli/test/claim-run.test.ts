@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ClaimIssuer } from "../../client/src/index.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
 import { type Ended, startCommand } from "../../test/support/killed-command.ts";
 
@@ -12,7 +13,7 @@ const NEAR = 10n ** 24n;
 
 const drop = {
   ...{ drop_id: 7, issuer_public_key: "ed25519:1", links: 3, claimed: 0, quantity: 1, expires_at: END },
-  ...{ reserve: "0", copies_left: 40, claimed_links: "" },
+  ...{ reserve: "0", copies_left: 40, claimed_links: "", revoked_links: "" },
 };
 
 /** A service with a collection and its page whose wallet lacks `missing` NEAR, and which opens and changes drops. */
@@ -27,7 +28,10 @@ const scripted =
     }
     if (method === "POST" || method === "PUT") return { status: 201, body: { message: "success", drop } };
     if (path.endsWith("/me")) {
-      return { status: 200, body: { wallet: { account_id: "w.near", available: `${3n * NEAR}` } } };
+      return {
+        status: 200,
+        body: { network: "testnet", wallet: { account_id: "w.near", available: `${3n * NEAR}` } },
+      };
     }
     if (path.endsWith("/page")) {
       return { status: 200, body: { enabled: true, slug: "herons", claim_url: "http://a/c/herons" } };
@@ -120,4 +124,34 @@ test("a drop that was refused is quoted again, and one that may have been opened
   expect(sent.map(({ headers }) => headers["mintage-quote"])).toEqual([QUOTE, QUOTE, undefined]);
   expect(sent[2]?.headers["idempotency-key"]).toBe(sent[1]?.headers["idempotency-key"]);
   expect(sent[2]?.body).toEqual(sent[1]?.body);
+});
+
+test("a voucher is signed in place of a link that is open, and nothing is sent", async () => {
+  const used = { ...drop, quantity: 2, claimed_links: "AQ==" };
+  await using service = await scriptedService((seen) =>
+    seen.method === "GET" && /\/drop\/7$/.test(seen.path) ? { status: 200, body: used } : scripted()(seen),
+  );
+  await create(service.url);
+  const before = writes(service.seen).length;
+  const voucher = (link: string, ...more: string[]) =>
+    command(service.url, "voucher", folder, link, "--to", "bob.near", "--expires", END, "--json", ...more);
+  const made = await voucher("2", "--price", "0.5", "--quantity", "2");
+  expect(made.code, made.stderr).toBe(0);
+  const { args, ...call } = JSON.parse(made.stdout);
+  expect(call).toEqual({ contract: "c.near", method: "voucher_mint", deposit_near: "1.0000" });
+  const { issuer_seed: seed } = JSON.parse(readFileSync(join(folder, "issuer.json"), "utf8"));
+  const issuer = await ClaimIssuer.fromSeed(seed);
+  const terms = { network: "testnet", contract: "c.near", dropId: 7, nonce: 1, receiver: "bob.near" };
+  const same = { ...terms, quantity: 2, price: NEAR / 2n, expiresAt: new Date(END) };
+  expect(JSON.parse(args)).toEqual((await issuer.voucher(same)).args);
+  for (const [wrong, ...more] of [
+    ["1", "--price", "0.5"],
+    ["4", "--price", "0.5"],
+    ["2", "--price", "0.001"],
+    ["2", "--price", "0.5", "--quantity", "3"],
+    ["2"],
+  ] as const) {
+    expect((await voucher(wrong, ...more)).code, [wrong, ...more].join(" ")).toBe(2);
+  }
+  expect(writes(service.seen)).toHaveLength(before);
 });

@@ -1,5 +1,5 @@
 /**
- * Claim links as their issuer makes them (docs/contract.md, "Claim drops"), with WebCrypto alone. No key of this file is
+ * Claim links and vouchers as their issuer makes them (docs/contract.md, "Claim drops" and "Vouchers"), with WebCrypto alone. No key of this file is
  * ever sent: the service is told the issuer's public key.
  */
 
@@ -55,11 +55,45 @@ export interface ClaimLink {
   readonly fragment: string;
 }
 
-/** Who certifies the links of a drop: a key, from which the links' keys are derived, so that it alone is kept. */
+/** What a voucher grants. */
+export interface VoucherTerms {
+  /** The network's name, as `me()` shows it. */
+  readonly network: string;
+  /** The contract's account. */
+  readonly contract: string;
+  readonly dropId: number;
+  /** A number of the drop, from 0 and below its `links`; each is used once, by a voucher or by a link. */
+  readonly nonce: number;
+  /** The account that gets the NFTs, whoever pays. */
+  readonly receiver: string;
+  /** NFTs, at most the drop's `quantity`; default: 1. */
+  readonly quantity?: number;
+  /** yoctoNEAR for each NFT: 0, or at least 0.0027 NEAR. */
+  readonly price: bigint;
+  readonly expiresAt: Date;
+}
+
+/** A signed voucher: what a wallet calls `voucher_mint` of the contract with. */
+export interface Voucher {
+  readonly args: {
+    readonly drop_id: number;
+    readonly nonce: number;
+    readonly receiver_id: string;
+    readonly quantity: number;
+    readonly price: string;
+    readonly expires_at_ms: number;
+    /** base64 of 64 bytes. */
+    readonly signature: string;
+  };
+  /** yoctoNEAR to attach: the price of all NFTs. */
+  readonly deposit: string;
+}
+
+/** Who certifies the links of a drop and signs vouchers for it: a key, from which the links' keys are derived, so that it alone is kept. */
 export class ClaimIssuer {
   /** For `issuer_public_key` of a drop. */
   readonly publicKey: string;
-  /** Secret: 32 bytes in base64url. Whoever has it can redeem every link of its drops. */
+  /** Secret: 32 bytes in base64url. Whoever has it can redeem every link of its drops and make vouchers of any price. */
   readonly seed: string;
   readonly #signing: CryptoKey;
   readonly #deriving: CryptoKey;
@@ -85,9 +119,13 @@ export class ClaimIssuer {
     return new ClaimIssuer(seed, await keyPairOf(bytes), deriving);
   }
 
-  /** A link of a drop: the same each time. @param contract the contract's account */
-  async link(contract: string, dropId: number, link: number): Promise<ClaimLink> {
-    const place = `${contract}\n${dropId}\n${link}`;
+  /**
+   * A link of a drop: the same each time.
+   * @param network the network's name, as `me()` shows it
+   * @param contract the contract's account
+   */
+  async link(network: string, contract: string, dropId: number, link: number): Promise<ClaimLink> {
+    const place = `${network}\n${contract}\n${dropId}\n${link}`;
     const derived = await crypto.subtle.sign("HMAC", this.#deriving, utf8(`mintage-link-seed\n${place}`));
     const seed = new Uint8Array(derived);
     const { publicKey } = await keyPairOf(seed);
@@ -98,5 +136,26 @@ export class ClaimIssuer {
     );
     const fragment = [dropId, link, base64Url(seed), base64Url(new Uint8Array(certificate))].join(".");
     return { link, publicKey, fragment };
+  }
+
+  /** Signs that a receiver may mint at a price: anyone may bring the voucher to the contract, once, and pays. */
+  async voucher(terms: VoucherTerms): Promise<Voucher> {
+    const { network, contract, dropId, nonce, receiver, quantity = 1, expiresAt } = terms;
+    const [price, end] = [terms.price.toString(), expiresAt.getTime()];
+    const place = [network, contract, dropId, nonce];
+    const text = ["mintage-voucher", ...place, receiver, quantity, price, "NEAR", end].join("\n");
+    const signature = new Uint8Array(await crypto.subtle.sign("Ed25519", this.#signing, utf8(text)));
+    return {
+      args: {
+        drop_id: dropId,
+        nonce,
+        receiver_id: receiver,
+        quantity,
+        price,
+        expires_at_ms: end,
+        signature: btoa(String.fromCharCode(...signature)),
+      },
+      deposit: (terms.price * BigInt(quantity)).toString(),
+    };
   }
 }

@@ -1,5 +1,5 @@
 export type { FileData, NewAsset } from "./assets.ts";
-export { ClaimIssuer, type ClaimLink } from "./claim-issuer.ts";
+export { ClaimIssuer, type ClaimLink, type Voucher, type VoucherTerms } from "./claim-issuer.ts";
 export {
   type AllowlistAnswer,
   type CallOptions,

@@ -718,7 +718,7 @@ export interface paths {
         put?: never;
         /**
          * Open a claim drop: links that each give NFTs to their holder
-         * @description The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.
+         * @description The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed, also for vouchers, with which the issuer sells NFTs of the drop at a price of its own.
          */
         post: operations["createDrop"];
         delete?: never;
@@ -2225,7 +2225,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             /**
-             * @description The key that certifies the links' keys.
+             * @description The key that certifies the links' keys and signs vouchers.
              * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
              */
             issuer_public_key: string;
@@ -2266,7 +2266,7 @@ export interface components {
              */
             expires_at?: string;
             /**
-             * @description Replaces the key that certifies the links' keys: links that the former key certified are invalid from then on.
+             * @description Replaces the key that certifies the links' keys: links that the former key certified, and vouchers that it signed, are invalid from then on.
              * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
              */
             issuer_public_key?: string;
@@ -2281,7 +2281,7 @@ export interface components {
              */
             reference?: string | null;
             /**
-             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
+             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need. 0 is enough for vouchers with a price, which pays for the storage.
              * @example 257000000000000000000000
              */
             reserve?: string;
@@ -2309,7 +2309,7 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description The issuer's public key, which certifies the links' keys. Its private key never leaves the issuer.
+             * @description The issuer's public key, which certifies the links' keys and signs vouchers. Its private key never leaves the issuer.
              * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
              */
             issuer_public_key: string;
@@ -2326,7 +2326,7 @@ export interface components {
              */
             reference?: string | null;
             /**
-             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
+             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need. 0 is enough for vouchers with a price, which pays for the storage.
              * @example 257000000000000000000000
              */
             reserve?: string | null;
@@ -2356,7 +2356,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             /**
-             * @description The key that certifies the links' keys.
+             * @description The key that certifies the links' keys and signs vouchers.
              * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
              */
             issuer_public_key: string;
@@ -2466,7 +2466,7 @@ export interface components {
             retryable?: boolean;
         };
         Event: {
-            /** @description The resource as the API shows it; `nft.minted` also has a `source`, `api` or `wallet`. `nft.*` and `collection.*` also have `operation_uuid` and `reference` of the write whose effect they are; null where there was none. `claim.redeemed` has `collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link`, and the `quantity` of its tokens. Above 20 kB it has only the small fields, and `see` is the address of the whole resource. */
+            /** @description The resource as the API shows it; `nft.minted` also has a `source`, `api` or `wallet`. `nft.*` and `collection.*` also have `operation_uuid` and `reference` of the write whose effect they are; null where there was none. `claim.redeemed` has `collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link` (of a voucher its nonce), and the `quantity` of the drop, which a voucher may stay below. Above 20 kB it has only the small fields, and `see` is the address of the whole resource. */
             data: {
                 [key: string]: unknown;
             };

@@ -4,18 +4,18 @@
  * `own` metadata, and `own_byte` of that metadata.
  */
 export const MEAN_GAS = {
-  allowlist_add: { call: 2045.4101, item: 11.5169 },
-  allowlist_clear: { call: 1830.608 },
-  allowlist_remove: { call: 2133.7696, item: 13.6105 },
-  collection_add_assets: { byte: 0.1021, call: 2375.5036 },
-  collection_create: { byte: 0.0974, call: 2158.1829 },
-  collection_publish: { call: 2320.8463 },
-  collection_update: { byte: 0.3139, call: 2069.7138 },
-  drop_close: { call: 1828.2755 },
-  drop_create: { call: 1817.401 },
-  drop_update: { call: 1845.6321 },
-  nft_batch_mint: { call: 1841.8785, item: 14.1798, own: 92.3496, own_byte: 0.0397, receiver: 168.6018 },
-  nft_update: { byte: 0.1829, call: 1831.1857 },
+  allowlist_add: { call: 2051.5349, item: 11.5515 },
+  allowlist_clear: { call: 1836.7328 },
+  allowlist_remove: { call: 2139.8944, item: 13.645 },
+  collection_add_assets: { byte: 0.1021, call: 2381.6284 },
+  collection_create: { byte: 0.0974, call: 2164.3076 },
+  collection_publish: { call: 2326.9711 },
+  collection_update: { byte: 0.3155, call: 2075.3483 },
+  drop_close: { call: 1834.4003 },
+  drop_create: { call: 1823.5381 },
+  drop_update: { call: 1851.7569 },
+  nft_batch_mint: { call: 1847.5786, item: 14.1831, own: 92.3633, own_byte: 0.0397, receiver: 168.6367 },
+  nft_update: { byte: 0.1829, call: 1836.9946 },
 } as const satisfies Readonly<Record<string, MeanGas>>;
 
 /** Mean gas of a method, Ggas. */

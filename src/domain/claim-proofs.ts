@@ -5,14 +5,16 @@ export const MOST_LINKS = 10_000;
 export const MOST_PER_LINK = 25;
 
 export interface LinkPlace {
+  /** The network's name, such as testnet. */
+  readonly network: string;
   readonly contract: string;
   readonly drop: number;
   /** From 0. */
   readonly link: number;
 }
 
-const lines = (kind: string, { contract, drop, link }: LinkPlace, last: string): string =>
-  [kind, contract, drop, link, last].join("\n");
+const lines = (kind: string, { network, contract, drop, link }: LinkPlace, last: string): string =>
+  [kind, network, contract, drop, link, last].join("\n");
 
 /** What the issuer signs for the key of a link. @param publicKey `ed25519:` and base58 */
 export const certificateText = (place: LinkPlace, publicKey: string): string =>

@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "eb2ebe6b452c029d095e892226736c04f99eb8356b26457ab8bd2af12aa969c6",
+  "a6f3c5be2e129065da6862f98249383627bcd0c09699b03ee33ef44fd619c5d3",
 ];
 
 /** Whether a code is a release of ours from before the present one. */

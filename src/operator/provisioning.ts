@@ -198,6 +198,11 @@ export const adoptContract = async (
       `Make the wallet ${walletId} the contract's owner or admin first. The owner now is ${roles.owner_id}.`,
     );
   }
+  if (roles.network_id !== settings.NEAR_NETWORK) {
+    throw unfitAccount(
+      `Give a contract of the network ${settings.NEAR_NETWORK}. This one was initialized for ${roles.network_id}, so it would refuse what is signed for this one.`,
+    );
+  }
   const now = context.now();
   const row = { id: newUuid(), integrationId, accountId, codeHash: deployed, createdAt: now, updatedAt: now };
   const [stored] = await insertContract(db, { ...row, state: "ready" });

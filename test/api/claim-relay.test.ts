@@ -71,8 +71,8 @@ beforeAll(async () => {
 });
 afterEach(() => observeCheckpoints(null));
 
-const linkOf = (drop: number, number: number, by = issuer) =>
-  makeLink(by, shop.contractAccountId, drop, number);
+const linkOf = (drop: number, link: number, by = issuer, of = shop) =>
+  makeLink(by, { network: env.NEAR_NETWORK, contract: of.contractAccountId, drop, link });
 
 describe("a drop", () => {
   test("takes null as what is left out", async () => {
@@ -336,7 +336,7 @@ describe("POST /public/v1/claim", () => {
     const collection = await shown(poor, name, [10]);
     const drop = await bodyOf<DropAnswer>(await open({ links: 2 }, poor, collection), 201);
     await drain(poor.integrationUuid);
-    const link = makeLink(issuer, poor.contractAccountId, drop.drop.drop_id, 0);
+    const link = linkOf(drop.drop.drop_id, 0, issuer, poor);
     const paused = await bodyOf<{ code: string }>(await claim(link, receiver, name), 503);
     expect(paused).toMatchObject({ code: "claims_paused", outcome: "not_submitted", retryable: true });
     expect(JSON.stringify(paused)).not.toContain(poor.walletAccountId);
@@ -352,7 +352,7 @@ describe("POST /public/v1/claim", () => {
     const name = `limited-${crypto.randomUUID().slice(0, 8)}`;
     const collection = await shown(limited, name, [10]);
     const drop = await bodyOf<DropAnswer>(await open({ links: 2 }, limited, collection), 201);
-    const link = makeLink(issuer, limited.contractAccountId, drop.drop.drop_id, 0);
+    const link = linkOf(drop.drop.drop_id, 0, issuer, limited);
     const path = `/integration/${limited.integrationUuid}`;
     const changed = async (at: string, json: object) =>
       bodyOf(await admin(`${path}${at}`, { method: "PUT", json }), 200);
@@ -370,7 +370,7 @@ describe("POST /public/v1/claim", () => {
     await changed("", { suspended: true });
     await bodyOf(await claim(link, receiver, name), 200);
     await bodyOf(await admin(`${path}?leave_funds=true`, { method: "DELETE" }), 200);
-    const other = makeLink(issuer, limited.contractAccountId, drop.drop.drop_id, 1);
+    const other = linkOf(drop.drop.drop_id, 1, issuer, limited);
     expect(await bodyOf(await claim(other, receiver, name), 503)).toMatchObject({ code: "claims_paused" });
   });
 

@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
+import { ClaimIssuer } from "../../client/src/index.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
@@ -48,7 +50,8 @@ const createDrop = (terms: { readonly links: number; readonly quantity: number }
     "1",
   );
 const claim = (link: number, drop_id = 1) => {
-  const held = makeLink(issuer, shop.contractAccountId, drop_id, link);
+  const place = { network: env.NEAR_NETWORK, contract: shop.contractAccountId, drop: drop_id, link };
+  const held = makeLink(issuer, place);
   return call(collector, "nft_claim", held.proofFor(collector.walletAccountId));
 };
 
@@ -101,4 +104,28 @@ test("nothing is told to others, nor of links that were revoked, nor of drops wi
   const other = await bodyOf<Event[]>(await api("/event?type=claim.redeemed", { key: collector.key }), 200);
   expect(other).toEqual([]);
   expect(await redeemed()).toEqual([[1, 3]]);
+});
+
+test("a voucher that the client signs sells NFTs of a drop, and is told of like a link", async () => {
+  const seller = await ClaimIssuer.create();
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+  const terms = { issuer_public_key: seller.publicKey, links: 5, quantity: 2, expires_at, reserve: "0" };
+  const opened = await api(`/collection/${made.collection_uuid}/drop`, { key: shop.key, json: terms });
+  const { drop } = await bodyOf<{ drop: { drop_id: number; reserve: string } }>(opened, 201);
+  expect(drop).toMatchObject({ drop_id: 2, reserve: "0" });
+  const { args, deposit } = await seller.voucher({
+    network: env.NEAR_NETWORK,
+    contract: shop.contractAccountId,
+    dropId: drop.drop_id,
+    nonce: 3,
+    receiver: shop.walletAccountId,
+    price: 10n ** 22n,
+    expiresAt: new Date(expires_at),
+  });
+  expect(JSON.parse(await call(collector, "voucher_mint", args, deposit))).toHaveLength(1);
+  await expect(call(collector, "voucher_mint", args, deposit)).rejects.toThrow("failed");
+  await background.reconcile();
+  expect(await redeemed()).toEqual([[2, 3]]);
+  const minted = (await told()).filter(({ type }) => type === "nft.minted").map(({ data }) => data);
+  expect(minted).toMatchObject([{ source: "wallet", owner_id: shop.walletAccountId }]);
 });

@@ -336,7 +336,13 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     const made = await api(`/collection/${uuid}/drop`, { key: poor.key, json: drop });
     const { drop: opened } = await bodyOf<{ drop: { drop_id: number } }>(made, 201);
     await drain(poor.integrationUuid);
-    const link = makeLink(issuer, poor.contractAccountId, opened.drop_id, 0);
+    const place = {
+      network: env.NEAR_NETWORK,
+      contract: poor.contractAccountId,
+      drop: opened.drop_id,
+      link: 0,
+    };
+    const link = makeLink(issuer, place);
     const path = "/public/v1/claim";
     return {
       method: "POST",

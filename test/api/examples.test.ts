@@ -132,7 +132,8 @@ async function send({ path, method, requestBody, operationId }: Operation): Prom
   const json = here(requestBody?.content["application/json"]?.example) as Record<string, unknown>;
   if (operationId === "adminAdoptContract") json.account_id = await lostContract();
   if (operationId.startsWith("publicClaim")) {
-    const { proofFor, ...link } = makeLink(issuer, shop.contractAccountId, dropId, 1);
+    const place = { network: env.NEAR_NETWORK, contract: shop.contractAccountId, drop: dropId, link: 1 };
+    const { proofFor, ...link } = makeLink(issuer, place);
     const { receiver_id: receiver = accounts["alice.near"]! } = json as { receiver_id?: string };
     Object.assign(json, operationId === "publicClaim" ? proofFor(receiver) : link);
   }

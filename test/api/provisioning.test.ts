@@ -6,6 +6,7 @@ import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { account, rpc, view } from "../support/chain.ts";
 import { forgetContract } from "../support/database.ts";
+import { deployFormer } from "../support/former-contract.ts";
 import {
   background,
   firstPass,
@@ -26,6 +27,7 @@ interface Contract {
 }
 interface Failed {
   readonly code: string;
+  readonly message: string;
   readonly operation_uuid: string;
 }
 
@@ -125,6 +127,9 @@ describe("with code that is published", () => {
     });
     const platform = env.PLATFORM_ACCOUNT_ID;
     expect((await adopt(integration.integrationUuid, platform)).status).toBe(400);
+    const abroad = await deployFormer({ owner: integration.walletAccountId, network: "mainnet" });
+    const misled = await bodyOf<Failed>(await adopt(integration.integrationUuid, abroad), 400);
+    expect(misled.message).toContain("mainnet");
     // As after a lost database: the chain has the contract, D1 doesn't.
     await forgetContract(id);
     const adopted = await bodyOf<Contract>(await adopt(integration.integrationUuid, id), 201);

@@ -179,7 +179,12 @@ describe.skipIf(isRemote)("protocol version 84", () => {
     expect(made.conversionGas).toBe(108_059_500_000 + 3_850_000_000_000);
 
     const metadata = { spec: "nft-1.0.0", name: "Mintage", symbol: "MINT" };
-    const args = { owner_id: account.accountId, platform_id: account.accountId, metadata };
+    const args = {
+      network_id: "testnet",
+      owner_id: account.accountId,
+      platform_id: account.accountId,
+      metadata,
+    };
     const balance = async () => (await account.getState()).balance.total;
     const before = await balance();
     const result = await transact(account, account.accountId, [

@@ -135,7 +135,7 @@ describe("the contract", () => {
       symbol: "MINT",
       base_uri: "https://mint.example/ipfs",
     };
-    const roles = { owner_id: owner.accountId, platform_id: network.funder.accountId };
+    const roles = { network_id: "testnet", owner_id: owner.accountId, platform_id: network.funder.accountId };
     const args = { ...roles, metadata, upgrade_delay_blocks: 0 };
     await succeed("new", args, { by: contract });
     expect((await call("new", args, { by: contract })).failure).toBeDefined();

@@ -46,13 +46,16 @@ async function refused(...given: Parameters<typeof call>): Promise<[string, stri
   return [code, message];
 }
 
+/** The network's name that the contract was told. */
+const NETWORK = "testnet";
+
 beforeAll(async () => {
   network = await connect();
   ({ account: contract } = await newAccount(network, 6n * NEAR, [actions.deployContract(mintageWasm)]));
   ({ account: owner } = await newAccount(network, 3n * NEAR));
   ({ account: stranger } = await newAccount(network, NEAR));
   const metadata = { spec: "nft-1.0.0", name: "Refusals", symbol: "NO" };
-  const roles = { owner_id: owner.accountId, platform_id: network.funder.accountId };
+  const roles = { network_id: NETWORK, owner_id: owner.accountId, platform_id: network.funder.accountId };
   await succeed("new", { ...roles, metadata }, { by: contract });
 });
 
@@ -95,7 +98,9 @@ test("the contract refuses in the words that the service's tests have of it", as
   const terms = { expires_at_ms: Date.now() + 86_400_000, reserve: String(NEAR / 400n) };
   await succeed("drop_create", { ...drop, ...terms }, { deposit: 1n });
   const claim = (link: number, from = issuer, drop_id = 1) =>
-    makeLink(from, contract.accountId, drop_id, link).proofFor(stranger.accountId);
+    makeLink(from, { network: NETWORK, contract: contract.accountId, drop: drop_id, link }).proofFor(
+      stranger.accountId,
+    );
   await provoke("nft_claim", claim(0, issuer, 9));
   await provoke("nft_claim", claim(0, KeyPair.fromRandom("ed25519")));
   await succeed("nft_claim", claim(0));

@@ -46,8 +46,9 @@ export async function openShop(
     const issuer = await ClaimIssuer.create();
     const terms = { issuer_public_key: issuer.publicKey, links: count, expires_at: "2030-01-01T00:00:00Z" };
     const { drop } = await client.drops.create(collection, { ...terms, quantity: 1 });
+    const { network } = await client.me();
     const links = Array.from({ length: count }, (_, number) =>
-      issuer.link(drop.contract_address, drop.drop_id, number),
+      issuer.link(network, drop.contract_address, drop.drop_id, number),
     );
     return (await Promise.all(links)).map(({ fragment }) => `/c/${slug}#${fragment}`);
   };

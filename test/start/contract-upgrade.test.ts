@@ -62,7 +62,13 @@ async function formerContract(accountId: string, owner: string): Promise<void> {
   await account.callFunction({
     contractId: accountId,
     methodName: "new",
-    args: { owner_id: owner, platform_id: "platform.bench", upgrade_delay_blocks: 50, metadata },
+    args: {
+      network_id: "devchain",
+      owner_id: owner,
+      platform_id: "platform.bench",
+      upgrade_delay_blocks: 50,
+      metadata,
+    },
     gas: 50_000_000_000_000n,
     waitUntil: "FINAL",
   });
@@ -93,7 +99,7 @@ test("the operator adopts a contract of the release before and upgrades it, from
 
   const plan = async () =>
     (await admin<{ plans: UpgradePlan[] }>("contract", "upgrade", "old.bench", "--dry-run")).plans[0];
-  expect(await plan()).toMatchObject({ state: "ready", layout: 4, collections: 1 });
+  expect(await plan()).toMatchObject({ state: "ready", layout: 5, collections: 1 });
   const upgrade = async () =>
     (await admin<{ upgraded: ContractUpgraded[] }>("contract", "upgrade", "--all")).upgraded;
   expect(await upgrade()).toMatchObject([
@@ -101,7 +107,7 @@ test("the operator adopts a contract of the release before and upgrades it, from
   ]);
   await expect.poll(async () => (await plan())?.state, { timeout: 60_000 }).toBe("ready");
   expect(await upgrade()).toMatchObject([{ contract_uuid: contract, earliest_height: null }]);
-  expect(await plan()).toMatchObject({ state: "current", layout: 4, top_up: "0" });
+  expect(await plan()).toMatchObject({ state: "current", layout: 5, top_up: "0" });
 
   await client.collections.mint(collection, {
     receiver_addresses: ["platform.bench"],

@@ -1,6 +1,11 @@
 /** Claim links as their issuer makes them and as their holders use them; docs/contract.md, "Claim drops". */
 import { KeyPair } from "near-api-js";
-import { type ClaimProof, certificateText, claimText } from "../../src/domain/claim-proofs.ts";
+import {
+  type ClaimProof,
+  certificateText,
+  claimText,
+  type LinkPlace,
+} from "../../src/domain/claim-proofs.ts";
 
 const signed = (pair: KeyPair, text: string): string =>
   Buffer.from(pair.sign(new TextEncoder().encode(text)).signature).toString("base64");
@@ -21,13 +26,12 @@ export type Issuer = KeyPair;
 export const newIssuer = (): Issuer => KeyPair.fromRandom("ed25519");
 
 /** A link of an issuer's drop, whose key is new. */
-export function makeLink(issuer: Issuer, contract: string, drop: number, link: number): Link {
+export function makeLink(issuer: Issuer, place: LinkPlace): Link {
   const pair = KeyPair.fromRandom("ed25519");
-  const place = { contract, drop, link };
   const key = pair.getPublicKey().toString();
   const shown = {
-    drop_id: drop,
-    link,
+    drop_id: place.drop,
+    link: place.link,
     link_public_key: key,
     certificate: signed(issuer, certificateText(place, key)),
   };

@@ -18,6 +18,8 @@ interface Beginning {
   readonly adminId?: string;
   /** yoctoNEAR. */
   readonly balance?: bigint;
+  /** The network's name that it is told; default: this one's. */
+  readonly network?: string;
   /** Blocks between an upgrade's announcement and the upgrade; default: none. */
   readonly delayBlocks?: number;
 }
@@ -40,6 +42,7 @@ export async function deployFormer({
   adminId,
   balance = TEN_NEAR,
   delayBlocks = 0,
+  network = env.NEAR_NETWORK,
 }: Beginning): Promise<string> {
   publication ??= publishFormer();
   const codeHash = await publication;
@@ -49,6 +52,7 @@ export async function deployFormer({
     { kind: "transfer", deposit: balance.toString() },
     { kind: "use_global_contract", codeHash },
     initialise({
+      network_id: network,
       owner_id: owner,
       ...(adminId && { admin_id: adminId }),
       platform_id: env.PLATFORM_ACCOUNT_ID,

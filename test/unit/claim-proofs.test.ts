@@ -34,25 +34,53 @@ test("a client's link carries the issuer's signature of its key, for this place 
   await fc.assert(
     fc.asyncProperty(bytes(32), numbers.drop, numbers.link, async (seed, drop, link) => {
       const issuer = await ClaimIssuer.fromSeed(Buffer.from(seed).toString("base64url"));
-      const made = await issuer.link("nft.near", drop, link);
+      const made = await issuer.link("testnet", "nft.near", drop, link);
       const secret = readLinkFragment(made.fragment)!;
       expect(secret).toMatchObject({ drop, link });
       // near-api-js tells the same public keys of the same seeds.
       expect(publicKeyText(keyFromSeed(seed).publicKey)).toBe(issuer.publicKey);
       expect(publicKeyText(keyFromSeed(secret.seed).publicKey)).toBe(made.publicKey);
-      const verify = (contract: string) => {
-        const text = certificateText({ contract, drop, link }, made.publicKey);
+      const verify = (network: string, contract: string) => {
+        const text = certificateText({ network, contract, drop, link }, made.publicKey);
         return PublicKey.fromString(issuer.publicKey).verify(
           new TextEncoder().encode(text),
           secret.certificate,
         );
       };
-      expect([verify("nft.near"), verify("nft2.near")]).toEqual([true, false]);
-      expect(await issuer.link("nft.near", drop, link)).toEqual(made);
-      expect((await issuer.link("nft.near", drop + 1, link)).publicKey).not.toBe(made.publicKey);
+      expect([verify("testnet", "nft.near"), verify("testnet", "nft2.near")]).toEqual([true, false]);
+      expect(verify("mainnet", "nft.near")).toBe(false);
+      expect(await issuer.link("testnet", "nft.near", drop, link)).toEqual(made);
+      expect((await issuer.link("mainnet", "nft.near", drop, link)).publicKey).not.toBe(made.publicKey);
+      expect((await issuer.link("testnet", "nft.near", drop + 1, link)).publicKey).not.toBe(made.publicKey);
     }),
     { numRuns: 20 },
   );
+});
+
+test("a client's voucher carries the issuer's signature of its terms, line by line", async () => {
+  const issuer = await ClaimIssuer.fromSeed(Buffer.alloc(32, 7).toString("base64url"));
+  const price = 10n ** 24n;
+  const expiresAt = new Date("2030-01-01T00:00:00Z");
+  const terms = { network: "testnet", contract: "nft.near", dropId: 3, nonce: 14, receiver: "bob.near" };
+  const { args, deposit } = await issuer.voucher({ ...terms, quantity: 2, price, expiresAt });
+  expect(deposit).toBe(`${2n * price}`);
+  const { signature, ...shown } = args;
+  expect(shown).toEqual({
+    drop_id: 3,
+    nonce: 14,
+    receiver_id: "bob.near",
+    quantity: 2,
+    price: `${price}`,
+    expires_at_ms: expiresAt.getTime(),
+  });
+  const text = `mintage-voucher\ntestnet\nnft.near\n3\n14\nbob.near\n2\n${price}\nNEAR\n1893456000000`;
+  const signed = (of: string) =>
+    PublicKey.fromString(issuer.publicKey).verify(
+      new TextEncoder().encode(of),
+      Buffer.from(signature, "base64"),
+    );
+  expect([signed(text), signed(`${text} `)]).toEqual([true, false]);
+  expect((await issuer.voucher({ ...terms, price, expiresAt })).args.quantity).toBe(1);
 });
 
 test("a key that begins with zeros is written with a 1 for each", async () => {

@@ -1,5 +1,6 @@
-//! Claim links as their issuer makes them and as their holders use them.
+//! Claim links and vouchers as their issuer makes them and as their holders use them.
 
+use crate::mintage::NETWORK;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signer, SigningKey};
@@ -24,11 +25,26 @@ fn signed(key: &SigningKey, message: &str) -> String {
 /// Whoever certifies links' keys.
 pub struct Issuer {
     key: SigningKey,
+    network: String,
+}
+
+/// What a voucher says, apart from who signed it.
+#[derive(Clone)]
+pub struct Terms<'a> {
+    pub contract: &'a str,
+    pub drop: u64,
+    pub nonce: u32,
+    pub receiver: &'a str,
+    pub quantity: u32,
+    /// yoctoNEAR for each token.
+    pub price: u128,
+    pub expires_at_ms: u64,
 }
 
 /// A link: its place, its own key, and what the issuer signed.
 #[derive(Clone)]
 pub struct Link {
+    network: String,
     contract: String,
     drop: u64,
     number: u32,
@@ -38,7 +54,15 @@ pub struct Link {
 
 impl Issuer {
     pub fn new(name: &str) -> Self {
-        Self { key: key(name) }
+        Self::on(NETWORK, name)
+    }
+
+    /// The issuer of this name, who signs for another network.
+    pub fn on(network: &str, name: &str) -> Self {
+        Self {
+            key: key(name),
+            network: network.to_owned(),
+        }
     }
 
     /// The public key as `drop_create` takes it.
@@ -57,9 +81,40 @@ impl Issuer {
         self.certify(other.key.clone(), contract, drop, number)
     }
 
+    /// The arguments of `voucher_mint`.
+    pub fn voucher(&self, terms: &Terms) -> Value {
+        let Terms {
+            contract,
+            drop,
+            nonce,
+            receiver,
+            quantity,
+            price,
+            expires_at_ms,
+        } = terms;
+        let network = &self.network;
+        let message = format!(
+            "mintage-voucher\n{network}\n{contract}\n{drop}\n{nonce}\n{receiver}\n{quantity}\n{price}\nNEAR\n{expires_at_ms}"
+        );
+        json!({
+            "drop_id": drop,
+            "nonce": nonce,
+            "receiver_id": receiver,
+            "quantity": quantity,
+            "price": price.to_string(),
+            "expires_at_ms": expires_at_ms,
+            "signature": signed(&self.key, &message),
+        })
+    }
+
     fn certify(&self, key: SigningKey, contract: &str, drop: u64, number: u32) -> Link {
-        let message = format!("mintage-link\n{contract}\n{drop}\n{number}\n{}", text(&key));
+        let network = &self.network;
+        let message = format!(
+            "mintage-link\n{network}\n{contract}\n{drop}\n{number}\n{}",
+            text(&key)
+        );
         Link {
+            network: network.clone(),
             contract: contract.to_owned(),
             drop,
             number,
@@ -73,7 +128,8 @@ impl Link {
     /// The arguments of `nft_claim` for a receiver.
     pub fn claim(&self, receiver: &str) -> Value {
         let (contract, drop, number) = (&self.contract, self.drop, self.number);
-        let message = format!("mintage-claim\n{contract}\n{drop}\n{number}\n{receiver}");
+        let network = &self.network;
+        let message = format!("mintage-claim\n{network}\n{contract}\n{drop}\n{number}\n{receiver}");
         json!({
             "drop_id": drop,
             "link": number,

@@ -15,6 +15,8 @@ pub const CONTRACT: &str = "nft.mintage.near";
 pub const OWNER: &str = "wallet.mintage.near";
 pub const ADMIN: &str = "admin.near";
 pub const PLATFORM: &str = "mintage.near";
+/// The network's name that a scene's contract was told.
+pub const NETWORK: &str = "testnet";
 
 /// Assets as `collection_create` and `collection_add_assets` take them; see docs/contract.md.
 #[derive(BorshSerialize, Clone, Debug, Default, PartialEq)]
@@ -151,7 +153,7 @@ impl Scene {
         chain.create_global_contract_user(CONTRACT, balance, wasm);
         let mut scene = Self { chain };
         let metadata = json!({ "spec": "nft-1.0.0", "name": "Mintage", "symbol": "MINT", "base_uri": "https://mint.example/ipfs" });
-        let args = json!({ "owner_id": OWNER, "admin_id": ADMIN, "platform_id": PLATFORM, "metadata": metadata, "upgrade_delay_blocks": delay });
+        let args = json!({ "network_id": NETWORK, "owner_id": OWNER, "admin_id": ADMIN, "platform_id": PLATFORM, "metadata": metadata, "upgrade_delay_blocks": delay });
         scene.call(CONTRACT, "new", args).json();
         scene
     }

@@ -20,8 +20,9 @@ fn functions(abi: &Value) -> &Vec<Value> {
 /// A value that the argument of this name takes.
 fn example(name: &str) -> Value {
     match name {
-        "collection_id" | "limit" | "approval_id" | "drop_id" | "links" => json!(1),
-        "link" => json!(0),
+        "collection_id" | "limit" | "approval_id" | "drop_id" | "links" | "quantity" => json!(1),
+        "link" | "nonce" => json!(0),
+        "price" => json!("0"),
         "expires_at_ms" => json!(1_900_000_000_000u64),
         "issuer_public_key" | "link_public_key" => json!(Issuer::new("issuer").public_key()),
         "certificate" | "signature" => json!([&"A".repeat(86), "=="].concat()),

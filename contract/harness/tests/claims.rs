@@ -164,7 +164,7 @@ fn a_certificate_is_the_issuers_own() {
 }
 
 /// One key certified for several places: what was signed for one of them is good for no other. So each signature covers
-/// contract, drop and link, that by the link's key the receiver as well, and the certificate the key.
+/// network, contract, drop and link, that by the link's key the receiver as well, and the certificate the key.
 #[test]
 fn signatures_are_good_for_one_place_alone() {
     let (mut scene, issuer) = scene();
@@ -172,12 +172,15 @@ fn signatures_are_good_for_one_place_alone() {
     let second = scene.drop(1, &issuer, 10, 1);
     let link = issuer.link(CONTRACT, drop, 3);
     let good = link.claim("bob.near");
-    for (contract, drop, number) in [
-        ("other.near", drop, 3),
-        (CONTRACT, second, 3),
-        (CONTRACT, drop, 4),
+    let abroad = Issuer::on("mainnet", "issuer");
+    assert_eq!(abroad.public_key(), issuer.public_key());
+    for (by, contract, drop, number) in [
+        (&issuer, "other.near", drop, 3),
+        (&issuer, CONTRACT, second, 3),
+        (&issuer, CONTRACT, drop, 4),
+        (&abroad, CONTRACT, drop, 3),
     ] {
-        let there = issuer
+        let there = by
             .link_with_key_of(&link, contract, drop, number)
             .claim("bob.near");
         for field in ["signature", "certificate"] {

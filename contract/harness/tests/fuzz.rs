@@ -1,7 +1,7 @@
 //! Arguments garbled by chance: no method answers them by anything but success or one of its codes, and what is read
 //! as JSON is what a JSON library reads.
 
-use harness::claims::Issuer;
+use harness::claims::{Issuer, Terms};
 use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args};
 use harness::{Action, NEAR, TGAS};
 use rand::seq::IndexedRandom;
@@ -162,6 +162,20 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
             "nft_claim",
             text(issuer.link(CONTRACT, 1, 3).claim("bob.near")),
             0,
+        ),
+        (
+            "alice.near",
+            "voucher_mint",
+            text(issuer.voucher(&Terms {
+                contract: CONTRACT,
+                drop: 1,
+                nonce: 4,
+                receiver: "bob.near",
+                quantity: 2,
+                price: NEAR,
+                expires_at_ms: 1_900_000_000_000,
+            })),
+            2 * NEAR,
         ),
         (
             "alice.near",

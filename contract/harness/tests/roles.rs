@@ -76,8 +76,7 @@ fn owner_methods_want_exactly_one_yocto_and_the_owner() {
 fn the_contract_is_initialised_once_and_by_itself() {
     let mut scene = scene();
     let metadata = json!({ "spec": "nft-1.0.0", "name": "x", "symbol": "X" });
-    let args =
-        json!({ "owner_id": "alice.near", "platform_id": "alice.near", "metadata": metadata });
+    let args = json!({ "network_id": "testnet", "owner_id": "alice.near", "platform_id": "alice.near", "metadata": metadata });
     for caller in [CONTRACT, OWNER, "alice.near"] {
         assert!(
             !scene.call(caller, "new", args.clone()).succeeded(),
@@ -107,7 +106,7 @@ fn the_parent_deploys_in_one_batch() {
     let mut scene = scene();
     let hash = scene.chain.publish(&harness::mintage::wasm());
     let metadata = json!({ "spec": "nft-1.0.0", "name": "Shop", "symbol": "SHOP" });
-    let args = json!({ "owner_id": "alice.near", "platform_id": PLATFORM, "metadata": metadata });
+    let args = json!({ "network_id": "testnet", "owner_id": "alice.near", "platform_id": PLATFORM, "metadata": metadata });
     let deploy = |args: &Value| {
         vec![
             Action::CreateAccount,
@@ -117,12 +116,17 @@ fn the_parent_deploys_in_one_batch() {
         ]
     };
     let shop = "shop.mintage.near";
-    let mut wrong = args.clone();
-    wrong["owner_id"] = json!("Not an id");
-    assert_eq!(
-        scene.chain.transact(PLATFORM, shop, deploy(&wrong)).code(),
-        "E_INVALID_ARGUMENT"
-    );
+    for (field, value) in [
+        ("owner_id", "Not an id"),
+        ("network_id", ""),
+        ("network_id", "main\nnet"),
+        ("network_id", &"n".repeat(65)),
+    ] {
+        let mut wrong = args.clone();
+        wrong[field] = json!(value);
+        let failed = scene.chain.transact(PLATFORM, shop, deploy(&wrong));
+        assert_eq!(failed.code(), "E_INVALID_ARGUMENT", "{field} {value:?}");
+    }
     assert_eq!(
         scene.chain.storage_usage(shop),
         0,
@@ -136,8 +140,12 @@ fn the_parent_deploys_in_one_batch() {
     );
     let shown = scene.chain.view(shop, "contract_roles", json!({})).unwrap();
     assert_eq!(
-        (&shown["owner_id"], &shown["admin_ids"]),
-        (&json!("alice.near"), &json!([]))
+        [
+            &shown["network_id"],
+            &shown["owner_id"],
+            &shown["admin_ids"]
+        ],
+        [&json!("testnet"), &json!("alice.near"), &json!([])]
     );
     for caller in [PLATFORM, "alice.near"] {
         assert!(

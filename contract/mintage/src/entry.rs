@@ -59,6 +59,8 @@ entries! {
     drop::manage::drops,
     drop::claim::nft_claim,
     drop::claim::claim_eligibility,
+    drop::voucher::voucher_mint,
+    drop::voucher::voucher_eligibility,
     shares::shares_withdraw,
     shares::shares_of,
     token::direct::mint_eligibility,

@@ -68,6 +68,13 @@ pub fn new() {
             "The contract is initialised already.",
         );
     }
+    let network: String = args.required("network_id").or_fail();
+    if !(1..=64).contains(&network.len()) || !network.bytes().all(|byte| byte.is_ascii_graphic()) {
+        refuse(
+            Code::InvalidArgument,
+            "network_id is the network's name, such as mainnet: 1 to 64 visible characters of ASCII.",
+        );
+    }
     let owner = guard::required_account(&mut args, "owner_id").1;
     let admin: Option<String> = args.optional("admin_id").or_fail();
     let admins = admin
@@ -81,7 +88,7 @@ pub fn new() {
     put_metadata(metadata_fields(&mut metadata));
     upgrade::begin(delay);
     // All that is there now is the contract's own, the root included.
-    let mut root = Root::new(owner, platform, admins);
+    let mut root = Root::new(network, owner, platform, admins);
     let stored = root.encode();
     host::write(&[prefix::ROOT], &stored);
     root.sums.base = host::storage_usage();
@@ -174,6 +181,8 @@ pub fn contract_roles() {
     let root = store::root().0;
     host::return_json(|json| {
         json.open('{')
+            .key("network_id")
+            .text(&root.network)
             .key("owner_id")
             .text(&accounts::decode(&root.owner));
         let proposed = root.proposed.as_deref().map(accounts::decode);

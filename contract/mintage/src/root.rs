@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::solvency::Sums;
 
 /// The version of the storage layout that this code reads and writes.
-pub const LAYOUT: u8 = 4;
+pub const LAYOUT: u8 = 5;
 
 /// Account ids are in their stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Root {
     pub sums: Sums,
     /// The id of the next approval. Ids never repeat in the whole contract.
     pub next_approval: u64,
+    /// The network's name, which signed messages begin with.
+    pub network: String,
     pub owner: Vec<u8>,
     pub platform: Vec<u8>,
     pub proposed: Option<Vec<u8>>,
@@ -39,12 +41,13 @@ fn read_accounts(reader: &mut Reader, root: &mut Root) -> Option<()> {
 
 impl Root {
     /// The record of a contract that has nothing yet.
-    pub fn new(owner: Vec<u8>, platform: Vec<u8>, admins: Vec<Vec<u8>>) -> Self {
+    pub fn new(network: String, owner: Vec<u8>, platform: Vec<u8>, admins: Vec<Vec<u8>>) -> Self {
         Self {
             collections: 0,
             drops: 0,
             sums: Sums::default(),
             next_approval: 1,
+            network,
             owner,
             platform,
             proposed: None,
@@ -57,7 +60,7 @@ impl Root {
         if reader.u8()? != LAYOUT {
             return None;
         }
-        let mut root = Self::new(Vec::new(), Vec::new(), Vec::new());
+        let mut root = Self::new(String::new(), Vec::new(), Vec::new(), Vec::new());
         root.collections = reader.u32()?;
         root.drops = reader.u32()?;
         root.sums = Sums {
@@ -66,6 +69,8 @@ impl Root {
             promised: reader.u64()?,
         };
         root.next_approval = reader.u64()?;
+        let length = reader.u8()?;
+        root.network = String::from_utf8(reader.take(length.into())?.to_vec()).ok()?;
         read_accounts(&mut reader, &mut root)?;
         Some(root)
     }
@@ -79,6 +84,8 @@ impl Root {
         for number in [self.sums.base, self.sums.promised, self.next_approval] {
             out.extend_from_slice(&number.to_le_bytes());
         }
+        out.push(self.network.len() as u8);
+        out.extend_from_slice(self.network.as_bytes());
         out.extend_from_slice(&self.owner);
         out.extend_from_slice(&self.platform);
         out.push(u8::from(self.proposed.is_some()));
@@ -100,6 +107,7 @@ mod tests {
 
     fn root() -> Root {
         let mut root = Root::new(
+            "testnet".into(),
             accounts::encode("shop.near"),
             accounts::encode(&"ab".repeat(32)),
             vec![accounts::encode("a.near"), accounts::encode("b.near")],

@@ -17,13 +17,13 @@ export const links = z
 /** The issuer's key, whose private half the service never has. */
 export const issuerKey = publicKeyField.openapi({
   description:
-    "The issuer's public key, which certifies the links' keys. Its private key never leaves the issuer.",
+    "The issuer's public key, which certifies the links' keys and signs vouchers. Its private key never leaves the issuer.",
   example: PUBLIC_KEY,
 });
 
 export const reserve = yoctoField.openapi({
   description:
-    "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.",
+    "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need. 0 is enough for vouchers with a price, which pays for the storage.",
   example: "257000000000000000000000",
 });
 
@@ -54,7 +54,7 @@ export const dropsCreate = chainWrite(
     tag: "Claim links",
     summary: "Open a claim drop: links that each give NFTs to their holder",
     description:
-      "The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.",
+      "The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed, also for vouchers, with which the issuer sells NFTs of the drop at a price of its own.",
     request: {
       params: collectionParam,
       body: jsonBody(dropBody, {

@@ -24,7 +24,7 @@ const dropChangesBody = z
     issuer_public_key: issuerKey
       .openapi({
         description:
-          "Replaces the key that certifies the links' keys: links that the former key certified are invalid from then on.",
+          "Replaces the key that certifies the links' keys: links that the former key certified, and vouchers that it signed, are invalid from then on.",
       })
       .optional(),
     revoke: z

@@ -8,7 +8,7 @@ const dropFields = {
   collection_uuid: z.uuid(),
   collection_id: z.int().openapi({ example: 7 }),
   contract_address: z.string().openapi({ example: CONTRACT }),
-  issuer_public_key: text("The key that certifies the links' keys.", PUBLIC_KEY),
+  issuer_public_key: text("The key that certifies the links' keys and signs vouchers.", PUBLIC_KEY),
   links: z.int().openapi({ example: 100 }),
   claimed: whole("Links that were claimed.", 12),
   revoked: whole("Links that were revoked before they were claimed.", 0),

@@ -12,7 +12,7 @@ export const eventView = z
       description:
         "The resource as the API shows it; `nft.minted` also has a `source`, `api` or `wallet`. `nft.*` and `collection.*` also " +
         "have `operation_uuid` and `reference` of the write whose effect they are; null where there was none. `claim.redeemed` has " +
-        "`collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link`, and the `quantity` of its tokens. " +
+        "`collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link` (of a voucher its nonce), and the `quantity` of the drop, which a voucher may stay below. " +
         "Above 20 kB it has only the small fields, and `see` is the address of the whole resource.",
     }),
   })

@@ -71,6 +71,7 @@ export interface Override {
 
 /** Initializes a contract account (`new`); part of its deployment's batch. */
 export const initialise = (args: {
+  readonly network_id: string;
   readonly owner_id: string;
   readonly admin_id?: string;
   readonly platform_id: string;

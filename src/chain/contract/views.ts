@@ -135,6 +135,7 @@ export interface ContractMetadata {
 }
 
 export interface ContractRoles {
+  readonly network_id: string;
   readonly owner_id: string;
   readonly proposed_owner_id: string | null;
   readonly admin_ids: readonly string[];

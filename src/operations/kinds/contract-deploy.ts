@@ -62,6 +62,7 @@ export const contractDeployKind = kindOf<
           ? { kind: "use_global_contract", codeHash: Buffer.from(request.codeHash, "hex") }
           : { kind: "deploy_contract", code: code.bytes },
         initialise({
+          network_id: context.settings.NEAR_NETWORK,
           owner_id: request.ownerId,
           ...(request.adminId !== null && { admin_id: request.adminId }),
           platform_id: request.platformId,

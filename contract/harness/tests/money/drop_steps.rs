@@ -1,9 +1,9 @@
-//! Steps of claim drops: made, claimed, added to and closed.
+//! Steps of claim drops: made, claimed, bought from by vouchers, added to and closed.
 
-use crate::model::Drop;
+use crate::model::{Drop, TOKEN};
 use crate::token_steps::fresh;
-use crate::world::{Changes, GHOST, RECEIVERS, World, nobody};
-use harness::claims::Issuer;
+use crate::world::{Changes, GHOST, RECEIVERS, World, gain, nobody};
+use harness::claims::{Issuer, Terms};
 use harness::mintage::CONTRACT;
 use harness::{NEAR, STORAGE_PRICE};
 use rand::Rng;
@@ -113,6 +113,80 @@ impl World {
         drop.reserve -= u64::from(drop.quantity) * collection.token_bytes();
         for _ in 0..drop.quantity {
             collection.tokens.push(fresh(&receiver, false));
+        }
+    }
+
+    pub fn voucher(&mut self) {
+        let Some(at) = self.some_drop() else { return };
+        let signer = self.signer();
+        let drop = self.model.drops[at].clone();
+        let (links, most) = drop
+            .as_ref()
+            .map_or((1, 1), |drop| (drop.links, drop.quantity));
+        let now = self.scene.chain.now_ms();
+        let receiver = match self.rng.random_range(0..3) {
+            0 => self.stranger(),
+            1 => GHOST.to_owned(),
+            _ => self.person().to_owned(),
+        };
+        let terms = Terms {
+            contract: CONTRACT,
+            drop: at as u64 + 1,
+            nonce: self.rng.random_range(0..=links),
+            receiver: &receiver,
+            quantity: self.rng.random_range(1..=most + 1),
+            price: *[0, TOKEN, TOKEN + 7, NEAR].choose(&mut self.rng).unwrap(),
+            expires_at_ms: now + self.rng.random_range(0..60_000),
+        };
+        let cost = terms.price * u128::from(terms.quantity);
+        let deposit = match self.rng.random_range(0..5) {
+            0 => cost.saturating_sub(1),
+            1 if cost > 0 => cost + NEAR,
+            _ => cost,
+        };
+        let name = if self.rng.random_ratio(1, 10) {
+            "forger"
+        } else {
+            ISSUER
+        };
+        let bytes = |collection: usize| {
+            u64::from(terms.quantity) * self.model.collections[collection].token_bytes()
+        };
+        let may = drop.as_ref().is_some_and(|drop| {
+            name == ISSUER
+                && terms.nonce < drop.links
+                && !drop.claimed.contains(&terms.nonce)
+                && now + 600 < drop.expires_at_ms.min(terms.expires_at_ms)
+                && terms.quantity <= drop.quantity
+                && self.model.collections[drop.collection].may_mint(terms.quantity)
+                && deposit >= cost
+                && (cost > 0 || drop.reserve >= bytes(drop.collection))
+        });
+        let kept = cost.min(TOKEN * u128::from(terms.quantity));
+        let collection = drop.as_ref().map_or(0, |drop| drop.collection);
+        let shares = self.model.split(collection, cost - kept);
+        let from_reserve = if cost > 0 { 0 } else { bytes(collection) };
+        let args = Issuer::new(name).voucher(&terms);
+        let call = self.call("voucher_mint", args, deposit);
+        let from = signer.clone();
+        let done = self.expect(&signer, call, may, |_, _| {
+            let mut changes = Changes::new();
+            gain(&mut changes, &from, -(cost as i128));
+            gain(&mut changes, CONTRACT, kept as i128);
+            for (account, share) in &shares {
+                gain(&mut changes, account, *share as i128);
+            }
+            changes
+        });
+        if done.is_some() {
+            let drop = self.model.drops[at].as_mut().expect("it was open");
+            drop.claimed.insert(terms.nonce);
+            drop.reserve -= from_reserve;
+            let tokens = std::iter::repeat_with(|| fresh(&receiver, false));
+            let collection = &mut self.model.collections[drop.collection];
+            collection
+                .tokens
+                .extend(tokens.take(terms.quantity as usize));
         }
     }
 

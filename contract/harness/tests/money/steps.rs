@@ -31,7 +31,7 @@ fn commitment(assets: &AssetBatch) -> String {
 impl World {
     /// One step of a kind that chance picks.
     pub fn step(&mut self) {
-        match self.rng.random_range(0..112) {
+        match self.rng.random_range(0..117) {
             0..3 => self.create(),
             3..18 => self.batch_mint(),
             18..37 => self.direct_mint(),
@@ -54,7 +54,8 @@ impl World {
             100..103 => self.make_drop(),
             103..110 => self.claim(),
             110 => self.extend_drop(),
-            _ => self.close_drop(),
+            111 => self.close_drop(),
+            _ => self.voucher(),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use harness::claims::Issuer;
+use harness::claims::{Issuer, Terms};
 use harness::mintage::{
     ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, add_assets_args, create_args, wasm,
 };
@@ -27,6 +27,19 @@ fn claim(link: u32, receiver: &str) -> (String, Action) {
         .link(CONTRACT, 2, link)
         .claim(receiver);
     call("nft_claim", args, 0)
+}
+
+/// The arguments of a voucher of that drop.
+fn voucher(nonce: u32, receiver: &str, price: u128) -> Value {
+    Issuer::new("issuer").voucher(&Terms {
+        contract: CONTRACT,
+        drop: 2,
+        nonce,
+        receiver,
+        quantity: 1,
+        price,
+        expires_at_ms: 1_900_000_000_000,
+    })
 }
 
 fn call(method: &str, args: Value, deposit: u128) -> (String, Action) {
@@ -94,6 +107,8 @@ fn calls() -> Vec<(String, Action)> {
             Issuer::new("issuer").link(CONTRACT, 2, 3).claim("bob.near"),
             0,
         ),
+        call("voucher_mint", voucher(4, "bob.near", NEAR), NEAR),
+        call("voucher_eligibility", voucher(5, "bob.near", NEAR), 0),
         call("drop", json!({ "drop_id": 2 }), 0),
         call("drops", json!({}), 0),
         call(
@@ -208,6 +223,8 @@ fn mints() -> Vec<(String, Action)> {
         call("nft_mint", json!({ "collection_id": 1 }), 0),
         batch(json!({})),
         claim(1, ALICE),
+        call("voucher_mint", voucher(6, ALICE, NEAR), NEAR),
+        call("voucher_mint", voucher(7, ALICE, 0), 0),
         batch(json!({ "quantities": [7], "metadata": { "extra": "{}" } })),
         call(
             "nft_batch_mint",

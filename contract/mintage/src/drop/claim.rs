@@ -1,7 +1,7 @@
 //! Claiming a link's tokens, and the view that tells whether a claim would go through.
 
 use super::manage::{self, find};
-use super::proof;
+use super::proof::{self, Place};
 use super::record::ClaimDrop;
 use crate::base64;
 use crate::books::Books;
@@ -13,6 +13,7 @@ use crate::guard;
 use crate::host::{self, OrFail};
 use crate::json::Object;
 use crate::prelude::*;
+use crate::root::Root;
 use crate::store;
 use crate::token::grant::Grant;
 use crate::token::mint::{check_copies, mint};
@@ -27,7 +28,7 @@ struct Claim {
     receiver: Option<(String, Vec<u8>, [u8; 64])>,
 }
 
-fn signature(name: &str, text: &str) -> Outcome<[u8; 64]> {
+pub(super) fn signature(name: &str, text: &str) -> Outcome<[u8; 64]> {
     base64::decode(text)
         .ok_or_else(|| Failure::argument(joined(&[name, " has to be 64 bytes in base64."])))
 }
@@ -61,13 +62,17 @@ impl Claim {
     }
 
     /// Whether what was brought is signed as it has to be.
-    fn check_signatures(&self, drop: &ClaimDrop) -> Outcome<()> {
+    fn check_signatures(&self, root: &Root, drop: &ClaimDrop) -> Outcome<()> {
         let Some((text, key, certificate)) = &self.certified else {
             return Ok(());
         };
-        let contract = host::current_account();
-        let place = (self.drop, self.link);
-        let message = proof::certificate(&contract, place, text);
+        let place = Place {
+            network: &root.network,
+            contract: &host::current_account(),
+            drop: self.drop,
+            link: self.link,
+        };
+        let message = place.certificate(text);
         if !host::ed25519_verify(certificate, message.as_bytes(), &drop.issuer) {
             return Err(Failure::new(
                 Code::ClaimInvalid,
@@ -77,7 +82,7 @@ impl Claim {
         let Some((id, _, signature)) = &self.receiver else {
             return Ok(());
         };
-        let message = proof::claim(&contract, place, id);
+        let message = place.claim(id);
         if !host::ed25519_verify(signature, message.as_bytes(), key) {
             return Err(Failure::new(
                 Code::ClaimInvalid,
@@ -88,12 +93,44 @@ impl Claim {
     }
 
     /// Whether the claim may go through now. Returns what is left of the drop's reserve then.
-    fn check(&self, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
-        drop.check(self.link, host::now_ms())?;
+    fn check(&self, root: &Root, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
+        drop.check("link", self.link, host::now_ms())?;
         check_copies(header, u32::from(drop.quantity))?;
-        let left = drop.check_reserve(header.shape(drop.collection).token())?;
-        self.check_signatures(drop)?;
+        let left =
+            drop.check_reserve(drop.quantity.into(), header.shape(drop.collection).token())?;
+        self.check_signatures(root, drop)?;
         Ok(left)
+    }
+}
+
+/// What a link or a voucher gives, once all that is signed was checked.
+pub(super) struct Gift {
+    /// The numbers of the drop and of the link or voucher.
+    pub place: (u32, u32),
+    pub drop: ClaimDrop,
+    pub header: Header,
+    /// What is left of the drop's reserve.
+    pub left: u64,
+    pub account: String,
+    pub stored: Vec<u8>,
+    pub count: u32,
+}
+
+impl Gift {
+    /// Uses up the link or voucher, mints, and ends the call with the tokens' ids.
+    pub fn give(mut self, books: Books) {
+        self.drop.claim(self.place.1, self.left);
+        manage::put(self.place.0, &self.drop);
+        let collection = self.drop.collection;
+        let grant = Grant::drawn(self.account, self.stored, self.count);
+        // Most who redeem a link hold nothing yet.
+        let grants = core::slice::from_ref(&grant);
+        let numbers = mint(collection, &mut self.header, grants, true);
+        events::claim(self.place, &grant.account, collection, numbers.clone());
+        books.settle();
+        let mut ids = String::with_capacity(numbers.len() * 12 + 2);
+        events::put_ids(&mut ids, collection, numbers);
+        host::return_bytes(ids.as_bytes());
     }
 }
 
@@ -104,56 +141,56 @@ pub fn nft_claim() {
     guard::no_deposit();
     let books = Books::open();
     let claim = Claim::read(&mut args, false).or_fail();
-    let mut drop = find(claim.drop).or_fail();
-    let mut header = store::header(drop.collection);
-    let left = claim.check(&drop, &header).or_fail();
+    let drop = find(claim.drop).or_fail();
+    let header = store::header(drop.collection);
+    let left = claim.check(&books, &drop, &header).or_fail();
     let Some((account, stored, _)) = claim.receiver else {
         host::corrupt()
     };
-    drop.claim(claim.link, left);
-    manage::put(claim.drop, &drop);
-    let grant = Grant::drawn(account, stored, u32::from(drop.quantity));
-    // Most who redeem a link hold nothing yet.
-    let numbers = mint(
-        drop.collection,
-        &mut header,
-        core::slice::from_ref(&grant),
-        true,
-    );
-    events::claim(
-        (claim.drop, claim.link),
-        &grant.account,
-        drop.collection,
-        numbers.clone(),
-    );
-    books.settle();
-    let mut ids = String::with_capacity(numbers.len() * 12 + 2);
-    events::put_ids(&mut ids, drop.collection, numbers);
-    host::return_bytes(ids.as_bytes());
+    let count = drop.quantity.into();
+    Gift {
+        place: (claim.drop, claim.link),
+        drop,
+        header,
+        left,
+        account,
+        stored,
+        count,
+    }
+    .give(books);
 }
 
 /// Whether a claim would go through now, and why not. Key and receiver may be left out, which asks for the link alone.
 pub fn claim_eligibility() {
     let claim = Claim::read(&mut host::args(), true).or_fail();
+    let root = store::root().0;
     let found = find(claim.drop);
     let result = found.as_ref().map_err(Clone::clone).and_then(|drop| {
         let header = store::header(drop.collection);
-        claim.check(drop, &header)
+        claim.check(&root, drop, &header)
     });
+    let drop = found.as_ref().ok();
+    answer(
+        result.err(),
+        drop.map(|drop| drop.collection),
+        drop.map(|drop| (drop.quantity.into(), drop.expires_at_ms)),
+    );
+}
+
+/// Ends a view with whether a link or voucher is good, and with its collection, quantity and end as far as they are known.
+pub(super) fn answer(failure: Option<Failure>, collection: Option<u32>, gift: Option<(u32, u64)>) {
     host::return_json(|json| {
-        json.open('{').key("allowed").bool(result.is_ok());
-        let failure = result.as_ref().err();
+        json.open('{').key("allowed").bool(failure.is_none());
+        let failure = failure.as_ref();
         json.key("code")
             .optional_text(failure.map(|failure| failure.code.as_str()))
             .key("message")
             .optional_text(failure.map(|failure| failure.message.as_str()));
-        let drop = found.as_ref().ok();
-        let numbers = [
-            ("collection_id", drop.map(|drop| u64::from(drop.collection))),
-            ("quantity", drop.map(|drop| u64::from(drop.quantity))),
-            ("expires_at_ms", drop.map(|drop| drop.expires_at_ms)),
-        ];
-        for (name, number) in numbers {
+        for (name, number) in [
+            ("collection_id", collection.map(u64::from)),
+            ("quantity", gift.map(|gift| gift.0.into())),
+            ("expires_at_ms", gift.map(|gift| gift.1)),
+        ] {
             json.key(name).optional_number(number);
         }
         json.close('}');

@@ -1,38 +1,68 @@
-//! What is signed. Both messages are text, line by line, and name the contract and the drop, so that no signature is
-//! good anywhere else.
+//! What is signed. The messages are text, line by line, and name the network, the contract and the drop, so that no
+//! signature is good anywhere else.
 //!
-//! The issuer certifies a link's key: `mintage-link`, contract, drop, link, the key as `ed25519:` and base58. The link's
-//! key signs for who receives: `mintage-claim`, contract, drop, link, receiver.
+//! The issuer certifies a link's key: `mintage-link`, network, contract, drop, link, the key as `ed25519:` and base58. The
+//! link's key signs for who receives: `mintage-claim`, network, contract, drop, link, receiver. For a voucher the issuer
+//! signs `mintage-voucher`, network, contract, drop, nonce, receiver, quantity, price, currency, and end.
 
 use crate::base58;
-use crate::codec::{joined, put_decimal};
+use crate::codec::{joined, put_amount, put_decimal};
 use crate::error::{Failure, Outcome};
 use crate::prelude::*;
 
 const ED25519: &str = "ed25519:";
 
-fn message(kind: &str, contract: &str, (drop, link): (u32, u32), last: &str) -> String {
-    let mut out = String::with_capacity(160);
-    out.push_str(kind);
-    out.push('\n');
-    out.push_str(contract);
-    for number in [drop, link] {
+/// What a voucher grants.
+pub struct Terms {
+    pub receiver: String,
+    pub quantity: u32,
+    /// Yoctonear for each token.
+    pub price: u128,
+    /// Unix milliseconds; exclusive.
+    pub expires_at_ms: u64,
+}
+
+/// Where a signature is good: at one link of one drop, of one contract of one network.
+pub struct Place<'a> {
+    pub network: &'a str,
+    pub contract: &'a str,
+    pub drop: u32,
+    pub link: u32,
+}
+
+impl Place<'_> {
+    fn message(&self, kind: &str, last: &str) -> String {
+        let mut out = joined(&[kind, "\n", self.network, "\n", self.contract]);
+        for number in [self.drop, self.link] {
+            out.push('\n');
+            put_decimal(&mut out, u64::from(number));
+        }
         out.push('\n');
-        put_decimal(&mut out, u64::from(number));
+        out.push_str(last);
+        out
     }
-    out.push('\n');
-    out.push_str(last);
-    out
-}
 
-/// What the issuer signs for the key of a drop's link.
-pub fn certificate(contract: &str, drop_and_link: (u32, u32), link_key: &str) -> String {
-    message("mintage-link", contract, drop_and_link, link_key)
-}
+    /// What the issuer signs for the link's key.
+    pub fn certificate(&self, link_key: &str) -> String {
+        self.message("mintage-link", link_key)
+    }
 
-/// What a link's key signs for the account that receives.
-pub fn claim(contract: &str, drop_and_link: (u32, u32), receiver: &str) -> String {
-    message("mintage-claim", contract, drop_and_link, receiver)
+    /// What the link's key signs for the account that receives.
+    pub fn claim(&self, receiver: &str) -> String {
+        self.message("mintage-claim", receiver)
+    }
+
+    /// What the issuer signs for a voucher.
+    pub fn voucher(&self, terms: &Terms) -> String {
+        let mut out = self.message("mintage-voucher", &terms.receiver);
+        out.push('\n');
+        put_decimal(&mut out, u64::from(terms.quantity));
+        out.push('\n');
+        put_amount(&mut out, terms.price);
+        out.push_str("\nNEAR\n");
+        put_decimal(&mut out, terms.expires_at_ms);
+        out
+    }
 }
 
 /// The y coordinates, little-endian, of the points whose order divides 8, and their other spellings: 0 and 1, p - 1, p and
@@ -108,13 +138,29 @@ mod tests {
 
     #[test]
     fn messages_are_lines_of_text() {
+        let place = Place {
+            network: "testnet",
+            contract: "nft.near",
+            drop: 3,
+            link: 14,
+        };
         assert_eq!(
-            certificate("nft.near", (3, 14), "ed25519:K"),
-            "mintage-link\nnft.near\n3\n14\ned25519:K"
+            place.certificate("ed25519:K"),
+            "mintage-link\ntestnet\nnft.near\n3\n14\ned25519:K"
         );
         assert_eq!(
-            claim("nft.near", (3, 14), "bob.near"),
-            "mintage-claim\nnft.near\n3\n14\nbob.near"
+            place.claim("bob.near"),
+            "mintage-claim\ntestnet\nnft.near\n3\n14\nbob.near"
+        );
+        let terms = Terms {
+            receiver: "bob.near".into(),
+            quantity: 2,
+            price: 10u128.pow(24),
+            expires_at_ms: 1_900_000_000_000,
+        };
+        assert_eq!(
+            place.voucher(&terms),
+            "mintage-voucher\ntestnet\nnft.near\n3\n14\nbob.near\n2\n1000000000000000000000000\nNEAR\n1900000000000"
         );
     }
 }

@@ -1,6 +1,6 @@
 //! A drop's record, with one bit a link that tells whether it was claimed.
 
-use crate::codec::Reader;
+use crate::codec::{joined, Reader};
 use crate::error::{Code, Failure, Outcome};
 use crate::prelude::*;
 
@@ -157,19 +157,19 @@ impl ClaimDrop {
         Ok(())
     }
 
-    /// Whether the link may be claimed now.
-    pub fn check(&self, link: u32, now_ms: u64) -> Outcome<()> {
+    /// Whether the link, or the voucher in its place, may be claimed now. `what` of both it is.
+    pub fn check(&self, what: &str, link: u32, now_ms: u64) -> Outcome<()> {
         if link >= self.links {
             return Err(Failure::amount(
                 Code::InvalidArgument,
-                "link: its number is below that of the drop's links, ",
+                &joined(&[what, ": its number is below that of the drop's links, "]),
                 u128::from(self.links),
             ));
         }
         if self.is_used(link) {
             return Err(Failure::new(
                 Code::LinkClaimed,
-                "This link has been claimed already, or was revoked.",
+                joined(&["This ", what, " has been claimed already, or was revoked."]),
             ));
         }
         if now_ms >= self.expires_at_ms {
@@ -178,11 +178,11 @@ impl ClaimDrop {
         Ok(())
     }
 
-    /// What is left of the reserve when a link's tokens have been promised their bytes, `each` a token; refuses where it
+    /// What is left of the reserve when `count` tokens have been promised their bytes, `each` a token; refuses where it
     /// does not suffice.
-    pub fn check_reserve(&self, each: u64) -> Outcome<u64> {
+    pub fn check_reserve(&self, count: u32, each: u64) -> Outcome<u64> {
         self.promised
-            .checked_sub(u64::from(self.quantity) * each)
+            .checked_sub(u64::from(count) * each)
             .ok_or_else(|| {
                 Failure::new(
                     Code::DropReserve,
@@ -232,7 +232,7 @@ mod tests {
             let mut drop = drop_of(links);
             let mut claimed = BTreeSet::new();
             for link in claims {
-                let code = drop.check(link, NOW).err().map(|failure| failure.code);
+                let code = drop.check("link", link, NOW).err().map(|failure| failure.code);
                 let expected = if link >= links {
                     Some(Code::InvalidArgument)
                 } else {
@@ -257,11 +257,14 @@ mod tests {
         drop.claim(99, 5);
         assert!(drop.set_links(99).is_err() && drop.set_links(LINKS + 1).is_err());
         drop.set_links(101).unwrap();
-        assert!(drop.check(100, NOW).is_ok() && drop.check(99, NOW).is_err());
+        assert!(drop.check("link", 100, NOW).is_ok() && drop.check("link", 99, NOW).is_err());
         drop.set_end(NOW + 9, NOW).unwrap();
         assert!(drop.set_end(1_700_000_001, NOW).is_err(), "seconds");
         assert!(drop.set_end(NOW + LONGEST_MS + 1, NOW).is_err());
-        assert_eq!(drop.check(0, NOW + 9).unwrap_err().code, Code::DropExpired);
+        assert_eq!(
+            drop.check("link", 0, NOW + 9).unwrap_err().code,
+            Code::DropExpired
+        );
         assert!(drop.is_over(NOW + 9) && !drop.is_over(NOW + 8));
         drop.set_end(NOW - 1, NOW).unwrap();
         assert!(drop.is_over(NOW));
@@ -276,12 +279,15 @@ mod tests {
         assert_eq!((drop.claimed, drop.revoked), (1, 1));
         assert_eq!(drop.claimed_links(), [0, 1]);
         assert_eq!(drop.revoked_links(), [1, 0]);
-        assert_eq!(drop.check(0, NOW).unwrap_err().code, Code::LinkClaimed);
+        assert_eq!(
+            drop.check("link", 0, NOW).unwrap_err().code,
+            Code::LinkClaimed
+        );
         assert_eq!(drop.need(100, 1_000), 7 * 2 * 100);
         drop.revoke(&[1, 2, 3, 4, 5, 6, 7]).unwrap();
         assert!(drop.is_over(NOW));
         drop.set_links(30).unwrap();
-        assert!(!drop.is_over(NOW) && drop.check(29, NOW).is_ok());
+        assert!(!drop.is_over(NOW) && drop.check("link", 29, NOW).is_ok());
         assert_eq!(ClaimDrop::decode(&drop.encode()), Some(drop));
     }
 
@@ -290,8 +296,13 @@ mod tests {
         let mut drop = drop_of(10);
         assert_eq!(drop.need(200, 1_000), 4_000);
         assert_eq!(drop.need(200, 3), 600, "no more tokens than there are");
-        assert_eq!(drop.check_reserve(500), Ok(0));
-        assert_eq!(drop.check_reserve(501).unwrap_err().code, Code::DropReserve);
+        assert_eq!(drop.check_reserve(drop.quantity.into(), 500), Ok(0));
+        assert_eq!(
+            drop.check_reserve(drop.quantity.into(), 501)
+                .unwrap_err()
+                .code,
+            Code::DropReserve
+        );
         drop.claim(3, 0);
         assert_eq!(drop.need(200, 1_000), 3_600);
     }

@@ -67,19 +67,21 @@ fn quantity(args: &mut Object) -> Option<u32> {
 }
 
 /// A mint that may be made, and who makes it.
-struct Purchase<'a> {
-    collection: u32,
-    account: &'a str,
-    count: u32,
-    rules: &'a Rules,
-    offer: &'a Offer,
+pub(crate) struct Purchase<'a> {
+    pub collection: u32,
+    pub account: &'a str,
+    pub count: u32,
+    pub rules: &'a Rules,
+    /// Yoctonear for each token.
+    pub fee: u128,
+    /// What the tokens are promised.
+    pub bytes: u64,
 }
 
 /// Promises the tokens their bytes, takes the fees out of the deposit and pays the shares of them; the rest returns.
-fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase) {
-    let (collection, count) = (purchase.collection, purchase.count);
+pub(crate) fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase) {
     let deposit = host::attached_deposit();
-    let fee = purchase.offer.fee.saturating_mul(u128::from(count));
+    let fee = purchase.fee.saturating_mul(u128::from(purchase.count));
     if deposit < fee {
         host::refuse_amount(
             Code::DepositTooSmall,
@@ -87,9 +89,9 @@ fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase) {
             fee,
         );
     }
-    let kept = kept(purchase.offer.fee, count);
-    let shape = header.shape(collection);
-    let promise = (header.credit, shape.counted_tokens(count));
+    let kept = kept(purchase.fee, purchase.count);
+    let shape = header.shape(purchase.collection);
+    let promise = (header.credit, purchase.bytes);
     header.credit = books
         .promise(&shape, promise, header.remaining(), deposit - kept)
         .or_fail();
@@ -136,7 +138,8 @@ pub fn nft_mint() {
         account: &account,
         count,
         rules: &case.rules,
-        offer: &offer,
+        fee: offer.fee,
+        bytes: header.shape(collection).counted_tokens(count),
     };
     charge(&mut books, &mut header, &purchase);
     if host::gas_left() < GAS_BEFORE_DRAW {

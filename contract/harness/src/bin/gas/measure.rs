@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use harness::claims::Issuer;
+use harness::claims::{Issuer, Terms};
 use harness::mintage::{
     AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, workspace,
 };
@@ -119,6 +119,31 @@ pub fn mints(base: &Scene, costs: &mut Costs) {
         "mint_25_known_receivers_25_orders",
         of(orders.collect::<Vec<_>>()),
     );
+}
+
+/// Vouchers with a price for accounts that hold nothing yet, of a drop as large as they come.
+pub fn vouchers(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    scene.accounts(["artist.near", "studio.near", "payer.near"]);
+    let royalties = json!({ "artist.near": 5000, "studio.near": 1000 });
+    let settings = json!({ "initial_royalties": royalties });
+    let collection = scene.collection(settings, AssetBatch::new(0, 100, 100));
+    let issuer = Issuer::new("issuer");
+    let drop = scene.drop(collection, &issuer, 10_000, 1);
+    let names = collectors(0, 64);
+    let cost = of(names.iter().zip((0..).step_by(150)).map(|(name, nonce)| {
+        let voucher = issuer.voucher(&Terms {
+            contract: CONTRACT,
+            drop,
+            nonce,
+            receiver: name,
+            quantity: 1,
+            price: NEAR,
+            expires_at_ms: scene.chain.now_ms() + 3_600_000,
+        });
+        scene.pay("payer.near", "voucher_mint", voucher, NEAR)
+    }));
+    costs.insert("voucher", cost);
 }
 
 /// Claims by accounts that hold nothing yet, of a drop as large as they come.

@@ -85,6 +85,13 @@ const ROWS: &[Row] = &[
         Some(3.2),
         Some(120.0),
     ),
+    (
+        "voucher",
+        "paid voucher for a new account, of 10,000",
+        1.0,
+        Some(4.0),
+        Some(120.0),
+    ),
     ("owner_2nd", "an owner's 2nd token", 1.0, None, None),
     (
         "owner_1000th",
