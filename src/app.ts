@@ -5,6 +5,7 @@ import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
 import { type Endpoint, reply, traitsOf } from "./api/endpoint.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
+import { answerMcp } from "./api/mcp/server.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
@@ -111,8 +112,7 @@ app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
 app.use("/mcp", checking(authenticate, requireAcceptable, readBody));
-// Imported by the first call: the protocol's SDK would make each start of an isolate longer.
-app.post("/mcp", async (c) => (await import("./api/mcp/server.ts")).answerMcp(app, c));
+app.post("/mcp", (c) => answerMcp(app, c));
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);

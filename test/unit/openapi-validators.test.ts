@@ -17,7 +17,7 @@ beforeAll(() => {
   });
   if (status !== 0) throw new Error(stderr);
   text = stdout;
-});
+}, 120_000);
 
 /** What each of them finds; empty if nothing. */
 const schemaProblems = async (source: string) =>
