@@ -1,4 +1,5 @@
 import { env, exports } from "cloudflare:workers";
+import { imageSize } from "image-size";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PublicMint, PublicToken, PublicTokenDetail, PublicTrait } from "../../client/src/index.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
@@ -622,7 +623,17 @@ describe("the gallery in a browser", () => {
     for (const proof of [hash!, cid!, `href="${url}"`, shown.contract_address, shownToken.token_id, owner]) {
       expect(text).toContain(proof);
     }
-    expect(text).toContain(`<meta property="og:image" content="${url}"`);
+    expect(text).toContain(`<meta property="og:image" content="${url}?img-width=card"`);
+    for (const [name, content] of [
+      ["width", "1200"],
+      ["height", "630"],
+      ["alt", "Picture of Night Herons"],
+    ])
+      expect(text).toContain(`<meta property="og:image:${name}" content="${content}"`);
+    const card = await api(`${new URL(url!).pathname}?img-width=card`);
+    expect(card.headers.get("content-type")).toBe("image/webp");
+    const { width, height } = imageSize(new Uint8Array(await card.arrayBuffer()));
+    expect([width, height]).toEqual([1_200, 630]);
     const link = new RegExp(`href="(/g/${slug}\\?trait=[^"]+)"`).exec(text)?.[1] ?? "";
     expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { shrink } from "../../src/domain/thumbnails.ts";
+import { CARD, card, cardOf, GROUND, shrink } from "../../src/domain/thumbnails.ts";
 
 const sizes = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }));
 
@@ -47,4 +47,48 @@ test("a pixel is the mean of those it covers, by area and alpha", () => {
   const { data: small, height } = shrink({ data, width: 3, height: 2 }, 2);
   expect(height).toBe(1);
   expect([...small]).toEqual([170, 0, 85, 255, 0, 0, 255, 85]);
+});
+
+test("a card has its size whatever the picture's is, and its ground at the edges", () => {
+  const shape = fc.tuple(fc.integer({ min: 1, max: 2_000 }), fc.integer({ min: 1, max: 1_000 }));
+  fc.assert(
+    fc.property(shape, ([width, height]) => {
+      const made = card({ width, height, data: new Uint8Array(width * height * 4).fill(255) });
+      expect([made.width, made.height, made.data.length]).toEqual([1_200, 630, 1_200 * 630 * 4]);
+      const at = (x: number, y: number) => [...made.data.slice((y * 1_200 + x) * 4, (y * 1_200 + x) * 4 + 4)];
+      for (const [x, y] of [
+        [0, 0],
+        [1_199, 629],
+        [600, CARD.edge - 1],
+      ] as const)
+        expect(at(x, y)).toEqual([...GROUND, 255]);
+      expect(at(600, 315)).toEqual([255, 255, 255, 255]);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("what can't be seen of a picture shows the card's ground, and a small one keeps sharp pixels", () => {
+  const data = Uint8Array.from(
+    [
+      [200, 0, 0, 255],
+      [0, 0, 0, 0],
+    ].flat(),
+  );
+  const made = card({ width: 2, height: 1, data });
+  const colours = new Set(
+    Array.from({ length: 1_200 }, (_, x) =>
+      made.data.slice((315 * 1_200 + x) * 4, (315 * 1_200 + x) * 4 + 3).join(),
+    ),
+  );
+  expect(colours).toEqual(new Set([GROUND.join(), "200,0,0"]));
+});
+
+test("pictures of this gateway alone have cards", () => {
+  const base = "https://mint.test";
+  for (const type of ["image/png", "image/gif", null])
+    expect(cardOf(`${base}/ipfs/x`, type, base)).toBe(`${base}/ipfs/x?img-width=card`);
+  for (const type of ["image/svg+xml", "video/mp4", "audio/wav"])
+    expect(cardOf(`${base}/ipfs/x`, type, base)).toBeNull();
+  expect(cardOf("https://ipfs.test/ipfs/x", "image/png", base)).toBeNull();
 });

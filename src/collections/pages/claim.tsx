@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { isolated } from "../../domain/texts.ts";
-import { Frame, type Setting } from "./frame.tsx";
+import { coverImage, Frame, type Setting } from "./frame.tsx";
 import { Cover } from "./media.tsx";
 import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
 
@@ -136,13 +136,13 @@ const Receiver = ({ slug, contract }: { slug: string; contract: string }) => (
 
 /** The page of a collection's claim links. What a link is stands behind `#` and never comes here. */
 export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => {
-  const { slug, title, description, cover, contract_address: contract } = collection;
+  const { slug, title, description, contract_address: contract } = collection;
   return (
     <Frame
       setting={setting}
       title={`${isolated(title)}: claim`}
       collection={collection}
-      head={{ description, image: cover?.url, path: `/c/${slug}` }}
+      head={{ description, image: coverImage(collection), path: `/c/${slug}` }}
       scripts={scripts}
       hasScripted
     >

@@ -2,6 +2,8 @@ import type { Context } from "hono";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
+import { isolated } from "../../domain/texts.ts";
+import { CARD, cardOf } from "../../domain/thumbnails.ts";
 import { connectSources, isWalletNetwork, type OfferedWallet } from "../../domain/wallets.ts";
 import { EMBEDDED_NETWORK } from "../../env.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -19,7 +21,12 @@ export interface Setting {
 
 interface Head {
   readonly description?: string | null;
-  readonly image?: string | null;
+  /** The picture of the page's card, and what it shows. */
+  readonly image?: {
+    readonly url: string | null;
+    readonly media_type: string | null;
+    readonly alt: string;
+  } | null;
   readonly path?: string;
 }
 
@@ -45,6 +52,8 @@ const ACCENT = "#1f6f54";
 const SHORT = 200;
 
 const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: string }) => {
+  const { url = null, media_type: type = null, alt } = head.image ?? {};
+  const image = url && cardOf(url, type, base);
   const summary = [...(head.description ?? "").replaceAll(/\s+/g, " ")].slice(0, SHORT).join("");
   return (
     <>
@@ -52,7 +61,15 @@ const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: st
       <meta property="og:title" content={title} />
       <meta property="og:type" content="website" />
       {summary && <meta property="og:description" content={summary} />}
-      {head.image && <meta property="og:image" content={head.image} />}
+      {image && (
+        <>
+          <meta property="og:image" content={image} />
+          <meta property="og:image:type" content="image/webp" />
+          <meta property="og:image:width" content={String(CARD.width)} />
+          <meta property="og:image:height" content={String(CARD.height)} />
+          <meta property="og:image:alt" content={alt} />
+        </>
+      )}
       {head.path && <meta property="og:url" content={`${base}${head.path}`} />}
       {head.path && !head.path.startsWith("/c/") && (
         <link
@@ -62,7 +79,7 @@ const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: st
           title={title}
         />
       )}
-      <meta name="twitter:card" content={head.image ? "summary_large_image" : "summary"} />
+      <meta name="twitter:card" content={image ? "summary_large_image" : "summary"} />
     </>
   );
 };
@@ -140,6 +157,10 @@ export const Frame = ({
 
 /** Characters from which a title is set smaller. */
 const LONG = 60;
+
+/** A collection's cover as the picture of a page's card. */
+export const coverImage = ({ cover, title }: PublicCollection): Head["image"] =>
+  cover && { ...cover, alt: `Cover of ${isolated(title)}` };
 
 /** The heading of a page by what it is about. */
 export const Title = ({ text }: { text: string }) => (

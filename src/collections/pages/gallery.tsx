@@ -2,7 +2,7 @@ import type { PublicCollection, PublicToken, PublicTrait } from "../../api/resou
 import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
 import { MOST_READ, type TokenFilter, type TokenPage } from "../public-tokens.ts";
-import { Frame, type Setting, Title } from "./frame.tsx";
+import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Media } from "./media.tsx";
 
 /** Values of a trait that can be chosen from; beyond it, a list is of no use. One that is chosen is there in any case. */
@@ -149,7 +149,7 @@ interface GalleryProps {
 }
 
 export const Gallery = ({ setting, collection, traits, filter, page, script }: GalleryProps) => {
-  const { slug, title, minted, total_copies: total, description, cover, hidden } = collection;
+  const { slug, title, minted, total_copies: total, description, hidden } = collection;
   const filtered = filter.owner !== undefined || filter.traits.length > 0;
   const empty = filtered || filter.cursor !== null ? "Nothing here fits." : "Nothing has been minted yet.";
   return (
@@ -158,7 +158,7 @@ export const Gallery = ({ setting, collection, traits, filter, page, script }: G
       title={`${isolated(title)}: gallery`}
       collection={collection}
       section="gallery"
-      head={{ description, image: cover?.url, path: `/g/${slug}` }}
+      head={{ description, image: coverImage(collection), path: `/g/${slug}` }}
       scripts={[script]}
     >
       <Title text={title} />

@@ -4,7 +4,7 @@ import { explorerOf } from "../../domain/collector-pages.ts";
 import { grouped } from "../../domain/counted.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../../domain/mint-call.ts";
 import { isolated } from "../../domain/texts.ts";
-import { Frame, type Setting, Title } from "./frame.tsx";
+import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
 import { Cover } from "./media.tsx";
 import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
@@ -252,14 +252,14 @@ const Head = ({ collection }: { collection: PublicCollection }) => {
 };
 
 export const Mint = ({ setting, collection, works, now, scripts, wallets }: MintProps) => {
-  const { slug, title, description, cover, left, phases, links } = collection;
+  const { slug, title, description, left, phases, links } = collection;
   return (
     <Frame
       setting={setting}
       title={isolated(title)}
       collection={collection}
       section="mint"
-      head={{ description, image: cover?.url, path: `/m/${slug}` }}
+      head={{ description, image: coverImage(collection), path: `/m/${slug}` }}
       scripts={scripts}
       hasScripted
     >

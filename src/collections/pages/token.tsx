@@ -145,13 +145,14 @@ export const TokenDetail = ({ setting, collection, token, traits, script }: Toke
   const name = nameOf(token);
   const { slug, title } = collection;
   const path = `/g/${slug}/${token.number}`;
-  const { rarity_rank: rank } = token;
+  const { rarity_rank: rank, media_url: url, media_type } = token;
+  const image = { url, media_type, alt: `Picture of ${isolated(name)}` };
   return (
     <Frame
       setting={setting}
       title={`${name === title ? `No. ${token.number}` : isolated(name)} · ${isolated(title)}`}
       collection={collection}
-      head={{ description: token.description, image: token.media_url, path }}
+      head={{ description: token.description, image, path }}
       scripts={[script]}
       hasScripted
     >
