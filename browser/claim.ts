@@ -149,10 +149,18 @@ async function look(found: NonNullable<typeof secret>): Promise<void> {
       return await show(found);
     } catch (error) {
       say(gift, (error as Error).message, "bad");
-      if (!(error instanceof Unanswered)) return;
+      if (!(error instanceof Unanswered)) return leadToGallery();
       await pause(Math.max(error.after, AGAIN));
     }
   }
+}
+
+/** Where a link gives nothing, there are still works to see. */
+function leadToGallery(): void {
+  const link = document.createElement("a");
+  link.href = `/g/${slug}`;
+  link.textContent = "See the gallery";
+  gift.append(link);
 }
 
 async function show(found: NonNullable<typeof secret>): Promise<void> {

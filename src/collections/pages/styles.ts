@@ -223,6 +223,9 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   .won .bar { position: static; padding: 0; background: none; border: 0; }
   html:has(.bar) { scroll-padding-bottom: 10rem; } body:not(.won):has(.bar) main { padding-bottom: 11rem; }
 }
+#enter { align-items: end; max-width: 40rem; margin-top: var(--2); } #enter input { min-width: 0; }
+#view { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--5); margin-top: var(--2); }
+#view h2 { margin-bottom: var(--1); } td { padding-block: .75rem; } tbody tr:last-child td { border-bottom: 0; }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, .plain { transition: background-color .15s, filter .15s; }
   .track::-webkit-progress-value { transition: inline-size .4s; }
