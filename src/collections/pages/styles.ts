@@ -111,6 +111,7 @@ dialog p, dialog .row, [popover] > * + * { margin-top: var(--2); }
 .scrolls { overflow-x: auto; overflow-wrap: normal; }
 table { border-collapse: collapse; width: 100%; font-size: var(--s); }
 th, td { text-align: left; vertical-align: top; padding: var(--1) var(--2) var(--1) 0; border-bottom: 1px solid var(--line); }
+td code { white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 
 .picture { display: block; width: 100%; height: auto; aspect-ratio: 1; object-fit: contain; background: var(--sunk);
@@ -218,7 +219,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 @media (max-width: 47.99rem) {
   .bar { position: fixed; inset: auto 0 0; z-index: 2; padding: .75rem var(--2) calc(.75rem + env(safe-area-inset-bottom));
     background: var(--card); border-top: 1px solid var(--line); }
-  .gift .picture { max-height: 35svh; }
+  .gift .picture { width: min(100%, 35svh); }
   #mint { display: contents; }
   .won .bar { position: static; padding: 0; background: none; border: 0; }
   html:has(.bar) { scroll-padding-bottom: 10rem; } body:not(.won):has(.bar) main { padding-bottom: 11rem; }
@@ -227,7 +228,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 #view { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--5); margin-top: var(--2); }
 #view h2 { margin-bottom: var(--1); } td { padding-block: .75rem; } tbody tr:last-child td { border-bottom: 0; }
 @media (prefers-reduced-motion: no-preference) {
-  button, .button, .plain { transition: background-color .15s, filter .15s; }
+  button, .button, .plain { transition: filter .15s; }
   .track::-webkit-progress-value { transition: inline-size .4s; }
   .won #owned { animation: arrive .5s ease-out; }
 }
