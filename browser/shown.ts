@@ -109,7 +109,11 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
   const text = made("div", "", "says");
   const one = numbers.length === 1;
   const heading = isOwn ? `You own ${names}` : `${names} ${one ? "is" : "are"} now owned by ${account}`;
-  text.append(made("h2", heading), made("p", `${title}. Final on the chain, for ${account}.`, "soft small"), row);
+  text.append(
+    made("h2", heading),
+    made("p", `${title}. Final on the chain, for ${account}.`, "soft small"),
+    row,
+  );
   if (hash !== null) text.append(transaction(hash, explorer));
   place.replaceChildren(works, text);
   sharing(share, `${title}, ${names}`, path);

@@ -1,5 +1,5 @@
 /** Widths of thumbnails, pixels. */
-export const THUMBNAIL_WIDTHS = [320, 640, 1280] as const;
+const THUMBNAIL_WIDTHS = [320, 640, 1280] as const;
 
 /** A picture as other sites show it beside a link: pixels of the whole card, and of its edge around the picture. */
 export const CARD = { width: 1_200, height: 630, edge: 40 } as const;
