@@ -8,7 +8,7 @@ import { sharing } from "./share.ts";
 /** The element with an id, which the page has. */
 export const find = <E extends HTMLElement>(id: string): E => document.querySelector<E>(`#${id}`) as E;
 
-/** Puts a sentence into a place. @param tone `good`, `bad` or nothing */
+/** Puts a sentence into a place. @param tone `bad` or nothing */
 export const say = (place: HTMLElement, sentence: string, tone = ""): void => {
   const text = document.createElement("p");
   text.textContent = sentence;

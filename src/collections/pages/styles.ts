@@ -59,13 +59,11 @@ a { color: inherit; text-underline-offset: .2em; text-decoration-thickness: 1px;
 h1 { font-size: var(--xl); line-height: 1.25; font-weight: 700; letter-spacing: -.02em; margin: 0; text-wrap: balance; }
 h1.long { font-size: var(--l); letter-spacing: -.01em; }
 h2 { font-size: var(--l); line-height: 1.2; font-weight: 600; letter-spacing: -.01em; margin: 0 0 var(--2); }
-h3 { font-size: var(--m); font-weight: 600; margin: 0; }
 p { margin: 0; }
 bdi, [dir="auto"] { unicode-bidi: isolate; }
 .text { white-space: pre-line; max-width: 40rem; }
 .soft { color: var(--soft); } .small { font-size: var(--s); line-height: 1.4286; }
-.bad { color: var(--bad); } .good { color: var(--good); }
-.quiet { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.bad { color: var(--bad); }
 code { font-family: ui-monospace, monospace; font-size: .8125rem; overflow-wrap: anywhere; }
 .skip { position: absolute; left: -999rem; }
 .skip:focus { left: var(--2); top: var(--2); background: var(--card); padding: var(--1) var(--2); z-index: 3; }
