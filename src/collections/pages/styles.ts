@@ -213,6 +213,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   .two > .panel { grid-column: 2; grid-row: 1 / span 3; }
   .bar { padding: var(--3); border: 1px solid var(--line); border-radius: var(--round); background: var(--card); }
 }
+@media (min-width: 48rem) and (max-width: 59.99rem) { #works { --columns: 2; } }
 @media (min-width: 60rem) { .two { grid-template-columns: minmax(0, 1fr) 26rem; gap: var(--6); } }
 @media (max-width: 47.99rem) {
   .bar { position: fixed; inset: auto 0 0; z-index: 2; padding: .75rem var(--2) calc(.75rem + env(safe-area-inset-bottom));
