@@ -81,12 +81,13 @@ const phaseOf = (phases: readonly PublicPhase[], now: Date): PublicPhase | undef
 
 const Offer = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
   const stage = stageOf(phase, now);
+  const isListed = phase.kind === "allowlist";
   return (
     <div class="offer" id="offer">
       <p class="price">{priceOf(phase)}</p>
       <p class="small soft">
-        {stage === "live" && phase.kind === "allowlist" && "Allowlist "}
-        <Next phase={phase} stage={stage} opens="Opens" />
+        {isListed && "Allowlist "}
+        <Next phase={phase} stage={stage} opens={isListed ? "opens" : "Opens"} />
       </p>
     </div>
   );
