@@ -9,9 +9,9 @@ import { keptForGood, keptInWindow } from "./kept.ts";
 import { keyOf, type NewKey, offerKey } from "./new-key.ts";
 import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
 import { pause, Refusal, readsOf, sendClaim, Unanswered } from "./service.ts";
-import { accountIn, clearProblem, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
+import { accountIn, clearProblem, countNfts, find, say, showGiven } from "./shown.ts";
 
-const { slug = "", network = "", contract = "" } = find("page").dataset;
+const { slug = "", title = "", network = "", contract = "" } = find("page").dataset;
 const reads = readsOf(slug);
 const form = find<HTMLFormElement>("claim");
 const go = find<HTMLButtonElement>("go");
@@ -60,6 +60,13 @@ function proofFor(found: NonNullable<typeof secret>, receiver: string): ClaimPro
 }
 
 const way = (): string => new FormData(form).get("way") as string;
+
+/** Chooses a wallet as the receiver, among the ways that are folded away. */
+function chooseWallet(): void {
+  find<HTMLDetailsElement>("others").open = true;
+  const choice = form.querySelector<HTMLInputElement>('[name="way"][value="wallet"]');
+  if (choice) choice.checked = true;
+}
 
 /** The account that is to receive; null while none is chosen. */
 function chosen(): string | null {
@@ -110,12 +117,13 @@ async function claim(found: NonNullable<typeof secret>, receiver: string): Promi
   let known = true;
   try {
     const claimed = await redeem(proofFor(found, receiver));
-    const { tokens, token_ids: ids } = claimed;
-    say(outcome, `${countNfts(ids.length)} for ${receiver}, final on the chain.`, "good");
-    showTransaction(outcome, claimed.transaction_hash, claimed.explorer_url);
+    const { tokens, transaction_hash: hash, explorer_url: explorer } = claimed;
+    outcome.replaceChildren();
     form.hidden = true;
-    say(gift, "This link has been redeemed.");
-    await showTokens(find("minted"), slug, reads, tokens);
+    say(gift, `This link has been redeemed for ${receiver}.`);
+    // An account that was typed may be somebody else's.
+    const isOwn = way() !== "account";
+    await showGiven(reads, { slug, title, account: receiver, isOwn, tokens, hash, explorer });
   } catch (error) {
     known = error instanceof Refusal;
     if (known) keptForGood.set(INTENT, null);
@@ -141,10 +149,18 @@ async function look(found: NonNullable<typeof secret>): Promise<void> {
       return await show(found);
     } catch (error) {
       say(gift, (error as Error).message, "bad");
-      if (!(error instanceof Unanswered)) return;
+      if (!(error instanceof Unanswered)) return leadToGallery();
       await pause(Math.max(error.after, AGAIN));
     }
   }
+}
+
+/** Where a link gives nothing, there are still works to see. */
+function leadToGallery(): void {
+  const link = document.createElement("a");
+  link.href = `/g/${slug}`;
+  link.textContent = "See the gallery";
+  gift.append(link);
 }
 
 async function show(found: NonNullable<typeof secret>): Promise<void> {
@@ -200,7 +216,6 @@ async function offerPasskeys(): Promise<void> {
 
 find("make-key").addEventListener("click", () => take(keyOf(), false));
 find("make-passkey").addEventListener("click", () => {
-  const title = document.querySelector("header strong")?.textContent;
   void takePasskey(secretOfNewPasskey(`NFTs of ${title}`), "way-key");
 });
 find("show-passkey").addEventListener("click", () => void takePasskey(secretOfPasskey(), "passkeys"));
@@ -218,10 +233,12 @@ addEventListener("hashchange", () => {
 });
 
 if (secret) {
+  if (isWalletChosen()) chooseWallet();
   offerWallets(
     network,
     (connection) => {
       connected = connection;
+      if (connection) chooseWallet();
       refresh();
     },
     go,

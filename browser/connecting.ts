@@ -31,7 +31,7 @@ interface Connector {
 }
 
 /**
- * Offers the wallets that are there in `#wallets`, connects one of them, and says in `#account` which. Wallets that have
+ * Offers the wallets that are there in `#wallets`, which `#connect` opens, connects one, and says in `#account` which. Wallets that have
  * announced themselves are connected at once; for one of near-connect the page is loaded again with what that wallet
  * needs, since nothing of it is allowed before. The wallet of the last visit is connected again if it announces itself.
  * @param changed is told of each connection and of its end
@@ -43,18 +43,24 @@ export function offerWallets(
   next: HTMLElement,
 ): void {
   const wallets = find("wallets");
+  const offers = find("offers");
+  const opener = find("connect");
   const outcome = find("outcome");
   const failed = (sentence: string) => say(outcome, sentence, "bad");
   const shown = find("account");
   const { wallets: others, chosen, connector } = offered();
   let current: Connection | null = null;
+  /** Whether keys asked for the change: only then the focus moves on. A finger's would open a phone's keyboard. */
+  let byKeys = false;
+  const noteKeys = (button: HTMLElement) => {
+    byKeys = button.matches(":focus-visible");
+  };
 
   const show = (connection: Connection | null): void => {
     current = connection;
-    // What has the focus is hidden now. Only the keyboard's moves on: a finger's would open a phone's keyboard.
-    const hasFocus = document.activeElement?.matches("#wallets :focus-visible, #account :focus-visible");
     shown.hidden = connection === null;
-    wallets.hidden = connection !== null;
+    opener.hidden = connection !== null;
+    if (wallets.matches(":popover-open")) wallets.hidePopover();
     if (connection) {
       const { wallet, account } = connection;
       (shown.firstElementChild as HTMLElement).textContent = `${account}, by ${wallet.manifest.name}`;
@@ -62,7 +68,8 @@ export function offerWallets(
       keptForGood.set(WALLET_KEPT, wallet.manifest.id);
     } else keptForGood.set(WALLET_KEPT, null);
     changed(connection);
-    if (hasFocus) (connection ? next : wallets.querySelector("button"))?.focus();
+    if (byKeys) (connection ? next : opener).focus();
+    byKeys = false;
   };
 
   type Asked = () => Promise<readonly [Wallet, readonly { readonly accountId: string }[]]>;
@@ -85,16 +92,23 @@ export function offerWallets(
 
   const connect = async (name: string, ask: Asked): Promise<void> => {
     clearProblem(outcome);
+    // What went wrong is said on the page itself.
+    wallets.hidePopover();
     if (!(await connectFirst(name, ask))) failed(`${name} has named no account.`);
+    byKeys = false;
   };
 
   const offer = (name: string, click: () => void): HTMLButtonElement => {
-    if (!wallets.querySelector("button")) wallets.replaceChildren();
+    if (!offers.querySelector("button")) offers.replaceChildren();
     const button = document.createElement("button");
     button.type = "button";
+    button.className = "plain";
     button.textContent = `Connect ${name}`;
-    button.addEventListener("click", click);
-    wallets.append(button);
+    button.addEventListener("click", () => {
+      noteKeys(button);
+      click();
+    });
+    offers.append(button);
     return button;
   };
 
@@ -104,13 +118,13 @@ export function offerWallets(
   };
 
   find("leave").addEventListener("click", () => {
+    noteKeys(find("leave"));
     const wallet = current?.wallet;
     clearProblem(outcome);
     show(null);
     wallet?.signOut({ network }).catch((error: unknown) => failed(saidBy(wallet.manifest.name, error)));
   });
 
-  say(wallets, "No wallet has announced itself in this browser.");
   onWallet((wallet) => {
     const { name, id } = wallet.manifest;
     offer(name, () => void connect(name, async () => [wallet, await wallet.signIn({ network })]));
@@ -139,9 +153,7 @@ export function offerWallets(
       });
     } else {
       // The page was loaded again since it was chosen, and a browser opens a wallet's window at a click alone.
-      const line = document.createElement("p");
-      line.textContent = `${name} can be connected now:`;
-      wallets.prepend(line);
+      wallets.showPopover();
       button.focus();
     }
   }

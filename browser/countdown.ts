@@ -7,12 +7,22 @@ export function countDown(now: () => number, reached: () => void): void {
       if (left > 0) span.textContent = `(in ${spell(left)})`;
       else if (span.textContent !== "") {
         span.textContent = "";
+        enter(span.closest("li"));
         reached();
       }
     }
   };
   tick();
   if (spans.length > 0) setInterval(tick, 1_000);
+}
+
+/** A phase that has begun or ended says so. */
+function enter(phase: HTMLElement | null): void {
+  const state = phase?.querySelector(".state");
+  if (!phase || !state) return;
+  const hasBegun = phase.className === "soon";
+  phase.className = hasBegun ? "live" : "over";
+  state.textContent = hasBegun ? "Live" : "Ended";
 }
 
 /** A duration in its two largest units. */

@@ -1,12 +1,14 @@
 // browser/: the scripts of the pages for collectors. `npm run pages:build` puts them into src/collections/pages/scripts.ts.
 
+import { keptInWindow } from "./kept.ts";
+
 /**
  * Shows the next NFTs as a collector comes near the end, and the same ones again to whoever comes back to the page. The
  * list is made of shelves, lists of as many NFTs as a page of the gallery has: a browser leaves out what is far away a shelf
  * at a time. Without this script the link at the end does the same, a page at a time.
  */
 
-/** NFTs of a shelf: as many as a page of the gallery has, and full rows of 2, 3, 4 and 6. */
+/** NFTs of a shelf: as many as a page of the gallery has, and full rows of 2, 3 and 4. */
 const SIZE = 48;
 /** How near something comes before it is asked for. */
 const NEAR = "1200px";
@@ -200,9 +202,21 @@ if (place && link) {
   new Gallery(place, link).begin(history.state as Place | null);
 }
 
+const filters = document.querySelector<HTMLFormElement>("#filters");
+/** Whether the sheet of filters is open, as it is on phones until they are done. */
+const OPEN = "mintage:filters";
+
 // Fields that say nothing need not be in the address.
-document.querySelector("form")?.addEventListener("formdata", ({ formData }) => {
+filters?.addEventListener("formdata", ({ formData }) => {
   const given = [...formData].filter(([, value]) => value !== "");
   for (const name of new Set(formData.keys())) formData.delete(name);
   for (const [name, value] of given) formData.append(name, value);
 });
+filters?.addEventListener("change", () => {
+  keptInWindow.set(OPEN, filters.matches(":popover-open") ? "yes" : null);
+  filters.requestSubmit();
+});
+if (keptInWindow.get(OPEN) !== null) {
+  keptInWindow.set(OPEN, null);
+  filters?.showPopover();
+}

@@ -1,26 +1,29 @@
 import type { PublicEligibility } from "../src/api/resources/public-collection.ts";
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
+import { grouped } from "../src/domain/counted.ts";
 import { GAS_SET_ASIDE, MINT_GAS, MOST_AT_ONCE, mintArguments } from "../src/domain/mint-call.ts";
 import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
 import { readsOf } from "./service.ts";
-import { accountIn, clearProblem, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
+import { accountIn, clearProblem, find, say, showGiven } from "./shown.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
-const { slug = "", network = "", contract = "", collection = "" } = page.dataset;
+const { slug = "", title = "", network = "", contract = "", collection = "" } = page.dataset;
 const reads = readsOf(slug);
 const intents = intentOf(slug);
 /** The server's clock, whatever this machine's says. */
 const offset = Number(page.dataset.now) - Date.now();
 const now = () => Date.now() + offset;
 
+const outcome = find("outcome");
+/** What is left out once nothing can be minted. */
 const wish = find<HTMLFormElement>("wish");
 const go = find<HTMLButtonElement>("go");
 const terms = find("terms");
-const outcome = find("outcome");
+const gift = find("gift");
 const quantityField = find<HTMLInputElement>("quantity");
 const receiverField = find<HTMLInputElement>("receiver");
 /** The longest that a browser's timer lasts. Milliseconds. */
@@ -30,6 +33,8 @@ let connected: Connection | null = null;
 /** What is shown to the collector; nothing else is signed. */
 let agreed: { readonly quantity: number; readonly fee: string } | null = null;
 let busy = false;
+/** Whether nothing is left. */
+let isOver = false;
 /** The highest number of an NFT that this page has shown as minted. */
 let lastShown = 0;
 
@@ -70,6 +75,12 @@ function explain(found: PublicEligibility): { sentence: string; tone: string; fe
   };
 }
 
+/** The button says what it costs once that is known. */
+const nameButton = (quantity: number | null, fee: string | null): void => {
+  const price = fee === "0" ? " for free" : fee === null ? "" : ` for ${near(fee)}`;
+  go.textContent = `Mint${quantity === null ? "" : ` ${quantity}`}${price}`;
+};
+
 /** The number that is asked for; null if it is none. */
 const quantityWanted = (): number | null => {
   const quantity = Number(quantityField.value);
@@ -94,6 +105,7 @@ async function refreshTerms(): Promise<void> {
   go.disabled = true;
   agreed = null;
   asked += 1;
+  nameButton(quantity, null);
   if (quantity === null) return say(terms, `Give a whole number from 1 to ${MOST_AT_ONCE}.`, "bad");
   const own = asked;
   // Another answer may be on its way, for the account and the number that are there by now.
@@ -105,17 +117,26 @@ async function refreshTerms(): Promise<void> {
     say(terms, sentence, tone);
     if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
     agreed = fee === null ? null : { quantity, fee };
+    nameButton(quantity, fee);
     go.disabled = agreed === null;
   } catch (error) {
     if (!isOld()) say(terms, (error as Error).message, "bad");
   }
 }
 
-/** What can't be read now stays as it is. */
+/** What can't be read now stays as it is. Where the last one is gone, the page leads to the gallery. */
 const refreshLeft = (): Promise<void> =>
   reads.collection().then(
-    ({ left, total_copies: total }) => {
-      find("left").textContent = left === 0 ? "Sold out." : `${left} of ${total} left.`;
+    ({ left, minted, total_copies: total }) => {
+      find("left").textContent = left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`;
+      find<HTMLProgressElement>("minted").value = minted;
+      if (left > 0 || !wish) return;
+      for (const part of document.querySelectorAll<HTMLElement>(
+        "#offer, #terms, #connect, #wish, #gift, .phases",
+      ))
+        part.hidden = true;
+      find("closed").hidden = false;
+      isOver = true;
     },
     () => undefined,
   );
@@ -129,10 +150,9 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
   intents.keep(null);
   if (end.kind === "minted") {
     lastShown = Math.max(lastShown, ...end.tokens.map(({ number }) => number));
-    const whose = intent.owner === intent.account ? "Yours" : `Given to ${intent.owner}`;
-    say(outcome, `${whose}: ${countNfts(end.tokens.length)}, final on the chain.`, "good");
-    showTransaction(outcome, end.hash, end.explorer);
-    await showTokens(find("minted"), slug, reads, end.tokens);
+    outcome.replaceChildren();
+    const { owner: account } = intent;
+    await showGiven(reads, { slug, title, ...end, account, isOwn: account === intent.account });
   } else if (end.kind === "refused") {
     say(outcome, `Nothing was minted. The contract says: ${end.message}`, "bad");
   } else {
@@ -214,27 +234,39 @@ async function mint(): Promise<void> {
   busy = false;
   await Promise.all([refreshTerms(), refreshLeft()]);
   // A disabled button loses it.
-  if (hasFocus && document.activeElement === document.body) go.focus();
+  if (hasFocus && document.activeElement === document.body) go.focus({ preventScroll: true });
 }
 
-wish.addEventListener("submit", (event) => {
-  event.preventDefault();
-  void mint();
-});
-wish.addEventListener("input", () => clearProblem(outcome));
-quantityField.addEventListener("input", () => void refreshTerms());
+/** Steps the number by one. */
+const step = (by: 1 | -1): void => {
+  quantityField.value = String(Math.min(Math.max((quantityWanted() ?? 1) + by, 1), MOST_AT_ONCE));
+  quantityField.dispatchEvent(new Event("input", { bubbles: true }));
+};
 
-if (document.querySelector(".phases > li")) {
+if (wish) {
+  wish.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void mint();
+  });
+  find("mint").addEventListener("input", () => clearProblem(outcome));
+  quantityField.addEventListener("input", () => void refreshTerms());
+  find("less").addEventListener("click", () => step(-1));
+  find("more").addEventListener("click", () => step(1));
   offerWallets(
     network,
     (connection) => {
       connected = connection;
-      wish.hidden = connection === null;
+      const isShown = connection !== null && !isOver;
+      for (const part of [wish, gift]) part.hidden = !isShown;
+      find("connect").hidden ||= isOver;
+      const offer = find("offer");
+      if (offer) offer.hidden = isShown;
+      if (connection === null) terms.replaceChildren();
       void refreshTerms();
     },
     quantityField,
   );
-} else find("wallets").hidden = true;
+}
 localTimes();
 countDown(now, () => void refreshTerms());
 
@@ -257,5 +289,5 @@ setInterval(() => {
   if (document.visibilityState !== "visible" || busy) return;
   void refreshLeft();
   // A refusal may be lifted: the account is listed, or has more to spend.
-  if (agreed === null) void refreshTerms();
+  if (agreed === null && !isOver) void refreshTerms();
 }, 10_000);

@@ -1,13 +1,14 @@
 import type { PublicToken } from "../src/api/resources/public-collection.ts";
 import { thumbnailsOf } from "../src/domain/thumbnails.ts";
 import { pause, type readsOf } from "./service.ts";
+import { sharing } from "./share.ts";
 
 /** What several pages show in the same way. */
 
 /** The element with an id, which the page has. */
 export const find = <E extends HTMLElement>(id: string): E => document.querySelector<E>(`#${id}`) as E;
 
-/** Puts a sentence into a place. @param tone `good`, `bad` or nothing */
+/** Puts a sentence into a place. @param tone `bad` or nothing */
 export const say = (place: HTMLElement, sentence: string, tone = ""): void => {
   const text = document.createElement("p");
   text.textContent = sentence;
@@ -20,68 +21,114 @@ export const clearProblem = (place: HTMLElement): void => {
   if (place.querySelector(".bad")) place.replaceChildren();
 };
 
-/** Names a transaction behind what a place says, with its address in an explorer where the service knows one. */
-export function showTransaction(place: HTMLElement, hash: string | null, explorer: string | null): void {
-  if (hash === null) return;
-  const line = document.createElement("p");
-  const name = document.createElement("code");
-  name.textContent = hash;
-  line.append("Transaction: ", name);
-  if (explorer !== null) {
-    const link = document.createElement("a");
-    link.href = explorer;
-    link.rel = "noopener";
-    name.replaceWith(link);
-    link.append(name);
+/** An element with a text. */
+const made = <K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  text = "",
+  className = "",
+): HTMLElementTagNameMap[K] => {
+  const element = document.createElement(name);
+  element.textContent = text;
+  element.className = className;
+  return element;
+};
+
+/** An NFT's picture, film or sound, or a sentence until it is drawn. */
+function mediaOf({ number, media_url: url, media_type: type }: PublicToken): HTMLElement {
+  const alt = `No. ${number}`;
+  if (url === null) return made("span", "Being drawn …", "picture blank");
+  const [sort] = type?.split("/") ?? ["image"];
+  if (sort === "video" || sort === "audio") {
+    const media = document.createElement(sort);
+    Object.assign(media, { src: url, controls: true, ariaLabel: alt });
+    if (media instanceof HTMLVideoElement)
+      Object.assign(media, { className: "picture", muted: true, loop: true });
+    return media;
   }
-  place.append(line);
+  if (sort !== "image") return made("span", type ?? "", "picture blank");
+  const image = new Image(600, 600);
+  const thumbnails = type === "image/gif" ? undefined : thumbnailsOf(url, location.origin);
+  if (thumbnails) Object.assign(image, { sizes: "(min-width: 48rem) 70vh, 96vw", srcset: thumbnails });
+  return Object.assign(image, { className: "picture", src: url, alt });
 }
 
-function tile(
-  slug: string,
-  { number, title, media_url: picture, media_type: type }: PublicToken,
-): HTMLElement {
-  const item = document.createElement("li");
-  const link = document.createElement("a");
-  link.href = `/g/${slug}/${number}`;
-  const name = document.createElement("span");
-  name.className = "name";
-  name.textContent = title ?? `No. ${number}`;
-  if (picture && (type === null || type.startsWith("image/"))) {
-    const image = new Image(600, 600);
-    image.className = "picture";
-    image.sizes = "12rem";
-    image.srcset = thumbnailsOf(picture, location.origin) ?? "";
-    image.src = picture;
-    image.alt = "";
-    link.append(image);
+/** "4", "4 and 5", "4, 5 and 6" */
+const listed = (numbers: readonly number[]): string =>
+  [numbers.slice(0, -1).join(", "), String(numbers.at(-1))].filter((text) => text !== "").join(" and ");
+
+/** What a mint or a claim has given to an account. */
+export interface Given {
+  readonly slug: string;
+  readonly title: string;
+  readonly account: string;
+  /** Whether it is the collector's own. */
+  readonly isOwn: boolean;
+  readonly tokens: readonly PublicToken[];
+  readonly hash: string | null;
+  readonly explorer: string | null;
+}
+
+/** The transaction's hash, and its address in an explorer where the service knows one. */
+function transaction(hash: string, explorer: string | null): HTMLElement {
+  const fold = document.createElement("details");
+  const name = made("code", hash);
+  if (explorer === null) fold.append(made("summary", "Transaction"), name);
+  else {
+    const link = Object.assign(document.createElement("a"), { href: explorer, rel: "noopener" });
+    link.append(name);
+    fold.append(made("summary", "Transaction"), link);
   }
-  link.append(name);
-  item.append(link);
-  return item;
+  return fold;
 }
 
 /**
- * Shows tokens before the others of a list; one shows its picture from the block after its mint on. Never fails: what
- * can't be read now is shown without a picture.
+ * Fills the page with what was given. An NFT shows its picture from the block after its mint on; what can't be read now
+ * is shown without. Never fails.
  */
-export async function showTokens(
-  place: HTMLElement,
-  slug: string,
-  reads: ReturnType<typeof readsOf>,
-  tokens: readonly PublicToken[],
-): Promise<void> {
-  const drawn = await Promise.all(
-    tokens.map(async (token) => {
+export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given): Promise<void> {
+  const { slug, title, account, isOwn, tokens, hash, explorer } = given;
+  const place = find("owned");
+  const numbers = tokens.map(({ number }) => number);
+  const names = `No. ${listed(numbers)}`;
+  const path =
+    numbers.length === 1
+      ? `/g/${slug}/${numbers[0]}`
+      : `/g/${slug}?${new URLSearchParams({ owner: account })}`;
+  const works = made("div", "", numbers.length === 1 ? "work" : "work several");
+  const pictures = tokens.map((token) => {
+    const link = Object.assign(document.createElement("a"), { href: `/g/${slug}/${token.number}` });
+    link.append(mediaOf(token));
+    works.append(link);
+    return { token, link };
+  });
+  const share = made("button", "Share");
+  share.type = "button";
+  const view = Object.assign(made("a", "View", "button plain"), { href: path });
+  const row = made("div", "", "row");
+  row.append(share, view);
+  const text = made("div", "", "says");
+  const one = numbers.length === 1;
+  const heading = isOwn ? `You own ${names}` : `${names} ${one ? "is" : "are"} now owned by ${account}`;
+  text.append(
+    made("h2", heading),
+    made("p", `${title}. Final on the chain, for ${account}.`, "soft small"),
+    row,
+  );
+  if (hash !== null) text.append(transaction(hash, explorer));
+  place.replaceChildren(works, text);
+  sharing(share, `${title}, ${names}`, path);
+  document.body.classList.add("won");
+  scrollTo({ top: 0, behavior: "instant" });
+  await Promise.all(
+    pictures.map(async ({ token, link }) => {
       let seen = token;
       for (let tries = 0; seen.media_url === null && tries < 20; tries++) {
         await pause(1_000);
         seen = await reads.token(token.number).catch(() => seen);
       }
-      return seen;
+      link.replaceChildren(mediaOf(seen));
     }),
   );
-  place.prepend(...drawn.map((token) => tile(slug, token)));
 }
 
 /** The account that stands in a field. Ids have no capitals, and phones write some and a blank behind. */

@@ -3,7 +3,7 @@
  * build of the Worker has them as they are. `test/unit/page-scripts.test.ts` compares.
  */
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "./local-settings.ts";
@@ -17,6 +17,7 @@ const NAMES = [
   "mint",
   "near-connect",
   "operator",
+  "token",
 ] as const;
 
 const FILE = join(ROOT, "src", "collections", "pages", "scripts.ts");
@@ -43,6 +44,8 @@ export const scriptsFile = async (): Promise<string> => {
       return `  ${JSON.stringify(name)}: { file: ${JSON.stringify(`${name}-${hash}.js`)}, text: ${JSON.stringify(text)} },`;
     }),
   );
+  const font = readFileSync(join(ROOT, "browser", "font", "figtree.woff2"));
+  const hash = createHash("sha256").update(font).digest("hex").slice(0, 12);
   return `// Made by \`npm run pages:build\` from browser/; never edited by hand.
 
 /** The pages' scripts: the names they are served under, and their texts. */
@@ -50,7 +53,10 @@ export const SCRIPTS = {
 ${entries.join("\n")}
 } as const;
 
-/** One of them. */
+/** The pages' font, WOFF2 in base64 (OFL, browser/font/OFL.txt). */
+export const FONT = { file: "figtree-${hash}.woff2", base64: "${font.toString("base64")}" } as const;
+
+/** One of the scripts. */
 export type ScriptName = keyof typeof SCRIPTS;
 `;
 };

@@ -3388,6 +3388,8 @@ export interface components {
             collection_id: number;
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
+            /** @description As its NEP-177 metadata has it. */
+            contract_name: string;
             /** @description The placeholder while assets are hidden. */
             cover: {
                 media_type: string | null;
@@ -3403,9 +3405,20 @@ export interface components {
                 label: string;
                 url: string;
             }[];
+            /**
+             * @description What the collection's holders were promised for good, on the chain.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
             minted: number;
             /** @example mainnet */
             network: string;
+            /** @description Percent of each later sale, by account. */
+            ongoing_royalties: {
+                [key: string]: number;
+            };
             /** @description Empty: wallets can't mint. */
             phases: {
                 /** Format: date-time */
@@ -7469,6 +7482,8 @@ export interface operations {
                 limit?: number;
                 /** @description A NEAR account id, named or implicit. */
                 owner?: string;
+                /** @description Default `number`. `rarity`, for at most 1,000 minted NFTs: the rarest first. */
+                sort?: "number" | "latest" | "rarity";
                 /** @description `type=value`, each percent-encoded. An NFT matches if it has, for each type that is named, one of the values. */
                 trait?: string[];
             };

@@ -1,5 +1,5 @@
 import type { PublicCollection, PublicPhase } from "../api/resources/public-collection.ts";
-import { type ContractMintConfig, shownConfig } from "../chain/contract/settings.ts";
+import { type ContractMintConfig, settingsFromContract, shownConfig } from "../chain/contract/settings.ts";
 import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { coverOf, type EnabledPage, findEnabledPage } from "../db/queries/collection-pages.ts";
@@ -64,7 +64,7 @@ export const showCollection = async (
   base: string,
 ): Promise<PublicCollection> => {
   const showcase = await openShowcase(context, slug);
-  const found = await onChain(showcase);
+  const [found, metadata] = await Promise.all([onChain(showcase), showcase.views.metadata()]);
   const { public_mint_config: open, private_mint_config: listed, locks = [] } = found;
   const left = locks.includes("supply") ? 0 : found.total - found.minted;
   return {
@@ -76,11 +76,14 @@ export const showCollection = async (
     links: showcase.row.page.links,
     network: context.settings.NEAR_NETWORK,
     contract_address: showcase.contract,
+    contract_name: metadata.name,
     collection_id: showcase.collectionId,
     phases: [...(listed ? [phase("allowlist", listed)] : []), ...(open ? [phase("public", open)] : [])],
     total_copies: found.total,
     minted: found.minted,
     left,
+    ongoing_royalties: settingsFromContract(found).ongoing_royalties,
+    locks: [...locks],
     hidden: isHidden(found),
   };
 };

@@ -14,7 +14,7 @@ import { readTokens } from "./tokens.ts";
 import { traitsByReference } from "./traits.ts";
 
 /** Most tokens that one filtered request reads, and how many at once: two concurrent views. */
-const MOST_READ = 1_000;
+export const MOST_READ = 1_000;
 const AT_ONCE = 200;
 /** Bytes of tokens after which it stops: large tokens take a node long. */
 const MOST_BYTES_READ = 1_048_576;
@@ -24,6 +24,8 @@ export interface TokenFilter {
   readonly limit: number;
   readonly cursor: string | null;
   readonly owner?: string;
+  /** `latest`: the highest numbers first. `rarity`: the lowest ranks first. */
+  readonly sort: "number" | "latest" | "rarity";
   readonly traits: readonly Trait[];
 }
 
@@ -86,20 +88,94 @@ const readSome = async ({ views, collectionId }: Showcase, position: number, own
   return { found, hasMore: mayHaveMore(found, OWNERS_PAGE) };
 };
 
+/** Reads tokens of a collection by their numbers; burnt ones are left out. */
+type ReadNumbers = (numbers: readonly number[]) => Promise<readonly PublicToken[]>;
+
+const isWanted = (token: PublicToken, { owner, traits }: TokenFilter): boolean =>
+  (owner === undefined || token.owner_id === owner) && fits(token, traits);
+
+/** The highest numbers first. @param filter whose cursor is the number that comes next @param minted the last number */
+const showLatest = async (read: ReadNumbers, filter: TokenFilter, minted: number): Promise<TokenPage> => {
+  const { limit, cursor, owner, traits } = filter;
+  const size = owner === undefined && traits.length === 0 ? limit : AT_ONCE;
+  const start = cursor === null ? minted : Math.min(cursorNumber(cursor), minted);
+  const tokens: PublicToken[] = [];
+  let number = start;
+  let bytes = 0;
+  while (tokens.length < limit && number > 0 && start - number < MOST_READ && bytes < MOST_BYTES_READ) {
+    const numbers = Array.from({ length: Math.min(size, number) }, (_, index) => number - index);
+    const found = await read(numbers);
+    for (const token of found) {
+      if (!isWanted(token, filter)) continue;
+      if (tokens.length === limit) return { tokens, next: String(token.number) };
+      tokens.push(token);
+    }
+    number -= numbers.length;
+    bytes += Buffer.byteLength(JSON.stringify(found));
+  }
+  return { tokens, next: number > 0 ? String(number) : null };
+};
+
+const unsortable = () =>
+  new ServiceError(
+    "invalid_request",
+    "Choose another order: this collection is too large to sort by rarity.",
+    {
+      issues: [{ path: ["sort"], message: "Choose another order." }],
+    },
+  );
+
 /**
- * Tokens of a page's collection in minting order, from the chain; with filters, the matches among the next thousand, or
- * fewer if they are large. @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ * The lowest ranks first, and those without a rank last: all tokens are read. @param filter whose cursor is a place
+ * among the tokens that fit @throws ServiceError invalid_request if there are too many
+ */
+const showRarest = async (read: ReadNumbers, filter: TokenFilter, minted: number): Promise<TokenPage> => {
+  if (minted > MOST_READ) throw unsortable();
+  const found: PublicToken[] = [];
+  for (let number = 1; number <= minted; number += AT_ONCE) {
+    const length = Math.min(AT_ONCE, minted - number + 1);
+    found.push(...(await read(Array.from({ length }, (_, index) => number + index))));
+    if (Buffer.byteLength(JSON.stringify(found)) > MOST_BYTES_READ) throw unsortable();
+  }
+  const rankOf = ({ rarity_rank: rank }: PublicToken): number => rank ?? Number.MAX_SAFE_INTEGER;
+  const fitting = found
+    .filter((token) => isWanted(token, filter))
+    .sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
+  const from = cursorNumber(filter.cursor);
+  const end = from + filter.limit;
+  return { tokens: fitting.slice(from, end), next: end < fitting.length ? String(end) : null };
+};
+
+/**
+ * Tokens of a page's collection, from the chain; with filters, the matches among the next thousand, or fewer if they are
+ * large. @throws ServiceError not_found, invalid_request (cursor, sort), chain_unavailable
  */
 export const showTokens = async (
   context: ServiceContext,
   slug: string,
   base: string,
-  { limit, cursor, owner, traits }: TokenFilter,
+  filter: TokenFilter,
 ): Promise<TokenPage> => {
   const showcase = await openShowcase(context, slug);
-  const hidden = isHidden(await onChain(showcase));
+  const collection = await onChain(showcase);
+  const hidden = isHidden(collection);
   // Hidden traits match nothing.
-  if (hidden && traits.length > 0) return { tokens: [], next: null };
+  if (hidden && filter.traits.length > 0) return { tokens: [], next: null };
+  if (filter.sort === "number") return showInOrder(context, showcase, { base, hidden }, filter);
+  const read: ReadNumbers = (numbers) => {
+    const ids = numbers.map((number) => `${showcase.collectionId}:${number}`);
+    return tokensByIds(context, showcase, ids, { base, hidden });
+  };
+  return (filter.sort === "latest" ? showLatest : showRarest)(read, filter, collection.minted);
+};
+
+/** In minting order. */
+const showInOrder = async (
+  context: ServiceContext,
+  showcase: Showcase,
+  { base, hidden }: { readonly base: string; readonly hidden: boolean },
+  { limit, cursor, owner, traits }: TokenFilter,
+): Promise<TokenPage> => {
   let position = cursorNumber(cursor);
   if (owner === undefined && traits.length === 0) {
     const { found, hasMore } = await readTokens(showcase.views, showcase.collectionId, position, limit);

@@ -32,3 +32,11 @@ export const contrast = (one: string, other: string): number => {
 /** Black or white, whichever is read better on a colour; one of them has a contrast of 4.5 on every colour. */
 export const textOn = (colour: string): string =>
   contrast(colour, "#000000") >= contrast(colour, "#ffffff") ? "#000000" : "#ffffff";
+
+const EXPLORERS: Readonly<Record<string, string>> = {
+  mainnet: "https://nearblocks.io",
+  testnet: "https://testnet.nearblocks.io",
+};
+
+/** The explorer in which a network's accounts and NFTs are looked up; null: it has none. */
+export const explorerOf = (network: string): string | null => EXPLORERS[network] ?? null;

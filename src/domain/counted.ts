@@ -2,6 +2,9 @@
 export const counted = (count: number, one: string, several = `${one}s`): string =>
   `${count} ${count === 1 ? one : several}`;
 
+/** A number with separators, as `12,345`. */
+export const grouped = (count: number): string => count.toLocaleString("en");
+
 /** A duration in words, rounded up to minutes or hours if it is long. */
 export const duration = (seconds: number): string => {
   if (seconds < 120) return counted(seconds, "second");

@@ -1,5 +1,16 @@
 /** Widths of thumbnails, pixels. */
-export const THUMBNAIL_WIDTHS = [320, 640, 1280] as const;
+const THUMBNAIL_WIDTHS = [320, 640, 1280] as const;
+
+/** A picture as other sites show it beside a link: pixels of the whole card, and of its edge around the picture. */
+export const CARD = { width: 1_200, height: 630, edge: 40 } as const;
+
+/** What a picture is made smaller to: a width of `THUMBNAIL_WIDTHS`, or a card. */
+export type ThumbnailForm = number | "card";
+
+export const THUMBNAIL_FORMS: readonly ThumbnailForm[] = [...THUMBNAIL_WIDTHS, "card"];
+
+/** A card's ground, on which the whole picture lies: red, green and blue. */
+export const GROUND = [0xef, 0xef, 0xeb] as const;
 
 /** Formats that have thumbnails. Others, such as SVG, are shown unchanged. */
 export const THUMBNAIL_TYPES: ReadonlySet<string> = new Set([
@@ -14,6 +25,10 @@ export const thumbnailsOf = (url: string, base: string): string | undefined =>
   url.startsWith(`${base}/ipfs/`) && !/[?#]/.test(url)
     ? THUMBNAIL_WIDTHS.map((width) => `${url}?img-width=${width} ${width}w`).join(", ")
     : undefined;
+
+/** Address of a picture's card; null if none is made of it, or another gateway has it. @param type null: not known */
+export const cardOf = (url: string, type: string | null, base: string): string | null =>
+  (type === null || THUMBNAIL_TYPES.has(type)) && thumbnailsOf(url, base) ? `${url}?img-width=card` : null;
 
 /** A picture's pixels: red, green, blue and alpha, a byte each, row by row. */
 export interface Pixels {
@@ -55,4 +70,28 @@ export function shrink({ data, ...source }: Pixels, width: number): Pixels {
     }
   }
   return { data: result, width, height };
+}
+
+/** A picture in the middle of a card. A small one is enlarged by a whole number, so that its pixels stay sharp. */
+export function card(source: Pixels): Pixels {
+  const { width, height, edge } = CARD;
+  const fit = Math.min((width - 2 * edge) / source.width, (height - 2 * edge) / source.height);
+  const by = Math.max(1, Math.floor(fit));
+  const part = fit < 1 ? shrink(source, Math.max(1, Math.floor(source.width * fit))) : source;
+  const [left, top] = [
+    Math.floor((width - part.width * by) / 2),
+    Math.max(0, Math.floor((height - part.height * by) / 2)),
+  ];
+  const data = new Uint8Array(width * height * 4);
+  for (let at = 0; at < data.length; at += 4) data.set([...GROUND, 255], at);
+  for (let y = 0; y < Math.min(part.height * by, height); y++) {
+    for (let x = 0; x < part.width * by; x++) {
+      const from = (Math.floor(y / by) * part.width + Math.floor(x / by)) * 4;
+      const to = ((top + y) * width + left + x) * 4;
+      const alpha = part.data[from + 3]! / 255;
+      for (let colour = 0; colour < 3; colour++)
+        data[to + colour] = Math.round(part.data[from + colour]! * alpha + GROUND[colour]! * (1 - alpha));
+    }
+  }
+  return { data, width, height };
 }

@@ -23,7 +23,7 @@ const OperatorFrame = ({ setting, script }: { setting: Setting; script: string }
         <button type="submit">Show</button>
       </form>
       <p id="inside" class="row" hidden>
-        <button id="leave" class="plain" type="button">
+        <button id="leave" class="mini" type="button">
           Forget the token
         </button>
       </p>

@@ -1,4 +1,5 @@
 import { env, exports } from "cloudflare:workers";
+import { imageSize } from "image-size";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PublicMint, PublicToken, PublicTokenDetail, PublicTrait } from "../../client/src/index.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
@@ -9,6 +10,12 @@ import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
 
 const FEE = "1000000000000000000000000";
+const settings = {
+  title: "Night Herons",
+  description: "After dark.",
+  public_mint_config: { mint_fee: FEE, limit_per_account: 5 },
+  private_mint_config: { mint_fee: "0", starts_at: "2099-01-01T00:00:00Z" },
+};
 const attributes = (sky: string, moon?: string) => ({
   attributes: [
     { trait_type: "Sky", value: sky },
@@ -50,12 +57,6 @@ beforeAll(async () => {
   [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
   collector = await createCollector();
   slug = newSlug();
-  const settings = {
-    title: "Night Herons",
-    description: "After dark.",
-    public_mint_config: { mint_fee: FEE, limit_per_account: 5 },
-    private_mint_config: { mint_fee: "0", starts_at: "2099-01-01T00:00:00Z" },
-  };
   shown = await createShown(shop, settings, [
     { copies: 10, reference: attributes("Day", "Full") },
     { copies: 5, reference: attributes("Day") },
@@ -467,6 +468,48 @@ describe("the gallery's reads", () => {
   });
 });
 
+test("NFTs are sorted by number, the latest first, or the rarest first", async () => {
+  const made = await createShown(shop, settings, [
+    { copies: 4, reference: attributes("Day", "Full") },
+    { copies: 2, reference: attributes("Night", "New") },
+    { copies: 1, reference: attributes("Dusk") },
+  ]);
+  const mine = newSlug();
+  await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+  await mint(made.collection_uuid, collector.accountId, 6);
+  await mint(made.collection_uuid, "other.near", 1);
+  await readUntil<PublicToken[]>(
+    `${mine}/token`,
+    (list) => list.length === 7 && list.every(({ rarity_rank: rank }) => rank !== null),
+  );
+  /** All pages of a list, of two NFTs each. */
+  const all = async (query: string): Promise<PublicToken[]> => {
+    const found: PublicToken[] = [];
+    for (let next: string | undefined = `/public/v1/page/${mine}/token?limit=2&${query}`; next; ) {
+      const answer = await api(next);
+      found.push(...(await bodyOf<PublicToken[]>(answer, 200)));
+      next = /^<http:\/\/mintage\.test([^>]+)>/.exec(answer.headers.get("link") ?? "")?.[1];
+    }
+    return found;
+  };
+  const numbers = (list: PublicToken[]) => list.map(({ number }) => number);
+  expect(numbers(await all("sort=number"))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(numbers(await all("sort=latest"))).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  expect(numbers(await all(`sort=latest&owner=${collector.accountId}`))).toEqual([6, 5, 4, 3, 2, 1]);
+  const ranks = (await all("sort=rarity")).map(({ rarity_rank: rank }) => rank!);
+  expect(ranks).toEqual([1, 2, 2, 3, 3, 3, 3]);
+  const days = await all("sort=latest&trait=Sky%3DDay");
+  expect(days.map(({ rarity_rank: rank }) => rank)).toEqual([3, 3, 3, 3]);
+  expect(numbers(days)).toEqual(numbers(days).toSorted((a, b) => b - a));
+  expect(await all(`sort=rarity&trait=Sky%3DDay&owner=${collector.accountId}`)).toHaveLength(
+    days.filter(({ owner_id: owner }) => owner === collector.accountId).length,
+  );
+  await read(`${mine}/token?sort=price`, 400);
+  const page = await (await api(`/g/${mine}?limit=2&sort=rarity`)).text();
+  expect(page).toContain('<option value="rarity" selected="">Rarest first</option>');
+  expect(page).toMatch(/rel="next" href="\?cursor=2&amp;sort=rarity"/);
+});
+
 test("before the reveal only the placeholder is shown, and filters match nothing", async () => {
   const made = await createShown(shop, { title: "Sealed" }, [
     { copies: 2, reference: attributes("Day") },
@@ -533,8 +576,8 @@ describe("the gallery in a browser", () => {
     const nonce = /script-src 'nonce-([0-9a-f]{32})';/.exec(policy)?.[1] ?? "";
     expect(policy).toBe(
       `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; ` +
-        "img-src 'self' http://mintage.test data:; media-src 'self' http://mintage.test; connect-src 'self'; " +
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "img-src 'self' http://mintage.test data:; media-src 'self' http://mintage.test; font-src 'self'; " +
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     );
     expect(other.headers.get("content-security-policy")).not.toBe(policy);
     expect(one.headers.get("cache-control")).toBe("no-store");
@@ -580,7 +623,17 @@ describe("the gallery in a browser", () => {
     for (const proof of [hash!, cid!, `href="${url}"`, shown.contract_address, shownToken.token_id, owner]) {
       expect(text).toContain(proof);
     }
-    expect(text).toContain(`<meta property="og:image" content="${url}"`);
+    expect(text).toContain(`<meta property="og:image" content="${url}?img-width=card"`);
+    for (const [name, content] of [
+      ["width", "1200"],
+      ["height", "630"],
+      ["alt", "Picture of Night Herons"],
+    ])
+      expect(text).toContain(`<meta property="og:image:${name}" content="${content}"`);
+    const card = await api(`${new URL(url!).pathname}?img-width=card`);
+    expect(card.headers.get("content-type")).toBe("image/webp");
+    const { width, height } = imageSize(new Uint8Array(await card.arrayBuffer()));
+    expect([width, height]).toEqual([1_200, 630]);
     const link = new RegExp(`href="(/g/${slug}\\?trait=[^"]+)"`).exec(text)?.[1] ?? "";
     expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
   });
@@ -623,8 +676,9 @@ test("bidirectional control characters affect only the text that contains them",
     const text = await (await api(path)).text();
     expect(text).toContain(`<title>${head}</title>`);
     expect(text).toContain(`<meta property="og:title" content="${head}"`);
-    // Blocks contain what they say by themselves.
-    expect(text).toContain(`<strong>${turned}</strong>`);
+    // Blocks contain what they say by themselves. A title stands once on a page.
+    const titles = text.matchAll(/<h1 dir="auto">([^<]*)<|class="brand"[^>]*><bdi>([^<]*)</g);
+    expect([...titles].flat().filter((title) => title === turned)).toHaveLength(1);
   }
   expect(await (await api(`/g/${mine}`)).text()).toContain(`>${contained} (2)</option>`);
   const page = encodeURIComponent(`${BASE}/m/${mine}`);
@@ -710,16 +764,22 @@ describe("the mint page", () => {
   };
 
   test("shows the offer, the price and the signed transaction without a script", async () => {
-    const { text, policy } = await html(slug);
-    expect(text).toContain("<h1>Night Herons</h1>");
+    const made = await createShown(shop, settings, [{ copies: 1_600, reference: {} }]);
+    const mine = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    const { text, policy } = await html(mine);
+    expect(text).toContain('<h1 dir="auto">Night Herons</h1>');
     expect(text).toContain('<p class="price">1 NEAR</p>');
     expect(text).toContain("For everybody, at most 5 for an account");
     expect(text).toContain('<p class="price">Free</p>');
     expect(text).toContain("2099-01-01 00:00 UTC");
-    expect(text).toMatch(/\d+ of 16 left\.|Sold out\./);
-    expect(text).toContain(`nft_mint</code> on <code>${shown.contract_address}</code>`);
+    expect(text).toContain("1,600 of 1,600 left.");
+    expect(text).toMatch(/Live.*1 NEAR.*For everybody/s);
+    expect(text).toMatch(/Upcoming.*Free.*For accounts on the allowlist, from/s);
+    expect(text).toMatch(/Royalties<\/dt><dd>None<.*Locked for ever<\/dt><dd>Nothing</s);
+    expect(text).toContain(`nft_mint</code> on <code>${made.contract_address}</code>`);
     expect(text).toContain(
-      `{&quot;collection_id&quot;:${shown.near_collection.collection_id},&quot;quantity&quot;:1}`,
+      `{&quot;collection_id&quot;:${made.near_collection.collection_id},&quot;quantity&quot;:1}`,
     );
     expect(text).toContain("Up to 0.015 NEAR is");
     expect(text).toContain("<noscript>");
@@ -729,13 +789,26 @@ describe("the mint page", () => {
     expect(policy).not.toMatch(/https:|unsafe|\*/);
   });
 
+  test("of a collection that is sold out leads to the gallery, without a price or a wallet", async () => {
+    const made = await createShown(shop, settings, [{ copies: 1, reference: {} }]);
+    const mine = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    await mint(made.collection_uuid, collector.accountId, 1);
+    const { text } = await html(mine);
+    expect(text).toContain("Sold out.");
+    expect(text).toMatch(new RegExp(`<a class="button" href="/g/${mine}">\\s*See the gallery`));
+    expect(text).not.toMatch(/class="price"|Connect a wallet|1 NEAR/);
+    // The works that there are.
+    expect(text).toContain(`<a href="/g/${mine}/1">`);
+  });
+
   test("text on the accent colour is readable, and nothing else is coloured", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const mine = newSlug();
     const json = { slug: mine, theme: { accent: "#ffe000" }, enabled: true };
     await bodyOf(await putPage(shop.key, uuid, json), 200);
     const { text } = await html(mine);
-    expect(text).toContain(":root { --accent: #ffe000; --on-accent: #000000; }");
+    expect(text).toContain(":root { --accent: #ffe000; --on-accent: #000000;");
     expect(text).toContain("Nobody mints this collection from a wallet.");
   });
 

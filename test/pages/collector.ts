@@ -64,6 +64,7 @@ export async function textOf(page: Page, selector: string, wanted: RegExp): Prom
 /** Asks the development wallet for an account: the one that it offers, or another by its name and private key. */
 export async function askForAccount(page: Page, account?: string, secret = ""): Promise<void> {
   await page.waitForSelector("#wallets button");
+  await page.click("#connect");
   await page.click("#wallets button");
   await page.waitForSelector("dialog input");
   if (account !== undefined) await writeInto(page, "dialog p:nth-of-type(1) input", account);
@@ -103,6 +104,8 @@ export const wantQuantity = (page: Page, quantity: number): Promise<void> =>
 /** Chooses who receives what a claim link gives. */
 export async function chooseWay(page: Page, way: "wallet" | "account" | "key"): Promise<void> {
   await page.waitForSelector("#claim:not([hidden])");
+  // Who has an account is folded away.
+  await page.evaluate('document.querySelector("#others").open = true');
   await page.click(`input[name="way"][value="${way}"]`);
 }
 

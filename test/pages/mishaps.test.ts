@@ -50,9 +50,10 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
   test("a gift to a name as phones write it", async () => {
     const page = await visit(`/m/${open.slug}`);
     await connectWallet(page);
+    await page.click("#gift summary");
     await typeReceiver(page, " Platform.bench ");
     await mint(page);
-    await textOf(page, "#outcome", /^Given to platform\.bench: one NFT/);
+    await textOf(page, "#owned h2", /^No\. \d+ is now owned by platform\.bench$/);
   });
 
   test("an invalid account name is reported", async () => {
@@ -74,12 +75,13 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     const page = await visit(`/m/${open.slug}`, refuse);
     await connectWallet(page);
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT, final/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
     const [link] = await shop.claimLinks(open, 1);
     const claiming = await visit(link!, refuse);
+    await chooseWay(claiming, "wallet");
     await connectWallet(claiming);
     await claim(claiming);
-    await textOf(claiming, "#outcome", /^one NFT for .*, final/);
+    await textOf(claiming, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
   test("long words don't make a page wider than a small phone", async () => {
@@ -273,13 +275,13 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     }
     await chooseWay(page, "account");
     await claim(page);
-    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    await textOf(page, "#owned", /^No\. \d+ is now owned by platform\.bench.*Final on the chain/);
     await page.goto(shop.service.url + links[1]!, { waitUntil: "networkidle0" });
     await textOf(page, "#gift", /^This link gives one NFT/);
     await page.waitForSelector("#claim:not([hidden])");
     expect(await page.evaluate("document.querySelector('#outcome').textContent")).toBe("");
     await page.goto(shop.service.url + links[0]!, { waitUntil: "networkidle0" });
-    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    await textOf(page, "#owned", /Final on the chain, for platform\.bench\./);
   });
 
   describe("a wallet that misbehaves", () => {

@@ -89,10 +89,10 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await mint(page);
     const said = await textOf(
       page,
-      "#outcome",
-      /^Yours: one NFT, final on the chain\.Transaction: \w{43,44}$/,
+      "#owned",
+      /^You own No\. \d+.*Final on the chain, for .*ShareView.*Transaction\w{43,44}$/,
     );
-    await page.waitForSelector("#minted img");
+    await page.waitForSelector("#owned img");
     expect(await ownedBy(account)).toBe(1);
     await Promise.all([page.waitForNavigation({ waitUntil: "networkidle0" }), page.click("#mine")]);
     expect(new URL(page.url()).search).toBe(`?owner=${account}`);
@@ -101,7 +101,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     ).toEqual([true]);
     await page.click("#tokens a");
     const proof = await textOf(page, "dl.proof", /Transaction that minted it/);
-    expect(proof).toContain(said.split("Transaction: ")[1]);
+    expect(proof).toContain(said.split("Transaction")[1]);
   });
 
   test("three at once, a gift, and a refusal with the contract's reason", async () => {
@@ -111,7 +111,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await wantQuantity(page, 3);
     expect(await textOf(page, "#terms", /0\.3 NEAR/)).toContain("0.1 NEAR each");
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: 3 NFTs/);
+    await textOf(page, "#owned h2", /^You own No\. \d+, \d+ and \d+$/);
     expect(await ownedBy(account)).toBe(3);
     await wantQuantity(page, 1);
     for (const [typed, why] of [
@@ -127,7 +127,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await writeInto(page, "#receiver", "friend.near");
     expect(await page.evaluate("document.querySelector('#outcome').textContent")).toBe("");
     await mint(page);
-    await textOf(page, "#outcome", /^Given to friend\.near: one NFT/);
+    await textOf(page, "#owned h2", /^No\. \d+ is now owned by friend\.near$/);
     expect([await ownedBy("friend.near"), await ownedBy(account)]).toEqual([1, 3]);
     await wantQuantity(page, 2);
     await textOf(page, "#terms", /^You can mint 1 more\.$/);
@@ -153,9 +153,9 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
       await request.respond({ contentType: "application/json", body });
     });
     await mint(page);
-    await page.waitForSelector("#minted img");
+    await page.waitForSelector("#owned img");
     expect(lost).toBe(2);
-    await textOf(page, "#outcome", /^Yours: one NFT, final on the chain/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
   test("responses for a disconnected account are not shown", async () => {
@@ -185,6 +185,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const page = await visit(`/m/${open.slug}`);
     const focused = () => page.evaluate("document.activeElement.id || document.activeElement.textContent");
     const connect = async () => {
+      await enterAt(page, "#connect");
       await enterAt(page, "#wallets button");
       await page.waitForSelector("dialog input");
       await page.keyboard.press("Enter");
@@ -193,11 +194,11 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await connect();
     expect(await focused()).toBe("quantity");
     await enterAt(page, "#leave");
-    expect(await focused()).toBe("Connect Development wallet");
+    expect(await focused()).toBe("connect");
     await connect();
     await enterAt(page, "#go:not(:disabled)");
     await enterAt(page, "dialog button");
-    await textOf(page, "#outcome", /^Yours: one NFT/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
     await page.waitForFunction("document.activeElement.id === 'go'");
     const [link] = await shop.claimLinks(open, 1);
     await page.goto(shop.service.url + link, { waitUntil: "networkidle0" });
@@ -206,7 +207,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await connect();
     expect(await focused()).toBe("go");
     await page.keyboard.press("Enter");
-    await textOf(page, "#outcome", /^one NFT for .*, final/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
   test.each(["m", "g", "c"])("/%s/ without scripts is there to read", async (kind) => {
@@ -215,7 +216,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(text).not.toMatch(/Looking (for|at)/);
     const wanted = {
       m: /0\.1 NEAR.*needs JavaScript and a wallet/s,
-      g: /Gallery.*minted/s,
+      g: /Paper Shapes.*minted/s,
       c: /needs JavaScript/,
     };
     expect(text).toMatch(wanted[kind as keyof typeof wanted]);
@@ -233,7 +234,28 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.evaluate("document.querySelector('#account').checkVisibility()")).toBe(false);
     expect(await connectWallet(page)).toBe(`was-${lost}`);
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
+  });
+
+  test("price and button are on a phone's first screen, before and after a wallet is connected", async () => {
+    const page = await visit(`/m/${open.slug}`, (fresh) => fresh.setViewport({ width: 390, height: 844 }));
+    const isSeen = (selector: string) =>
+      page.evaluate(`{
+        const element = document.querySelector("${selector}");
+        const { top, bottom } = element.getBoundingClientRect();
+        element.checkVisibility() && top >= 0 && bottom <= 844;
+      }`);
+    for (const seen of [".price", "#connect", "h1"]) expect(await isSeen(seen), seen).toBe(true);
+    await page.evaluate("scrollTo(0, 900)");
+    expect(await isSeen("#connect")).toBe(true);
+    await connectWallet(page);
+    expect(await textOf(page, "#go", / NEAR/)).toBe("Mint 1 for 0.1 NEAR");
+    expect(await isSeen("#go")).toBe(true);
+    await page.click("#more");
+    expect(await textOf(page, "#go", /Mint 2/)).toMatch(/^Mint 2/);
+    await textOf(page, "#go", /^Mint 2 for 0\.2 NEAR$/);
+    await page.click("#less");
+    await textOf(page, "#go", /^Mint 1 for 0\.1 NEAR$/);
   });
 
   test("declining in the wallet sends nothing", async () => {
@@ -253,7 +275,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.reload({ waitUntil: "networkidle0" });
     await textOf(page, "#terms", /^Free/);
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
   test("the development wallet is any account of its chain whose key it is given, and makes those that are not there", async () => {
@@ -272,12 +294,13 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.evaluate("document.querySelector('#outcome').textContent")).toBe("");
     await textOf(page, "#terms", /^Free/);
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
     await page.click("#leave");
     expect(await connectWallet(page, "new.near")).toBe("new.near");
     await textOf(page, "#terms", /^Free/);
     await page.click("#leave");
     // Its key was kept.
+    await page.click("#connect");
     await page.click("#wallets button");
     await page.waitForSelector("dialog input");
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -285,7 +308,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#outcome", /You have declined/);
     expect(await connectWallet(page, "made.near")).toBe("made.near");
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
   test("sold out while looking", async () => {
@@ -338,11 +361,11 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#outcome", /^The chain shows no mint so far/);
     expect(page.url()).toBe(`${shop.service.url}/m/${open.slug}`);
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT, final/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
     // As if the page had been left before the wallet told the hash.
     await keep({ ...intent, minted: minted + 1 });
     await page.goto(`${shop.service.url}/m/${open.slug}`, { waitUntil: "load" });
-    await textOf(page, "#outcome", /^Yours: one NFT, final/);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
     expect(await page.evaluate(`localStorage.getItem(${JSON.stringify(name)})`)).toBeNull();
   });
 
@@ -350,6 +373,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const links = await shop.claimLinks(open, 4);
     const page = await visit(links[0]!);
     await textOf(page, "#gift", /^This link gives one NFT, and costs nothing/);
+    await chooseWay(page, "wallet");
     const account = await connectWallet(page);
     // What the page says of the price holds.
     const costs = await page.$$eval("details", (all) => all.map(({ textContent }) => textContent).join());
@@ -362,17 +386,17 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
         .then((answer) => answer.json()).then(({ available }) => available)`);
     const before = await balance();
     await claim(page);
-    const said = await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    const said = await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
     expect(await balance()).toBe(before);
-    await page.waitForSelector("#minted img");
+    await page.waitForSelector("#owned img");
     expect(await ownedBy(account)).toBe(1);
-    const token = await page.$eval("#minted a", (link) => link.getAttribute("href"));
+    const token = await page.$eval("#owned a", (link) => link.getAttribute("href"));
     const detail = await visit(token!);
     const proof = await textOf(detail, "dl.proof", /Transaction that minted it/);
-    expect(proof).toContain(said.split("Transaction: ")[1]);
+    expect(proof).toContain(said.split("Transaction")[1]);
     // Whoever comes back finds what became of it; somebody else finds that it is used.
     await page.reload({ waitUntil: "networkidle0" });
-    await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
     const later = await visit(links[0]!);
     await textOf(later, "#gift", /claimed already/);
     expect(await later.evaluate("document.querySelector('#claim').checkVisibility()")).toBe(false);
@@ -401,7 +425,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#outcome", /correct their ids: nobody-has-this\.near/);
     await writeInto(page, "#receiver", "platform.bench");
     await claim(page);
-    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    await textOf(page, "#owned", /^No\. \d+ is now owned by platform\.bench.*Final on the chain/);
   });
 
   test("a claim link: for a key that the page makes, shows and lets download, and that never leaves it", async () => {
@@ -413,6 +437,8 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.click("#make-key");
     const [account, secret] = await shownKey(page);
     expect(account).toMatch(/^[0-9a-f]{64}$/);
+    // It isn't in sight before somebody asks for it.
+    expect(await page.evaluate("document.querySelector('#key-private').checkVisibility()")).toBe(false);
     expect(await downloaded(page, "#key-file")).toEqual({
       account_id: account,
       public_key: expect.stringMatching(/^ed25519:/),
@@ -421,7 +447,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
     await page.click("#kept");
     await claim(page);
-    await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
     const seed = link!.split(".").at(-2)!;
     expect(sent.filter((text) => text.includes(seed) || text.includes(secret))).toEqual([]);
     expect(sent.some((text) => text.includes("/public/v1/claim "))).toBe(true);
@@ -442,7 +468,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const [account, secret] = await shownKey(page);
     expect(account).toMatch(/^[0-9a-f]{64}$/);
     await claim(page);
-    await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
     // Nothing of it was kept but by the passkey.
     await page.evaluate("localStorage.clear()");
     await page.goto(address.split("#")[0]!, { waitUntil: "networkidle0" });
@@ -490,7 +516,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await chooseWay(page, "account");
     await page.type("#receiver", "platform.bench");
     await claim(page);
-    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    await textOf(page, "#owned", /^No\. \d+ is now owned by platform\.bench.*Final on the chain/);
     expect(lost).toBe(2);
     const none = await visit(`/c/${open.slug}`);
     await textOf(none, "#gift", /no claim link in it/);
@@ -519,7 +545,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await chooseWay(page, "account");
     await page.type("#receiver", "platform.bench");
     await claim(page);
-    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    await textOf(page, "#owned", /^No\. \d+ is now owned by platform\.bench.*Final on the chain/);
     await textOf(await visit(other), "#gift", /claimed already/);
     await textOf(await visit(link), "#gift", /^This link gives one NFT/);
   });
@@ -579,10 +605,26 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const page = await visit(`/g/${open.slug}`);
     const all = await page.$$eval("#tokens li", (tiles) => tiles.length);
     const value = (await page.evaluate("document.querySelector('#trait-0').options[1].value")) as string;
-    await page.select("#trait-0", value);
-    await Promise.all([page.waitForNavigation(), page.click("form.filters button")]);
+    // What is chosen applies at once.
+    await Promise.all([page.waitForNavigation(), page.select("#trait-0", value)]);
     expect(new URL(page.url()).search).toBe(`?${new URLSearchParams({ trait: value })}`);
     expect(await page.$$eval("#tokens li", (tiles) => tiles.length)).toBeLessThan(all);
+    await Promise.all([page.waitForNavigation(), page.select("#sort", "latest")]);
+    expect(new URL(page.url()).searchParams.getAll("trait")).toEqual([value]);
+    const shown = await page.$$eval("#tokens a", (links) =>
+      links.map((link) => Number(link.getAttribute("href")!.split("/").at(-1))),
+    );
+    expect(shown).toEqual(shown.toSorted((a, b) => b - a));
+    // On a phone the filters are a sheet, which stays until it is closed.
+    await page.setViewport({ width: 390, height: 844 });
+    await page.goto(`${shop.service.url}/g/${open.slug}`, { waitUntil: "networkidle0" });
+    expect(await page.evaluate("document.querySelector('#filters').checkVisibility()")).toBe(false);
+    await page.click("#filter");
+    await Promise.all([page.waitForNavigation(), page.select("#trait-0", value)]);
+    await page.waitForSelector("#filters:popover-open");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await page.evaluate("document.querySelector('#filter').textContent")).toBe("Filter and sort (1)");
+    await page.setViewport({ width: 1200, height: 900 });
     await page.goto(`${shop.service.url}/g/${open.slug}?limit=2`, { waitUntil: "networkidle0" });
     await page.waitForFunction(`document.querySelectorAll("#tokens li").length === ${all}`);
     await page.keyboard.press("Tab");
@@ -648,14 +690,14 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const [cover] = await pictures("img.picture");
     await connectWallet(page);
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT/);
-    await page.waitForSelector("#minted img");
-    expect(await pictures("#minted img")).toEqual([cover]);
+    await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
+    await page.waitForSelector("#owned img");
+    expect(await pictures("#owned img")).toEqual([cover]);
     const gallery = `${shop.service.url}/g/${sealed.slug}`;
     await page.goto(gallery, { waitUntil: "networkidle0" });
     expect(await pictures("#tokens img")).toEqual([cover]);
     expect(await page.$eval("main", (main) => main.textContent)).toContain("are revealed later.");
-    expect(await page.$$("select")).toEqual([]);
+    expect(await page.$$("select[name='trait'], #sort option[value='rarity']")).toEqual([]);
     await page.goto(`${gallery}/1`, { waitUntil: "networkidle0" });
     expect(await pictures("img.picture")).toEqual([cover]);
     expect(await page.$eval("main", (main) => main.textContent)).not.toMatch(/Traits|Rarity/);
@@ -663,7 +705,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     // What was read may be two seconds old.
     await eventually(async () => {
       await page.goto(gallery, { waitUntil: "networkidle0" });
-      expect(await page.$$eval("select", (lists) => lists.length)).toBeGreaterThan(0);
+      expect(await page.$$eval("select[name='trait']", (lists) => lists.length)).toBeGreaterThan(0);
     });
     const [shown] = await pictures("#tokens img");
     expect(shown).not.toBe(cover);

@@ -16,7 +16,7 @@ test("a film or a sound that stands for itself can be played, and a picture wait
 
 test("a picture of this service's gateway is shown by thumbnails, and one of another place as it is", () => {
   expect(shown("image/png", true)).toMatch(
-    /srcset="https:\/\/mint.test\/ipfs\/x\?img-width=320 320w, .*1280w" sizes="[^"]+48vw" src="https:\/\/mint.test\/ipfs\/x"/,
+    /srcset="https:\/\/mint.test\/ipfs\/x\?img-width=320 320w, .*1280w" sizes="[^"]+40vw" src="https:\/\/mint.test\/ipfs\/x"/,
   );
   const other = { base: "https://mint.test", type: "image/png", alt: "" };
   for (const url of ["https://ipfs.test/ipfs/x", "https://mint.test/other/x", "https://mint.test/ipfs/x?a=1"])

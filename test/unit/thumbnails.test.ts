@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { shrink } from "../../src/domain/thumbnails.ts";
+import { CARD, card, cardOf, GROUND, shrink } from "../../src/domain/thumbnails.ts";
 
 const sizes = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }));
 
@@ -47,4 +47,57 @@ test("a pixel is the mean of those it covers, by area and alpha", () => {
   const { data: small, height } = shrink({ data, width: 3, height: 2 }, 2);
   expect(height).toBe(1);
   expect([...small]).toEqual([170, 0, 85, 255, 0, 0, 255, 85]);
+});
+
+test.each([
+  [1_000, 1_000],
+  [3_000, 40],
+  [40, 1_500],
+  [1_121, 551],
+  [32, 32],
+])(
+  "a card of a picture of %d × %d px has its size, the whole picture, and its ground around it",
+  (width, height) => {
+    const made = card({ width, height, data: new Uint8Array(width * height * 4).fill(255) });
+    expect([made.width, made.height, made.data.length]).toEqual([1_200, 630, 1_200 * 630 * 4]);
+    const isPicture = (x: number, y: number) => made.data[(y * 1_200 + x) * 4] === 255;
+    const columns = Array.from({ length: 1_200 }, (_, x) => x).filter((x) => isPicture(x, 314));
+    const rows = Array.from({ length: 630 }, (_, y) => y).filter((y) => isPicture(599, y));
+    expect(columns[0]).toBeGreaterThanOrEqual(CARD.edge);
+    expect(columns.at(-1)).toBeLessThan(1_200 - CARD.edge);
+    expect(rows[0]).toBeGreaterThanOrEqual(CARD.edge);
+    expect(rows.at(-1)).toBeLessThan(630 - CARD.edge);
+    // Its shape stays, but for less than a pixel.
+    expect(Math.abs(columns.length - (rows.length * width) / height)).toBeLessThanOrEqual(width / height + 1);
+    const at = (place: number) => [...made.data.slice(place * 4, place * 4 + 4)];
+    expect([at(0), at(1_200 * 630 - 1)]).toEqual([
+      [...GROUND, 255],
+      [...GROUND, 255],
+    ]);
+  },
+);
+
+test("what can't be seen of a picture shows the card's ground, and a small one keeps sharp pixels", () => {
+  const data = Uint8Array.from(
+    [
+      [200, 0, 0, 255],
+      [0, 0, 0, 0],
+    ].flat(),
+  );
+  const made = card({ width: 2, height: 1, data });
+  const colours = new Set(
+    Array.from({ length: 1_200 }, (_, x) =>
+      made.data.slice((315 * 1_200 + x) * 4, (315 * 1_200 + x) * 4 + 3).join(),
+    ),
+  );
+  expect(colours).toEqual(new Set([GROUND.join(), "200,0,0"]));
+});
+
+test("pictures of this gateway alone have cards", () => {
+  const base = "https://mint.test";
+  for (const type of ["image/png", "image/gif", null])
+    expect(cardOf(`${base}/ipfs/x`, type, base)).toBe(`${base}/ipfs/x?img-width=card`);
+  for (const type of ["image/svg+xml", "video/mp4", "audio/wav"])
+    expect(cardOf(`${base}/ipfs/x`, type, base)).toBeNull();
+  expect(cardOf("https://ipfs.test/ipfs/x", "image/png", base)).toBeNull();
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { accentStyles, STYLES } from "../../src/collections/pages/styles.ts";
 import { exactNear } from "../../src/domain/amounts.ts";
 import { contrast, textOn } from "../../src/domain/collector-pages.ts";
 import { countTraits, MOST_TRAITS, ranksOf, traitsOf, type Weighted } from "../../src/domain/traits.ts";
@@ -86,10 +87,42 @@ describe("rarity", () => {
   });
 });
 
+const colour = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((value) => `#${value.toString(16).padStart(6, "0")}`);
+
+test("a line of any accent is seen on a light page and on a dark one, and one that is seen anyway stays", () => {
+  const [, onLight = "", onDark = ""] = /--paper: light-dark\((#\w{6}), (#\w{6})\)/.exec(STYLES) ?? [];
+  fc.assert(
+    fc.property(colour, (accent) => {
+      const [, light = "", dark = ""] =
+        /--accent-line: light-dark\((#\w{6}), (#\w{6})\)/.exec(accentStyles(accent)) ?? [];
+      for (const [line, paper] of [
+        [light, onLight],
+        [dark, onDark],
+      ] as const) {
+        expect(contrast(line, paper)).toBeGreaterThanOrEqual(3);
+        if (contrast(accent, paper) >= 3) expect(line).toBe(accent);
+      }
+    }),
+  );
+});
+
+test("texts of the pages can be read on each of their surfaces", () => {
+  const pair = (name: string) => {
+    const [, ...found] = new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(STYLES) ?? [];
+    return found as [string, string];
+  };
+  for (const text of ["ink", "soft", "bad", "good"])
+    for (const surface of ["paper", "card", "sunk"])
+      for (const scheme of [0, 1])
+        expect(
+          contrast(pair(text)[scheme]!, pair(surface)[scheme]!),
+          `${text} on ${surface}`,
+        ).toBeGreaterThan(4.5);
+});
+
 test("text on any accent can be read", () => {
-  const colour = fc
-    .integer({ min: 0, max: 0xffffff })
-    .map((value) => `#${value.toString(16).padStart(6, "0")}`);
   fc.assert(
     fc.property(colour, (accent) => {
       expect(contrast(accent, textOn(accent))).toBeGreaterThanOrEqual(4.5);

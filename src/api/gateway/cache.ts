@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { z } from "zod";
-import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
+import { THUMBNAIL_FORMS, type ThumbnailForm } from "../../domain/thumbnails.ts";
 import { namesEtag } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { parametrisedList } from "../../http/header-parameters.ts";
@@ -13,11 +13,11 @@ export interface GatewayRequest {
   readonly negotiated: boolean;
   readonly filename: string | null;
   readonly download: boolean;
-  /** `?img-width=`, width of a thumbnail in pixels; null: the stored picture. */
-  readonly width: number | null;
+  /** `?img-width=`, width of a thumbnail in pixels, or a card; null: the stored picture. */
+  readonly width: ThumbnailForm | null;
 }
 
-const WIDTHS = THUMBNAIL_WIDTHS.map(String);
+const WIDTHS = THUMBNAIL_FORMS.map(String);
 
 /** The query of the gateway specifications, and the width of a thumbnail. Other parameters are ignored. */
 export const gatewayQuery = z.object({
@@ -42,7 +42,7 @@ export function readGatewayRequest(
     negotiated: accepted,
     filename: filename ?? null,
     download: download === "true",
-    width: width === undefined ? null : Number(width),
+    width: width === undefined ? null : width === "card" ? width : Number(width),
   };
 }
 

@@ -18,7 +18,8 @@ import {
 } from "../../collections/pages/frame.tsx";
 import { Gallery } from "../../collections/pages/gallery.tsx";
 import { Mint } from "../../collections/pages/mint.tsx";
-import { SCRIPTS, type ScriptName } from "../../collections/pages/scripts.ts";
+import { FONT, SCRIPTS, type ScriptName } from "../../collections/pages/scripts.ts";
+import { FONT_PATH } from "../../collections/pages/styles.ts";
 import { TokenDetail } from "../../collections/pages/token.tsx";
 import { ServiceError } from "../../domain/errors.ts";
 import { type OfferedWallet, walletsFor } from "../../domain/wallets.ts";
@@ -43,7 +44,10 @@ const accountBody = keyBody.extend({
 });
 const transactionBody = z.strictObject({ signed_transaction: z.base64().max(100_000) });
 
-const bytesOf = (base64: string): Uint8Array =>
+/** A file whose name changes with its bytes. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
 /** What the development wallet asks of the embedded chain: a browser reaches the service alone. */
@@ -106,14 +110,20 @@ const chosenWallet = (c: PageContext): OfferedWallet | null => {
   return walletsFor(network).find((wallet) => wallet.id === id) ?? null;
 };
 
+/** NFTs that a mint page shows: two rows on a phone, two on a wide screen. */
+const STRIP = filterOf({ limit: 8 });
+
 /** A page that needs a wallet: the mint page or the claim page. */
 const walletPage = (c: PageContext, slug: string, name: "mint" | "claim") => {
   const chosen = chosenWallet(c);
   const wallets = { chosen, connector: scriptOf("near-connect") };
   const render = async (setting: Setting) => {
-    const collection = await briefReads(c, slug).collection();
-    const props = { setting, collection, scripts: scriptsWithWallet(c, name), wallets };
-    return name === "claim" ? Claim(props) : Mint({ ...props, now: c.get("context").now() });
+    const reads = briefReads(c, slug);
+    const scripts = scriptsWithWallet(c, name);
+    if (name === "claim") return Claim({ setting, collection: await reads.collection(), scripts, wallets });
+    const [collection, works] = await Promise.all([reads.collection(), reads.tokens(STRIP)]);
+    const now = c.get("context").now();
+    return Mint({ setting, collection, scripts, wallets, works: works.tokens, now });
   };
   return page(c, render, chosen);
 };
@@ -131,8 +141,12 @@ const token = (c: PageContext, slug: string, number: string) =>
   page(c, async (setting) => {
     const { number: wanted } = checked(slugNumberParam, { slug, number });
     const reads = briefReads(c, slug);
-    const [collection, shown] = await Promise.all([reads.collection(), reads.token(wanted)]);
-    return TokenDetail({ setting, collection, token: shown });
+    const [collection, shown, traits] = await Promise.all([
+      reads.collection(),
+      reads.token(wanted),
+      reads.traits(),
+    ]);
+    return TokenDetail({ setting, collection, token: shown, traits, script: scriptOf("token") });
   });
 
 export const servePages = (app: Hono<AppEnv>): void => {
@@ -142,9 +156,13 @@ export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/g/:slug/:number", (c) => token(c, c.req.param("slug"), c.req.param("number")));
   serveDevelopmentWallet(app);
   serveEmbedding(app);
+  app.get(FONT_PATH, (c) => {
+    c.header("Cache-Control", IMMUTABLE);
+    return c.body(bytesOf(FONT.base64), 200, { "Content-Type": "font/woff2" });
+  });
   for (const { file, text } of Object.values(SCRIPTS)) {
     app.get(`${SCRIPT_PATH}${file}`, (c) => {
-      c.header("Cache-Control", "public, max-age=31536000, immutable");
+      c.header("Cache-Control", IMMUTABLE);
       return c.body(text, 200, { "Content-Type": "text/javascript; charset=utf-8" });
     });
   }

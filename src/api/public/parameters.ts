@@ -94,6 +94,8 @@ const traits = z
 
 const MOST_TOKENS = 100;
 
+const ORDERS = ["number", "latest", "rarity"] as const;
+
 /** An empty field of a form is ignored. */
 const emptyIsAbsent = (value: unknown) => (value === "" ? undefined : value);
 
@@ -105,13 +107,18 @@ export const tokenQuery = z.strictObject({
   }).optional(),
   cursor: z.string().min(1).max(20).optional(),
   owner: z.preprocess(emptyIsAbsent, accountIdField.optional()).openapi({ type: "string" }),
+  sort: z.preprocess(emptyIsAbsent, z.enum(ORDERS).optional()).openapi({
+    type: "string",
+    enum: [...ORDERS],
+    description: "Default `number`. `rarity`, for at most 1,000 minted NFTs: the rarest first.",
+  }),
   trait: traits,
 });
 
-/** Tokens of a page by default: rows of 2, 3, 4 and 6 are full. */
+/** Tokens of a page by default: rows of 2, 3 and 4 are full. */
 const TOKENS_A_PAGE = 48;
 
 export const filterOf = (query: z.output<typeof tokenQuery>): TokenFilter => {
-  const { limit = TOKENS_A_PAGE, cursor = null, owner, trait = [] } = query;
-  return { limit, cursor, owner, traits: trait };
+  const { limit = TOKENS_A_PAGE, cursor = null, owner, sort = "number", trait = [] } = query;
+  return { limit, cursor, owner, sort, traits: trait };
 };

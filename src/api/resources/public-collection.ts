@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { locksView } from "./collection.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
 const phaseView = z.object({
@@ -23,11 +24,16 @@ export const publicCollectionView = z
     links: z.array(z.object({ label: z.string(), url: z.string() })),
     network: z.string().openapi({ example: "mainnet" }),
     contract_address: z.string().openapi({ example: CONTRACT }),
+    contract_name: z.string().openapi({ description: "As its NEP-177 metadata has it." }),
     collection_id: whole("The id on-chain."),
     phases: z.array(phaseView).openapi({ description: "Empty: wallets can't mint." }),
     total_copies: z.int(),
     minted: z.int(),
     left: whole("Copies that can still be minted."),
+    ongoing_royalties: z
+      .record(z.string(), z.number())
+      .openapi({ description: "Percent of each later sale, by account." }),
+    locks: locksView("What the collection's holders were promised for good, on the chain."),
     hidden: z.boolean().openapi({ description: "Whether a reveal has still to show the assets." }),
   })
   .openapi("PublicCollection");

@@ -1,7 +1,8 @@
 import type { PublicCollection, PublicToken, PublicTrait } from "../../api/resources/public-collection.ts";
+import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
-import type { TokenFilter, TokenPage } from "../public-tokens.ts";
-import { Frame, type Setting } from "./frame.tsx";
+import { MOST_READ, type TokenFilter, type TokenPage } from "../public-tokens.ts";
+import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Media } from "./media.tsx";
 
 /** Values of a trait that can be chosen from; beyond it, a list is of no use. One that is chosen is there in any case. */
@@ -13,58 +14,127 @@ export const choice = (type: string, value: string): string =>
 
 export const nameOf = ({ title, number }: PublicToken): string => title || `No. ${number}`;
 
-const Tile = ({ token, slug, base }: { token: PublicToken; slug: string; base: string }) => (
-  <li>
-    <a href={`/g/${slug}/${token.number}`}>
-      <Media base={base} url={token.media_url} type={token.media_type} alt="" isLink />
-      <span class="name">{nameOf(token)}</span>
-      <span class="soft">
-        No. {token.number}
-        {token.rarity_rank !== null && ` · rarity rank ${token.rarity_rank}`}
-      </span>
-    </a>
-  </li>
+/** What tells an NFT from others of its collection: the contract puts the collection's title before each subtitle. */
+export const ownNameOf = (token: PublicToken, { title }: Pick<PublicCollection, "title">): string => {
+  const name = nameOf(token);
+  const own = name.startsWith(`${title} `) ? name.slice(title.length).trim() : name;
+  return own === title || own === "" ? `No. ${token.number}` : own;
+};
+
+interface TileProps {
+  readonly token: PublicToken;
+  readonly collection: PublicCollection;
+  readonly base: string;
+  /** Whether it is in a gallery's first row on a phone. */
+  readonly eager?: boolean;
+}
+
+/** An NFT in a grid: its picture, and what tells it from the others before what all have. */
+export const Tile = ({ token, collection, base, eager }: TileProps) => {
+  const own = ownNameOf(token, collection);
+  const number = `No. ${token.number}`;
+  const line = [
+    ...(own === number ? [] : [number]),
+    ...(token.rarity_rank === null ? [] : [`rank ${grouped(token.rarity_rank)}`]),
+  ];
+  return (
+    <li>
+      <a href={`/g/${collection.slug}/${token.number}`}>
+        <Media base={base} url={token.media_url} type={token.media_type} alt="" eager={eager} isLink />
+        <bdi class="name">{own}</bdi>
+        <span class="soft">{line.length > 0 ? line.join(" · ") : <bdi>{collection.title}</bdi>}</span>
+      </a>
+    </li>
+  );
+};
+
+interface FiltersProps {
+  readonly traits: readonly PublicTrait[];
+  readonly filter: TokenFilter;
+  /** Whether its NFTs have ranks, and are few enough to be sorted by them. */
+  readonly isRanked: boolean;
+}
+
+const Trait = ({
+  trait: { type, values },
+  id,
+  chosen,
+}: {
+  trait: PublicTrait;
+  id: string;
+  chosen: Set<string>;
+}) => (
+  <div>
+    <label for={id}>
+      <bdi>{type}</bdi>
+    </label>
+    <select id={id} name="trait">
+      <option value="">Any</option>
+      {values
+        .map(({ value, copies }) => ({ value, copies, selected: chosen.has(choice(type, value)) }))
+        .filter(({ selected }, place) => selected || place < MOST_VALUES)
+        .map(({ value, copies, selected }) => (
+          <option value={choice(type, value)} selected={selected}>
+            {isolated(value)} ({grouped(copies)})
+          </option>
+        ))}
+    </select>
+  </div>
 );
 
-const Filters = ({ traits, filter }: { traits: readonly PublicTrait[]; filter: TokenFilter }) => {
+const SORTS = { "": "Number", latest: "Latest first", rarity: "Rarest first" } as const;
+
+/** A row on wide screens; on phones a sheet, which the button opens. What is chosen applies at once with the script. */
+const Filters = ({ traits, filter, isRanked }: FiltersProps) => {
   const chosen = new Set(filter.traits.map(({ type, value }) => choice(type, value)));
+  const count = chosen.size + (filter.owner === undefined ? 0 : 1);
   return (
-    <form class="filters" method="get" aria-label="Filters">
-      {traits.map(({ type, values }, index) => (
+    <>
+      <div class="row tools">
+        <button type="button" class="plain" id="filter" popovertarget="filters">
+          Filter and sort{count > 0 && ` (${count})`}
+        </button>
+        {count > 0 && <a href="?">Show all</a>}
+      </div>
+      <form id="filters" class="filters" method="get" popover="auto" aria-label="Filters">
         <div>
-          <label for={`trait-${index}`}>{type}</label>
-          <select id={`trait-${index}`} name="trait">
-            <option value="">Any</option>
-            {values
-              .map(({ value, copies }) => ({ value, copies, selected: chosen.has(choice(type, value)) }))
-              .filter(({ selected }, place) => selected || place < MOST_VALUES)
-              .map(({ value, copies, selected }) => (
-                <option value={choice(type, value)} selected={selected}>
-                  {isolated(value)} ({copies})
+          <label for="sort">Sort by</label>
+          <select id="sort" name="sort">
+            {Object.entries(SORTS)
+              .filter(([order]) => order !== "rarity" || isRanked)
+              .map(([order, name]) => (
+                <option value={order} selected={order === filter.sort}>
+                  {name}
                 </option>
               ))}
           </select>
         </div>
-      ))}
-      <div>
-        <label for="owner">Owner's account</label>
-        <input
-          id="owner"
-          name="owner"
-          value={filter.owner ?? ""}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-        />
-      </div>
-      <button type="submit">Show</button>
-    </form>
+        {traits.map((trait, index) => (
+          <Trait trait={trait} id={`trait-${index}`} chosen={chosen} />
+        ))}
+        <div>
+          <label for="owner">Owner's account</label>
+          <input
+            id="owner"
+            name="owner"
+            value={filter.owner ?? ""}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+        </div>
+        <button type="submit" class="plain">
+          Show
+        </button>
+      </form>
+    </>
   );
 };
 
 const nextOf = (filter: TokenFilter, cursor: string): string => {
   const query = new URLSearchParams({ cursor });
   if (filter.owner !== undefined) query.set("owner", filter.owner);
+  if (filter.sort !== "number") query.set("sort", filter.sort);
   for (const { type, value } of filter.traits) query.append("trait", choice(type, value));
   return `?${query}`;
 };
@@ -79,7 +149,7 @@ interface GalleryProps {
 }
 
 export const Gallery = ({ setting, collection, traits, filter, page, script }: GalleryProps) => {
-  const { slug, title, minted, total_copies: total, description, cover, hidden } = collection;
+  const { slug, title, minted, total_copies: total, description, hidden } = collection;
   const filtered = filter.owner !== undefined || filter.traits.length > 0;
   const empty = filtered || filter.cursor !== null ? "Nothing here fits." : "Nothing has been minted yet.";
   return (
@@ -87,19 +157,21 @@ export const Gallery = ({ setting, collection, traits, filter, page, script }: G
       setting={setting}
       title={`${isolated(title)}: gallery`}
       collection={collection}
-      head={{ description, image: cover?.url, path: `/g/${slug}` }}
+      section="gallery"
+      head={{ description, image: coverImage(collection), path: `/g/${slug}` }}
       scripts={[script]}
     >
-      <h1>Gallery</h1>
+      <Title text={title} />
       <p class="soft">
-        {minted} of {total} minted.{hidden && " Their pictures and traits are revealed later."}
+        {grouped(minted)} of {grouped(total)} minted.
+        {hidden && " Their pictures and traits are revealed later."}
       </p>
-      <Filters traits={traits} filter={filter} />
+      <Filters traits={traits} filter={filter} isRanked={traits.length > 0 && minted <= MOST_READ} />
       {page.tokens.length === 0 && <p>{empty}</p>}
       <div id="tokens">
         <ul class="grid">
-          {page.tokens.map((token) => (
-            <Tile token={token} slug={slug} base={setting.base} />
+          {page.tokens.map((token, index) => (
+            <Tile token={token} collection={collection} base={setting.base} eager={index < 2} />
           ))}
         </ul>
       </div>

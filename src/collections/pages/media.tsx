@@ -1,10 +1,39 @@
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { thumbnailsOf } from "../../domain/thumbnails.ts";
 
-/** How wide a picture is on the pages, as their styles say (frame.tsx): one of a grid, and one that a page is about. */
-const TILE =
-  "(min-width: 72rem) 11rem, (min-width: 64rem) 16vw, (min-width: 43rem) 24vw, (min-width: 32.5rem) 32vw, 48vw";
-const WHOLE = "(min-width: 72rem) 34rem, (min-width: 48rem) 48vw, 96vw";
+/**
+ * How wide a picture is on the pages, as styles.ts says: one of a grid, and one that a page is about. A tile of a phone is
+ * 44vw wide; at two pixels a point, 320 px are still enough for it, and a third of 640 px in bytes.
+ */
+const TILE = "(min-width: 80rem) 18rem, (min-width: 60rem) 24vw, (min-width: 43rem) 32vw, 40vw";
+const WHOLE =
+  "(min-width: 80rem) 46rem, (min-width: 60rem) calc(100vw - 32rem), (min-width: 48rem) 48vw, 96vw";
+
+/** What isn't a picture, by the beginning of its media type: what it is called, and its sign (24 × 24). */
+const OTHERS = {
+  video: ["Video", "M7 4.5v15l12-7.5z"],
+  audio: ["Audio", "M4 10v4M8 6v12M12 3v18M16 7v10M20 10v4"],
+  model: ["3D model", "M12 2.5l8.5 4.8v9.4L12 21.5l-8.5-4.8V7.3zM3.5 7.3l8.5 4.8 8.5-4.8M12 12.1v9.4"],
+} as const;
+
+/** The sort of file that isn't a picture; undefined: it is one, or nothing is known of it. */
+const otherOf = (type: string | null) => {
+  const start = type?.split("/")[0] ?? "image";
+  if (start === "image") return undefined;
+  return Object.hasOwn(OTHERS, start)
+    ? OTHERS[start as keyof typeof OTHERS]
+    : (["File", "M6 3h9l4 4v14H6z"] as const);
+};
+
+/** In place of a picture: the sort of file, by sign and name. */
+const Sign = ({ of: [name, sign] }: { of: readonly [string, string] }) => (
+  <span class="picture blank">
+    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
+      <path d={sign} stroke-linecap="round" stroke-linejoin="round" />
+    </svg>
+    {name}
+  </span>
+);
 
 interface MediaProps {
   /** The service's address, whose pictures have thumbnails. */
@@ -13,27 +42,38 @@ interface MediaProps {
   readonly url: string | null;
   readonly type: string | null;
   readonly alt: string;
-  /** Whether it is the page's main picture, visible without scrolling. */
+  /** Whether it is visible without scrolling. */
   readonly eager?: boolean;
-  /** Whether it is a link's, in which nothing else can be pressed: a film shows a picture of itself, a sound its type. */
+  /** Whether it is a link's, in which nothing else can be pressed: a film shows a picture of itself, others their sort. */
   readonly isLink?: boolean;
 }
 
-/** A picture, video or audio by its media type; for others, the type as text. */
+/** A picture, video or sound by its media type; others by the name of their sort. */
 export const Media = ({ base, url, type, alt, eager = false, isLink = false }: MediaProps) => {
   if (url === null) return <span class="picture blank">Being drawn …</span>;
+  const other = otherOf(type);
   if (type?.startsWith("video/")) {
     return isLink ? (
-      <video class="picture" src={url} muted playsinline preload="metadata" />
+      <span class="stage">
+        <video class="picture" src={url} muted playsinline preload="metadata" />
+        <span class="mark">Video</span>
+      </span>
     ) : (
       <video class="picture" src={url} controls muted loop playsinline preload="metadata" aria-label={alt} />
     );
   }
-  if (type?.startsWith("audio/") && !isLink) {
-    // biome-ignore lint/a11y/useMediaCaption: an NFT is one file, and has no captions
-    return <audio src={url} controls preload="none" aria-label={alt} />;
+  if (other && isLink) return <Sign of={other} />;
+  if (other) {
+    return (
+      <div>
+        <Sign of={other} />
+        {type?.startsWith("audio/") && (
+          // biome-ignore lint/a11y/useMediaCaption: an NFT is one file, and has no captions
+          <audio src={url} controls preload="none" aria-label={alt} />
+        )}
+      </div>
+    );
   }
-  if (type !== null && !type.startsWith("image/")) return <span class="picture blank">{type}</span>;
   const loading = eager ? ({ fetchpriority: "high" } as const) : ({ loading: "lazy" } as const);
   // A thumbnail of an animation doesn't move.
   const srcset = type === "image/gif" && !isLink ? undefined : thumbnailsOf(url, base);

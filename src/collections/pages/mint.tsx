@@ -1,14 +1,19 @@
-import type { PublicCollection, PublicPhase } from "../../api/resources/public-collection.ts";
+import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resources/public-collection.ts";
 import { exactNear } from "../../domain/amounts.ts";
+import { explorerOf } from "../../domain/collector-pages.ts";
+import { grouped } from "../../domain/counted.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../../domain/mint-call.ts";
 import { isolated } from "../../domain/texts.ts";
-import { Frame, type Setting } from "./frame.tsx";
+import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
+import { Tile } from "./gallery.tsx";
 import { Cover } from "./media.tsx";
-import { type WalletSetting, Wallets } from "./wallets.tsx";
+import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface MintProps {
   readonly setting: Setting;
   readonly collection: PublicCollection;
+  /** Some of the collection's NFTs. */
+  readonly works: readonly PublicToken[];
   readonly now: Date;
   readonly scripts: readonly string[];
   readonly wallets: WalletSetting;
@@ -21,73 +26,154 @@ const Moment = ({ at }: { at: string }) => (
   <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>
 );
 
+type Stage = "live" | "soon" | "over";
+const STAGES = { live: "Live", soon: "Upcoming", over: "Ended" } as const;
+
+const stageOf = ({ starts_at: starts, ends_at: ends }: PublicPhase, now: Date): Stage => {
+  if (ends !== null && Date.parse(ends) <= now.getTime()) return "over";
+  return starts !== null && Date.parse(starts) > now.getTime() ? "soon" : "live";
+};
+
+interface NextProps {
+  readonly phase: PublicPhase;
+  readonly stage: Stage;
+  /** What stands before the moment at which it opens. */
+  readonly opens: string;
+}
+
+/** The moment that a phase comes to next, or has come to last, and its countdown. */
+const Next = ({ phase: { starts_at: starts, ends_at: ends }, stage, opens }: NextProps) => {
+  const at = stage === "soon" ? starts : ends;
+  if (at === null) return null;
+  return (
+    <>
+      {{ soon: opens, live: "until", over: "ended" }[stage]} <Moment at={at} />{" "}
+      {stage !== "over" && <span class="countdown" data-until={at} />}
+    </>
+  );
+};
+
 const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
   const { kind, starts_at: starts, ends_at: ends, limit_per_account: limit } = phase;
-  const begins = starts !== null && Date.parse(starts) > now.getTime();
-  const over = ends !== null && Date.parse(ends) <= now.getTime();
+  const stage = stageOf(phase, now);
   return (
-    <li>
+    <li class={stage}>
+      <span class="state">{STAGES[stage]}</span>
       <p class="price">{priceOf(phase)}</p>
       <p>
         {kind === "public" ? "For everybody" : "For accounts on the allowlist"}
         {limit !== null && `, at most ${limit} for an account`}
-        {begins && (
-          <>
-            , from <Moment at={starts} /> <span class="countdown" data-until={starts} />
-          </>
-        )}
-        {over && (
-          <>
-            , ended <Moment at={ends} />
-          </>
-        )}
-        {ends !== null && !over && (
-          <>
-            , until <Moment at={ends} /> {!begins && <span class="countdown" data-until={ends} />}
-          </>
-        )}
+        {(stage === "soon" ? starts : ends) !== null && ", "}
+        <Next phase={phase} stage={stage} opens="from" />
       </p>
     </li>
   );
 };
 
-/** What a collector can do; the script shows it once it runs, since it needs a wallet. */
-const Controls = ({ collection, wallets }: { collection: PublicCollection; wallets: WalletSetting }) => (
-  <section id="mint" class="scripted" aria-labelledby="mint-heading">
-    <h2 id="mint-heading">Mint</h2>
-    <Wallets collection={collection} setting={wallets} />
-    <form id="wish" hidden>
-      <div class="row">
-        <div class="narrow">
-          <label for="quantity">How many</label>
-          <input
-            id="quantity"
-            type="number"
-            inputmode="numeric"
-            min="1"
-            max={String(MOST_AT_ONCE)}
-            value="1"
-            required
-          />
-        </div>
-        <div class="wide">
-          <label for="receiver">As a gift to the account (may stay empty)</label>
-          <input id="receiver" autocomplete="off" autocapitalize="none" spellcheck={false} />
-        </div>
-      </div>
-      <div class="says" id="terms" aria-live="polite" />
-      <button type="submit" id="go" disabled>
-        Mint
+/** The phase whose price stands beside the button: the one that is open, the public one before others, or the next. */
+const phaseOf = (phases: readonly PublicPhase[], now: Date): PublicPhase | undefined => {
+  const byStage = (stage: Stage) => phases.filter((phase) => stageOf(phase, now) === stage);
+  const soon = byStage("soon").toSorted(
+    (a, b) => Date.parse(a.starts_at ?? "") - Date.parse(b.starts_at ?? ""),
+  );
+  return byStage("live").at(-1) ?? soon[0];
+};
+
+const Offer = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
+  const stage = stageOf(phase, now);
+  const isListed = phase.kind === "allowlist";
+  return (
+    <div class="offer" id="offer">
+      <p class="price">{priceOf(phase)}</p>
+      <p class="small soft">
+        {isListed && "Allowlist "}
+        <Next phase={phase} stage={stage} opens={isListed ? "opens" : "Opens"} />
+      </p>
+    </div>
+  );
+};
+
+/** The number and the button, once a wallet is connected. */
+const Wish = () => (
+  <form id="wish" hidden>
+    <div class="steps">
+      <button type="button" id="less" aria-label="One less">
+        −
       </button>
-    </form>
-    <div id="outcome" aria-live="polite" />
-    <ul id="minted" class="grid" aria-label="Minted just now" />
-    {collection.phases.length === 0 && <p>Nobody mints this collection from a wallet.</p>}
-  </section>
+      <input
+        id="quantity"
+        type="number"
+        inputmode="numeric"
+        aria-label="How many"
+        min="1"
+        max={String(MOST_AT_ONCE)}
+        value="1"
+        required
+      />
+      <button type="button" id="more" aria-label="One more">
+        +
+      </button>
+    </div>
+    <button type="submit" id="go" disabled>
+      Mint
+    </button>
+  </form>
 );
 
+/** What a collector can do; most of it is the script's, since it needs a wallet. */
+const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "now" | "wallets">) => {
+  const { slug, phases, left } = collection;
+  const phase = phaseOf(phases, now);
+  const isOpen = left > 0 && phases.length > 0;
+  return (
+    <section id="mint" aria-label="Mint">
+      <div class="bar">
+        <div id="outcome" class="small" aria-live="polite" />
+        {isOpen && (
+          <>
+            {phase && <Offer phase={phase} now={now} />}
+            <div id="terms" class="small" aria-live="polite" />
+            <button
+              type="button"
+              id="connect"
+              class={phase ? "scripted" : "scripted plain"}
+              popovertarget="wallets"
+            >
+              Connect a wallet
+            </button>
+            <Wish />
+          </>
+        )}
+        <div id="closed" hidden={isOpen && phase !== undefined}>
+          <p class="small">
+            {left === 0
+              ? "All NFTs have been minted."
+              : phases.length === 0
+                ? "Nobody mints this collection from a wallet."
+                : "The mint has ended."}
+          </p>
+          <a class="button" href={`/g/${slug}`}>
+            See the gallery
+          </a>
+        </div>
+      </div>
+      {isOpen && (
+        <div class="under">
+          <Account slug={slug} />
+          <details id="gift" hidden>
+            <summary>Give it to somebody else</summary>
+            <label for="receiver">Account that receives it</label>
+            <input id="receiver" autocomplete="off" autocapitalize="none" spellcheck={false} />
+          </details>
+        </div>
+      )}
+      {isOpen && <Wallets collection={collection} setting={wallets} />}
+    </section>
+  );
+};
+
 const Signs = ({ collection }: { collection: PublicCollection }) => (
-  <details>
+  <details class="fold">
     <summary>What it costs and what you sign</summary>
     <p>
       One transaction: a call of <code>nft_mint</code> on <code>{collection.contract_address}</code> with{" "}
@@ -106,43 +192,113 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
   </details>
 );
 
-export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) => {
-  const { slug, title, description, cover, left, total_copies: total, phases, links } = collection;
+/** What each lock keeps as it is. */
+const LOCKED = {
+  metadata: "titles, descriptions and pictures",
+  supply: "the number of NFTs",
+  royalties: "royalties",
+  transfers: "rules of transfers",
+} as const;
+
+const Facts = ({ collection }: { collection: PublicCollection }) => {
+  const { contract_address: contract, network, ongoing_royalties: royalties, locks } = collection;
+  const explorer = explorerOf(network);
+  const shares = Object.entries(royalties);
+  return (
+    <dl>
+      <dt>Contract</dt>
+      <dd>
+        {explorer === null ? (
+          contract
+        ) : (
+          <a href={`${explorer}/address/${contract}`} rel="noopener">
+            {contract}
+          </a>
+        )}
+      </dd>
+      <dt>Royalties</dt>
+      <dd>
+        {shares.length === 0
+          ? "None"
+          : shares.map(([account, percent]) => (
+              <div>
+                {percent} % to {account}
+              </div>
+            ))}
+      </dd>
+      <dt>Locked for ever</dt>
+      <dd>{locks.length === 0 ? "Nothing" : locks.map((lock) => LOCKED[lock]).join(", ")}</dd>
+    </dl>
+  );
+};
+
+const Head = ({ collection }: { collection: PublicCollection }) => {
+  const { title, contract_name: creator, left, minted, total_copies: total } = collection;
+  return (
+    <>
+      <div class="head">
+        <Title text={title} />
+        <p class="soft">
+          By <bdi>{creator}</bdi>
+        </p>
+      </div>
+      <div class="supply">
+        <progress class="track" id="minted" max={String(total)} value={String(minted)} aria-label="Minted" />
+        <div class="row small">
+          <p id="left">{left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`}</p>
+        </div>
+      </div>
+    </>
+  );
+};
+
+export const Mint = ({ setting, collection, works, now, scripts, wallets }: MintProps) => {
+  const { slug, title, description, left, phases, links } = collection;
   return (
     <Frame
       setting={setting}
       title={isolated(title)}
       collection={collection}
-      head={{ description, image: cover?.url, path: `/m/${slug}` }}
+      section="mint"
+      head={{ description, image: coverImage(collection), path: `/m/${slug}` }}
       scripts={scripts}
       hasScripted
     >
+      <div id="owned" aria-live="polite" />
       <div
         class="two"
         id="page"
         data-slug={slug}
+        data-title={title}
         data-now={String(now.getTime())}
         data-network={collection.network}
         data-contract={collection.contract_address}
         data-collection={String(collection.collection_id)}
       >
-        <Cover base={setting.base} collection={collection} />
-        <div>
-          <h1>{title}</h1>
-          {description && <p class="text">{description}</p>}
-          <p id="left">{left === 0 ? "Sold out." : `${left} of ${total} left.`}</p>
-          <ul class="phases">
-            {phases.map((phase) => (
-              <Phase phase={phase} now={now} />
-            ))}
-          </ul>
+        <div id="cover">
+          <Cover base={setting.base} collection={collection} />
+        </div>
+        <div class="panel">
+          <Head collection={collection} />
+          <Controls collection={collection} now={now} wallets={wallets} />
+          {description && (
+            <p class="text" dir="auto">
+              {description}
+            </p>
+          )}
+          {left > 0 && phases.length > 0 && (
+            <ul class="phases">
+              {phases.map((phase) => (
+                <Phase phase={phase} now={now} />
+              ))}
+            </ul>
+          )}
           <noscript>
             <p>
               Minting needs JavaScript and a wallet. The <a href={`/g/${slug}`}>gallery</a> needs neither.
             </p>
           </noscript>
-          <Controls collection={collection} wallets={wallets} />
-          <Signs collection={collection} />
+          <Facts collection={collection} />
           {links.length > 0 && (
             <ul class="links">
               {links.map(({ label, url }) => (
@@ -154,7 +310,21 @@ export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) 
               ))}
             </ul>
           )}
+          {left > 0 && <Signs collection={collection} />}
         </div>
+        {works.length > 0 && (
+          <section class="works" aria-labelledby="works-heading">
+            <div class="row">
+              <h2 id="works-heading">Works</h2>
+              <a href={`/g/${slug}`}>See all {grouped(collection.minted)}</a>
+            </div>
+            <ul class="grid" id="works">
+              {works.map((token) => (
+                <Tile token={token} collection={collection} base={setting.base} />
+              ))}
+            </ul>
+          </section>
+        )}
       </div>
     </Frame>
   );

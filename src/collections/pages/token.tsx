@@ -1,17 +1,22 @@
 import type {
   PublicCollection,
-  PublicToken,
   PublicTokenDetail,
+  PublicTrait,
 } from "../../api/resources/public-collection.ts";
+import { explorerOf } from "../../domain/collector-pages.ts";
+import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
-import { Frame, type Setting } from "./frame.tsx";
-import { choice, nameOf } from "./gallery.tsx";
+import { Frame, type Setting, Title } from "./frame.tsx";
+import { choice, nameOf, ownNameOf } from "./gallery.tsx";
 import { Media } from "./media.tsx";
 
 interface TokenProps {
   readonly setting: Setting;
   readonly collection: PublicCollection;
   readonly token: PublicTokenDetail;
+  /** Those of the collection, with the number of NFTs that have each. */
+  readonly traits: readonly PublicTrait[];
+  readonly script: string;
 }
 
 const Transaction = ({ hash, explorer }: { hash: string; explorer: string | null }) =>
@@ -27,7 +32,7 @@ const Transaction = ({ hash, explorer }: { hash: string; explorer: string | null
 const Proof = ({
   collection: { contract_address: contract, network },
   token,
-}: Omit<TokenProps, "setting">) => (
+}: Pick<TokenProps, "collection" | "token">) => (
   <dl class="proof">
     <dt>Contract and token, on {network}</dt>
     <dd>
@@ -72,51 +77,124 @@ const Proof = ({
   </dl>
 );
 
-const Traits = ({ slug, traits }: { slug: string; traits: PublicToken["traits"] }) => (
-  <>
+/** A share in percent, with a decimal where it is small. */
+const percent = (part: number, whole: number): string => {
+  const share = (100 * part) / whole;
+  return `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
+};
+
+const Traits = ({ collection, token, traits }: Pick<TokenProps, "collection" | "token" | "traits">) => (
+  <section>
     <h2>Traits</h2>
-    <dl>
-      {traits.map(({ type, value }) => (
-        <>
-          <dt>{type}</dt>
-          <dd>
-            <a href={`/g/${slug}?${new URLSearchParams({ trait: choice(type, value) })}`}>{value}</a>
-          </dd>
-        </>
-      ))}
-    </dl>
-  </>
+    <ul class="chips">
+      {token.traits.map(({ type, value }) => {
+        const found = traits.find((one) => one.type === type)?.values.find((one) => one.value === value);
+        return (
+          <li>
+            <a href={`/g/${collection.slug}?${new URLSearchParams({ trait: choice(type, value) })}`}>
+              <span>
+                <bdi>{type}</bdi>
+              </span>
+              <b>
+                <bdi>{value}</bdi>
+              </b>
+              {found && <span>{percent(found.copies, collection.total_copies)}</span>}
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  </section>
 );
 
-export const TokenDetail = ({ setting, collection, token }: TokenProps) => {
+const Neighbours = ({
+  collection: { slug, minted },
+  number,
+}: {
+  collection: PublicCollection;
+  number: number;
+}) => (
+  <nav class="neighbours" aria-label="Neighbours">
+    {number > 1 ? (
+      <a rel="prev" href={`/g/${slug}/${number - 1}`}>
+        ← No. {grouped(number - 1)}
+      </a>
+    ) : (
+      <span />
+    )}
+    {number < minted && (
+      <a rel="next" href={`/g/${slug}/${number + 1}`}>
+        No. {grouped(number + 1)} →
+      </a>
+    )}
+  </nav>
+);
+
+const Explorer = ({ collection, token }: Pick<TokenProps, "collection" | "token">) => {
+  const explorer = explorerOf(collection.network);
+  if (explorer === null) return null;
+  const path = `${collection.contract_address}/${encodeURIComponent(token.token_id)}`;
+  return (
+    <a class="button plain" href={`${explorer}/nft-token/${path}`} rel="noopener">
+      View in the explorer
+    </a>
+  );
+};
+
+export const TokenDetail = ({ setting, collection, token, traits, script }: TokenProps) => {
   const name = nameOf(token);
   const { slug, title } = collection;
   const path = `/g/${slug}/${token.number}`;
+  const { rarity_rank: rank, media_url: url, media_type } = token;
+  const image = { url, media_type, alt: `Picture of ${isolated(name)}` };
   return (
     <Frame
       setting={setting}
       title={`${name === title ? `No. ${token.number}` : isolated(name)} · ${isolated(title)}`}
       collection={collection}
-      head={{ description: token.description, image: token.media_url, path }}
+      head={{ description: token.description, image, path }}
+      scripts={[script]}
+      hasScripted
     >
       <div class="two">
-        <Media
-          base={setting.base}
-          url={token.media_url}
-          type={token.media_type}
-          alt={`Picture of ${name}`}
-          eager
-        />
         <div>
-          <h1>{name}</h1>
-          {token.description && <p class="text">{token.description}</p>}
+          <Media
+            base={setting.base}
+            url={token.media_url}
+            type={token.media_type}
+            alt={`Picture of ${name}`}
+            eager
+          />
+          <Neighbours collection={collection} number={token.number} />
+        </div>
+        <div class="panel">
+          <div class="head">
+            <Title text={ownNameOf(token, collection)} />
+            <p class="soft">
+              No. {grouped(token.number)}
+              {rank !== null && ` · Rarity rank ${grouped(rank)}`}
+            </p>
+          </div>
+          {token.description && (
+            <p class="text" dir="auto">
+              {token.description}
+            </p>
+          )}
           <p>
-            Owned by <a href={`/g/${slug}?owner=${encodeURIComponent(token.owner_id)}`}>{token.owner_id}</a>
+            <span class="soft">Owned by</span>{" "}
+            <a href={`/g/${slug}?owner=${encodeURIComponent(token.owner_id)}`}>{token.owner_id}</a>
           </p>
-          {token.rarity_rank !== null && <p>Rarity rank {token.rarity_rank}</p>}
-          {token.traits.length > 0 && <Traits slug={slug} traits={token.traits} />}
-          <h2>Proof</h2>
-          <Proof collection={collection} token={token} />
+          <div class="row">
+            <button type="button" id="share" class="scripted">
+              Share
+            </button>
+            <Explorer collection={collection} token={token} />
+          </div>
+          {token.traits.length > 0 && <Traits collection={collection} token={token} traits={traits} />}
+          <details class="fold">
+            <summary>Proof</summary>
+            <Proof collection={collection} token={token} />
+          </details>
         </div>
       </div>
     </Frame>

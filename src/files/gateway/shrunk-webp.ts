@@ -2,7 +2,7 @@ import { initPhoton, PhotonImage } from "@cf-wasm/photon/others";
 import photonModule from "@cf-wasm/photon/photon.wasm";
 import encoderModule from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import encodeWebp, { init as initEncoder } from "@jsquash/webp/encode.js";
-import { type Pixels, shrink } from "../../domain/thumbnails.ts";
+import { card, type Pixels, shrink, type ThumbnailForm } from "../../domain/thumbnails.ts";
 
 /** Of 0 to 6: twice as fast as the default of 4, with files a few per cent larger. */
 const METHOD = 2;
@@ -14,12 +14,12 @@ export async function decoderMemory(): Promise<number> {
   return memory.buffer.byteLength;
 }
 
-/** A picture as WebP of a width, of an animation its first frame. @param quality 0 to 100 @throws Error if it can't be decoded */
+/** A picture as WebP of a form, of an animation its first frame. @param quality 0 to 100 @throws Error if it can't be decoded */
 export async function shrunkWebp(
   file: Uint8Array,
-  { width, quality }: { readonly width: number; readonly quality: number },
+  { form, quality }: { readonly form: ThumbnailForm; readonly quality: number },
 ): Promise<Uint8Array> {
-  const { data, ...size } = shrink(decode(file), width);
+  const { data, ...size } = form === "card" ? card(decode(file)) : shrink(decode(file), form);
   const picture = { ...size, data: new Uint8ClampedArray(data.buffer), colorSpace: "srgb" } as const;
   // A new one each time, so that its memory is freed.
   await initEncoder(encoderModule);

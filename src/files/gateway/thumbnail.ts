@@ -2,7 +2,7 @@ import { imageSize } from "image-size";
 import type { ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { toHex } from "../../domain/ids.ts";
-import { THUMBNAIL_TYPES } from "../../domain/thumbnails.ts";
+import { CARD, GROUND, THUMBNAIL_TYPES, type ThumbnailForm } from "../../domain/thumbnails.ts";
 import { memoryShare } from "../isolate-memory.ts";
 import { thumbnailKey } from "../storage/keys.ts";
 import { openBytes, type Stored, type StoredBytes } from "./stored-blocks.ts";
@@ -31,30 +31,30 @@ export type Thumbnail = Uint8Array | "original" | "busy";
 
 /**
  * The WebP of a stored picture, of an animation its first frame, made as it is first asked for and kept in R2. A
- * picture that isn't wider, or that none can be made of, is its own. @param width one of THUMBNAIL_WIDTHS
+ * picture that isn't wider, or that none can be made of, is its own; every other one has a card.
  */
 export async function thumbnailOf(
   context: ServiceContext,
   stored: Stored,
-  width: number,
+  form: ThumbnailForm,
 ): Promise<Thumbnail> {
   if (!("blob" in stored) || !THUMBNAIL_TYPES.has(stored.mediaType)) return "original";
-  const key = thumbnailKey(toHex(stored.blob.sha256), width);
+  const key = thumbnailKey(toHex(stored.blob.sha256), form);
   const known = await kept(context, key);
   if (known !== null) return known;
   const { bytes } = stored;
   const isOurs = context.env.IMAGES === undefined;
   if (bytes.size > (isOurs ? MOST_BYTES : MOST_BYTES_OF_SERVICE)) return "original";
   const size = await sizeOf(context, bytes);
-  if (size === null || shownWidth(size) <= width) return "original";
-  if (!isOurs) return keep(context, key, await byService(context, bytes, width));
+  if (size === null || (form !== "card" && shownWidth(size) <= form)) return "original";
+  if (!isOurs) return keep(context, key, await byService(context, bytes, form));
   // The decoder ignores the EXIF rotation.
   if (size.width * size.height > MOST_PIXELS || (size.orientation ?? 1) > 1 || !size.isOneFrame)
     return "original";
   return oneAtATime(context, async () => {
     // Another request may have made it since.
     const present = await kept(context, key);
-    return present ?? keep(context, key, await byLibrary(context, bytes, width));
+    return present ?? keep(context, key, await byLibrary(context, bytes, form));
   });
 }
 
@@ -149,13 +149,24 @@ function isJpegFrame(bytes: Buffer): boolean {
   }
 }
 
+const PADDED = {
+  width: CARD.width,
+  height: CARD.height,
+  fit: "pad",
+  background: `rgb(${GROUND.join(" ")})`,
+} as const;
+
 /** By the platform's service; what it doesn't make now it may make later. */
-async function byService(context: ServiceContext, bytes: StoredBytes, width: number): Promise<Thumbnail> {
+async function byService(
+  context: ServiceContext,
+  bytes: StoredBytes,
+  form: ThumbnailForm,
+): Promise<Thumbnail> {
   const picture = await openBytes(context, bytes);
   try {
     const output = await context.env
       .IMAGES!.input(picture)
-      .transform({ width, fit: "scale-down" })
+      .transform(form === "card" ? PADDED : { width: form, fit: "scale-down" })
       .output({ format: "image/webp", quality: QUALITY, anim: false });
     return new Uint8Array(await output.response().arrayBuffer());
   } catch (error) {
@@ -185,14 +196,18 @@ async function oneAtATime(context: ServiceContext, work: () => Promise<Thumbnail
 let isHeld = false;
 
 /** `original` if the picture can't be decoded: an upload checks a file's structure, not its pixels. */
-async function byLibrary(context: ServiceContext, bytes: StoredBytes, width: number): Promise<Thumbnail> {
+async function byLibrary(
+  context: ServiceContext,
+  bytes: StoredBytes,
+  form: ThumbnailForm,
+): Promise<Thumbnail> {
   const file = new Uint8Array(await new Response(await openBytes(context, bytes)).arrayBuffer());
   // With the first picture: WebAssembly of 2 MB that most isolates don't need.
   const { decoderMemory, shrunkWebp } = await import("./shrunk-webp.ts");
   // A decoder that broke off doesn't free what it had.
   if ((await decoderMemory()) > MOST_DECODER_MEMORY) return "busy";
   try {
-    return await shrunkWebp(file, { width, quality: QUALITY });
+    return await shrunkWebp(file, { form, quality: QUALITY });
   } catch (error) {
     context.log("thumbnail.not_decoded", { key: bytes.key, error });
     return "original";
