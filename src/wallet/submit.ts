@@ -11,6 +11,7 @@ import type { Journal } from "./journal/journal.ts";
 import { predates } from "./journal/snapshots.ts";
 import { nextDayAfter, withinDay } from "./journal/spending.ts";
 import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
+import type { QuotaAhead } from "./quota-ahead.ts";
 import type { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
 import type { StorageAhead } from "./storage-ahead.ts";
@@ -33,6 +34,7 @@ interface SubmissionParts extends Runtime {
   readonly funds: Funds;
   readonly rollbackGuard: RollbackGuard;
   readonly storage: StorageAhead;
+  readonly quota: QuotaAhead;
   /** Sets the alarm for a new row, in the turn in which it is called. */
   readonly arm: () => Promise<void>;
 }
@@ -209,8 +211,11 @@ export class Submission {
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
     });
-    if (order && state === "queued")
-      this.#parts.storage.ordered(intent.receiverId, order.collectionId, tokensOf(order));
+    if (order && state === "queued") {
+      const { storage, quota } = this.#parts;
+      for (const ahead of [storage, quota])
+        ahead.ordered(intent.receiverId, order.collectionId, tokensOf(order));
+    }
     await this.#parts.arm();
   }
 }

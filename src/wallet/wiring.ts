@@ -16,6 +16,7 @@ import { Landing } from "./observing/landing.ts";
 import { Looker } from "./observing/look.ts";
 import { MintedTokens } from "./observing/minted-tokens.ts";
 import { Observer } from "./observing/observe.ts";
+import { QuotaAhead } from "./quota-ahead.ts";
 import { Records } from "./records.ts";
 import { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
@@ -75,9 +76,10 @@ export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Walle
   const alarm = new Alarm({ ...runtime, ctx, journal, filing, driver, rollbackGuard, custody, resume });
   const arm = () => alarm.arm(OPEN_EVERY_MS);
   const storage = new StorageAhead({ ...runtime, journal, funds, entry: entryOf(ctx) });
+  const quota = new QuotaAhead({ ...runtime, journal, head, funds });
   const submission = new Submission({
     ...{ ...runtime, journal, whole, settings, head },
-    ...{ funds, rollbackGuard, storage, arm },
+    ...{ funds, rollbackGuard, storage, quota, arm },
   });
   const landing = new Landing({ ...runtime, journal, rpc, head });
   const balance = new DisplayedBalance(rpc, runtime.now);

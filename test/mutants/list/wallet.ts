@@ -338,6 +338,13 @@ export const WALLET: readonly Mutant[] = [
     tests: ["test/api/older-database.test.ts"],
   },
   {
+    id: "wallet: a day's quota of mints is raised only once a mint has failed for it",
+    file: "src/wallet/quota-ahead.ts",
+    search: "if (more > 0) this.#raise(",
+    replacement: "if (more < 0) this.#raise(",
+    tests: ["test/api/staff-quota.test.ts"],
+  },
+  {
     id: "journal: an operation that was refused without a row leaves no name",
     file: "src/wallet/journal/operations.ts",
     search: "if (isRefused) this.#snapshots.nameWithdrawn",

@@ -1,0 +1,70 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { endObject } from "../support/wallets.ts";
+
+/** The contract's daily quota of mints without a full-access key, which orders never have to wait for. */
+
+let shop: TestIntegration;
+let receiver: string;
+beforeAll(async () => {
+  shop = await createIntegration("Busy shop");
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+interface Operation {
+  readonly state: string;
+  readonly transactions: readonly { readonly status: string }[];
+}
+
+/** Mints 25 tokens a request, and returns the operations. */
+const mintMany = async ({ collection_uuid }: Finalized, requests: number): Promise<Operation[]> => {
+  const json = { receiver_addresses: [receiver], quantity_per_receiver: 25 };
+  const mint = async () => {
+    const answer = await api(`/collection/${collection_uuid}/mint`, { key: shop.key, json });
+    await bodyOf(answer, 201);
+    const uuid = answer.headers.get("x-operation-uuid");
+    return bodyOf<Operation>(await api(`/operation/${uuid}`, { key: shop.key }), 200);
+  };
+  return Promise.all(Array.from({ length: requests }, mint));
+};
+
+const left = async (collection: Finalized): Promise<number> => {
+  const { collection_id } = collection.near_collection;
+  const shown = await view<{ staff_mints_left: number }>(
+    env.NEAR_RPC_URL,
+    shop.contractAccountId,
+    "collection",
+    { collection_id },
+  );
+  return shown.staff_mints_left;
+};
+
+test("more mints than the quota in one day all succeed at once, because it is raised before they reach it", async () => {
+  const collection = await createCollection(shop, { copies: [2_000] });
+  const before = await left(collection);
+  const operations = [...(await mintMany(collection, 22)), ...(await mintMany(collection, 22))];
+  expect(operations.length * 25).toBeGreaterThan(before);
+  for (const { state, transactions } of operations) {
+    expect(state).toBe("succeeded");
+    expect(transactions.map(({ status }) => status)).toEqual(["success"]);
+  }
+  expect(await left(collection)).toBe(before + 1_000 - operations.length * 25);
+});
+
+test("a mint beyond a quota that wasn't raised raises it and succeeds", async () => {
+  const collection = await createCollection(shop, { copies: [2_000] });
+  const operations: Operation[] = [];
+  for (let part = 0; part < 3; part += 1) {
+    // An object that begins anew has counted nothing.
+    await endObject(shop.integrationUuid);
+    operations.push(...(await mintMany(collection, 14)));
+  }
+  expect(operations.map(({ state }) => state)).toEqual(Array(operations.length).fill("succeeded"));
+  const failed = operations.filter(({ transactions }) =>
+    transactions.some(({ status }) => status !== "success"),
+  );
+  expect(failed.length).toBeGreaterThan(0);
+});
