@@ -57,18 +57,24 @@ export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError 
   });
 };
 
-/** Converts an exception to a response. */
-export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
+/** The caller's error for an exception, after its cause is logged. */
+export const loggedError = (thrown: unknown, c: Context<AppEnv>): ServiceError => {
   const error =
     thrown instanceof SettingsError
       ? notConfigured(thrown, c.req.path === "/ready")
       : asServiceError(thrown, isWrite(c.req.method, c.get("endpoint")));
-  const requestId = c.get("requestId");
   if (error.status >= 500 || error.details.cause !== undefined) {
     // Where the settings are wrong there is no context.
-    const log = c.get("context")?.log ?? logger({ request_id: requestId });
+    const log = c.get("context")?.log ?? logger({ request_id: c.get("requestId") });
     log("request.error", { code: error.code, error: error.details.cause ?? error });
   }
+  return error;
+};
+
+/** Converts an exception to a response. */
+export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
+  const error = loggedError(thrown, c);
+  const requestId = c.get("requestId");
   c.header("X-Request-Id", requestId);
   if (error.status === 401) {
     c.header("WWW-Authenticate", error.code === "admin_token_invalid" ? "Bearer" : "Api-Key");

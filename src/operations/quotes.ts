@@ -215,7 +215,7 @@ export const bindQuote = async (
     });
   }
   if (row.executedBy !== key) {
-    const message = `This quote is executed once, under the idempotency key ${JSON.stringify(row.executedBy)}. Use that key for its outcome, or request another quote.`;
+    const message = `This quote is bound to the idempotency key "${row.executedBy}". Use that key for its outcome, or request another quote.`;
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
   return { method: row.method, path: row.path, body: JSON.parse(row.body!) };

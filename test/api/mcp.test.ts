@@ -2,6 +2,8 @@ import { Validator } from "@cfworker/json-schema";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
+// Inside: the memory that requests share, which one test makes scarce.
+import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   admin,
@@ -66,6 +68,11 @@ const execute = (quote_uuid: string, idempotency_key: string, client = agent) =>
     quote_uuid,
     idempotency_key,
   });
+const newDraft = async (title: string) => {
+  const fields = { contract_uuid: shop.contractUuid, title };
+  const saved = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", { fields });
+  return saved.draft;
+};
 const dataUrl = (bytes: Uint8Array) => `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 
 test.each<Era>(["legacy", "auto"])(
@@ -120,6 +127,34 @@ describe("what holds for the API", () => {
     expect(await code(await ask(closed.key), 403)).toBe("integration_suspended");
   });
 
+  test("refuses several messages in one request, which would count as one", async () => {
+    const json = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "me" } }));
+    const answer = await api("/mcp", { key: shop.key, json, headers: accept });
+    expect(await code(answer, 400)).toBe("invalid_request");
+  });
+
+  test("ends a subscription at once, because nothing of it changes", async () => {
+    const { closed } = await agent.listen({ toolsListChanged: true });
+    expect(await closed).toBe("graceful");
+  });
+
+  test("an error inside a tool sets no header of the answer to POST /mcp", async () => {
+    const { collection_draft_uuid } = await newDraft("Terns");
+    // Inside: no request takes an isolate's memory for as long as another one waits for it.
+    const take = isolateMemory.take.bind(isolateMemory);
+    vi.spyOn(isolateMemory, "take").mockImplementation((bytes, owner, now) =>
+      owner === shop.integrationUuid && bytes > 500_000 ? null : take(bytes, owner, now),
+    );
+    const assets = [{ url: dataUrl(picture("png", 905)), copies: 1 }];
+    const params = { name: "upload_assets", arguments: { collection_draft_uuid, assets } };
+    const answer = await api("/mcp", {
+      ...{ key: null, headers: { ...accept, authorization: `Bearer ${shop.key}` } },
+      json: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+    });
+    expect(await answer.text()).toContain("rate_limited");
+    expect(answer.headers.get("retry-after")).toBeNull();
+  });
+
   test("a read-only key looks around, prepares nothing and can't use up a quote", async () => {
     const reader = await connect(shop.readKey);
     expect(await done(reader, "me")).toMatchObject({ key: { role: "read" } });
@@ -131,6 +166,19 @@ describe("what holds for the API", () => {
     const denied = await execute(quote_uuid, "by-a-reader", reader);
     expect(denied.body).toMatchObject({ code: "read_only_key" });
     expect((await execute(quote_uuid, "by-the-owner")).isError).toBe(false);
+  });
+
+  test("nothing is fetched for a read-only key or an unknown draft", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(fetchOf({}));
+    const upload = (client: Client, collection_draft_uuid: string) =>
+      refused(client, "upload_assets", {
+        ...{ collection_draft_uuid, assets: [{ url: "https://pictures.example.com/1.png", copies: 1 }] },
+      });
+    const { collection_draft_uuid } = await newDraft("Gulls");
+    expect((await upload(await connect(shop.readKey), collection_draft_uuid)).code).toBe("read_only_key");
+    expect((await upload(agent, other.contractUuid)).code).toBe("not_found");
+    const pictures = fetched.mock.calls.filter(([input]) => String(input).startsWith("https://pictures."));
+    expect(pictures).toEqual([]);
   });
 
   test("a key's limit of requests counts calls of tools and what they ask the API", async () => {
@@ -216,10 +264,7 @@ describe("a collection over MCP alone", () => {
 
   test("an upload whose URL can't be used stores nothing and says which and why", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(fetchOf({}));
-    const { draft } = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", {
-      fields: { contract_uuid: shop.contractUuid, title: "Cranes" },
-    });
-    const { collection_draft_uuid } = draft;
+    const { collection_draft_uuid } = await newDraft("Cranes");
     const upload = (url: string) =>
       refused(agent, "upload_assets", {
         collection_draft_uuid,
@@ -268,7 +313,7 @@ describe("execute", () => {
       ["a", "b", "c", "a", "b", "d"].map((key) => execute(quote, `once-${key}`)),
     );
     const succeeded = answers.filter(({ isError }) => !isError);
-    const winner = /under the idempotency key "(once-.)"/.exec(
+    const winner = /bound to the idempotency key "(once-.)"/.exec(
       answers.find(({ isError }) => isError)!.body.message,
     )![1]!;
     for (const { body } of answers.filter(({ isError }) => isError)) {
@@ -288,8 +333,14 @@ describe("execute", () => {
     const second = await execute(await quoteMint(), "order-1");
     expect(second.body.operation_uuid).toBe(first.body.operation_uuid);
     const changed = await execute(await quoteMint({ quantity_per_receiver: 2 }), "order-1");
-    expect(changed.body).toMatchObject({ code: "idempotency_key_reused", next: expect.any(String) });
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
+    // The quote is bound to the key, so that what comes next is another quote under another key.
+    expect(changed.body).toMatchObject({
+      code: "idempotency_key_reused",
+      next: "This key stands for another write. Call `quote` again, then `execute` with the new quote and a new key.",
+    });
+    expect((await execute(await quoteMint({ quantity_per_receiver: 2 }), "order-2")).isError).toBe(false);
+    expect(await mintedOnChain(shop, made)).toBe(before + 3);
   });
 
   test("refuses a quote that has expired, of somebody else, or that keeps no write", async () => {
@@ -399,6 +450,32 @@ describe("results", () => {
     } while (cursor);
     expect(ids).toHaveLength(await mintedOnChain(shop, made));
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("a page has as many entries as fit, and its cursor skips none", async () => {
+    const long = await createCollection(shop, { copies: [5] });
+    const title = (n: number) => String(n) + "🪶".repeat(255);
+    for (let n = 0; n < 5; n += 1) {
+      const quote = await done<Quoted>(agent, "quote", {
+        ...mint({ metadata: { title: title(n) } }),
+        collection_uuid: long.collection_uuid,
+      });
+      await execute(quote.quote.quote_uuid, `long-title-${n}`);
+    }
+    const titles: string[] = [];
+    let args: object = { collection_uuid: long.collection_uuid };
+    for (;;) {
+      const { items, cursor, shortened } = await done<{
+        items: { title: { untrusted_text: string } }[];
+        cursor: string | null;
+        shortened?: string;
+      }>(agent, "list_tokens", { ...args });
+      expect(shortened).toBeUndefined();
+      titles.push(...items.map((item) => item.title.untrusted_text));
+      if (cursor === null) break;
+      args = { ...args, cursor };
+    }
+    expect(titles.toSorted()).toEqual([0, 1, 2, 3, 4].map(title));
   });
 
   test("`describe` explains each write with an example", async () => {

@@ -80,9 +80,9 @@ const page = {
 };
 const key = z
   .string()
-  .regex(/^[\x21-\x7e]{1,255}$/)
+  .regex(/^[\x21\x23-\x7e]{1,255}$/)
   .describe(
-    "Your name for this purpose, such as order-1042, without spaces. Use the same one for every repetition.",
+    "Your name for this purpose, such as order-1042, without spaces and quotation marks. Use the same one for every repetition.",
   );
 
 const segment = encodeURIComponent;
@@ -96,7 +96,8 @@ const BRIEF_COLLECTION = [
 ];
 const BRIEF_DRAFT = ["collection_draft_uuid", "state", "title", "collection_uuid", "created_at"];
 const BRIEF_ASSET = ["asset_uuid", "asset_url", "copies", "asset_subtitle"];
-const DEFAULT_LIMIT = 5;
+/** Entries of a page by default. */
+export const DEFAULT_LIMIT = 5;
 
 interface PageInput {
   readonly full?: boolean | undefined;
@@ -264,10 +265,13 @@ const PREPARING: readonly Tool[] = [
     },
     annotations: { ...PREPARES, openWorldHint: true },
     run: async (call, { collection_draft_uuid: id, assets, idempotency_key: name }) => {
+      // Before the service fetches anything for it.
+      requireFull(call.caller);
+      const draft = `/collection-draft/${segment(id)}`;
+      await call.send("GET", draft);
       const form = await formOf(call.context, call.caller, assets);
       const sending = { form, headers: { "Idempotency-Key": name } };
-      const path = `/collection-draft/${segment(id)}/asset-bulk`;
-      const { body } = await call.send<Resource[]>("POST", path, sending);
+      const { body } = await call.send<Resource[]>("POST", `${draft}/asset-bulk`, sending);
       const attached = marked(body.map((asset) => brief(asset, BRIEF_ASSET)));
       return { attached, next: "Call `upload_assets` for more, or `quote` finalizeCollectionDraft." };
     },
