@@ -15,6 +15,7 @@ import {
 } from "../support/api.ts";
 import { createCollection, createHalfSold, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { call, connect, done, type Era, refused, type ToolAnswer } from "../support/mcp.ts";
+import { killAt, observeCheckpoints } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
 
 /** POST /mcp with the client of the protocol's SDK. */
@@ -324,6 +325,22 @@ describe("execute", () => {
     const again = await execute(quote, winner);
     expect(again.body.operation_uuid).toBe(succeeded[0]!.body.operation_uuid);
     expect((await execute(quote, "once-z")).body.code).toBe("conflict");
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
+  test("that is cut off once the quote is bound is repeated under its key, and under no other", async () => {
+    const before = await mintedOnChain(shop, made);
+    const quote = await quoteMint();
+    const kills = killAt("quote.bound");
+    const cut = await execute(quote, "cut-off").finally(() => observeCheckpoints(null));
+    expect(cut.body.code).toBe("internal_error");
+    expect(kills.count).toBe(1);
+    expect(await mintedOnChain(shop, made)).toBe(before);
+    expect((await execute(quote, "another")).body).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining('"cut-off"'),
+    });
+    expect((await execute(quote, "cut-off")).isError).toBe(false);
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
   });
 
