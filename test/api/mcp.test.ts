@@ -1,6 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import type { Client } from "@modelcontextprotocol/client";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
 // Inside: the memory that requests share, which one test makes scarce.
 import { isolateMemory } from "../../src/files/isolate-memory.ts";
@@ -90,7 +90,7 @@ test.each<Era>(["legacy", "auto"])(
       const example = JSON.parse(description.slice(description.indexOf("Example: ") + 9)) as object;
       const { valid, errors } = new Validator(inputSchema as object, "2020-12").validate(example);
       expect({ name, valid, errors }).toEqual({ name, valid: true, errors: [] });
-      expect(annotations?.destructiveHint === true).toBe(name === "execute");
+      expect(annotations?.destructiveHint === true).toBe(["execute", "save_draft"].includes(name));
     }
     expect(JSON.stringify(tools).length).toBeLessThan(16_000);
   },
@@ -110,7 +110,9 @@ describe("what holds for the API", () => {
   test("holds for POST /mcp: keys, methods, bodies, suspension", async () => {
     const ask = (key: string | null, more = {}) =>
       api("/mcp", { key, json: initialize, headers: accept, ...more });
-    expect(await code(await ask(null), 401)).toBe("api_key_missing");
+    const keyless = await ask(null);
+    expect(keyless.headers.get("www-authenticate")).toBe("Bearer, Api-Key");
+    expect(await code(keyless, 401)).toBe("api_key_missing");
     expect(await code(await ask(`mk_live_${"A".repeat(43)}`), 401)).toBe("api_key_invalid");
     const bearer = { authorization: `Bearer ${shop.key}`, "content-type": "application/json", ...accept };
     const broken = await api("/mcp", { body: "{", headers: bearer });
@@ -286,7 +288,8 @@ describe("a collection over MCP alone", () => {
       });
     }
     expect((await upload("https://10.0.0.1/1.png")) as unknown).toMatchObject({
-      issues: [{ path: ["assets", 1, "url"] }],
+      message: { untrusted_text: expect.any(String) },
+      issues: [{ path: ["assets", 1, "url"], message: { untrusted_text: expect.any(String) } }],
     });
     const { assets } = await done<{ assets: { items: object[] } }>(agent, "read_draft", {
       collection_draft_uuid,
@@ -315,7 +318,7 @@ describe("execute", () => {
     );
     const succeeded = answers.filter(({ isError }) => !isError);
     const winner = /bound to the idempotency key "(once-.)"/.exec(
-      answers.find(({ isError }) => isError)!.body.message,
+      answers.find(({ body }) => body.code === "conflict")!.body.message,
     )![1]!;
     for (const { body } of answers.filter(({ isError }) => isError)) {
       if (body.code === "idempotency_key_in_flight") continue;
@@ -500,8 +503,12 @@ describe("results", () => {
     const schema = tools.find(({ name }) => name === "describe")!.inputSchema as unknown as {
       properties: { write: { enum: string[] } };
     };
+    const quote = tools.find(({ name }) => name === "quote")!.inputSchema as unknown as typeof schema;
     for (const write of schema.properties.write.enum) {
-      expect(await done(agent, "describe", { write, full: true })).toMatchObject({
+      const described = await done<{ ids: string[] }>(agent, "describe", { write, full: true });
+      if (quote.properties.write.enum.includes(write))
+        expect(Object.keys(quote.properties)).toEqual(expect.arrayContaining(described.ids));
+      expect(described).toMatchObject({
         ...{ write, summary: expect.any(String), example: expect.anything() },
         body: { type: "object", properties: expect.any(Object) },
       });
@@ -534,6 +541,7 @@ test("a careless agent spends its budget at most, and executes each quote at mos
   // A write is refused where it could exceed the budget, and then costs a small part of what it could: enough for some.
   const budget = (await spent()) + (12n * BigInt(quote.cost.at_most)) / 10n;
   const before = await mintedOnChain(shop, made);
+  onTestFinished(() => setBudget(null));
   await setBudget(String(budget));
   const quotes = await Promise.all(Array.from({ length: 21 }, () => quoteMint()));
   const yesterdays = await later(24 * 60 * 60_000, () => execute(quotes[0]!, "yesterday"));
@@ -557,7 +565,6 @@ test("a careless agent spends its budget at most, and executes each quote at mos
   for (let more = 0; more < 60 && !codes.has("spending_limit_reached"); more += 1) {
     await careless(await quoteMint(), more);
   }
-  await setBudget(null);
   expect(calls).toBeGreaterThanOrEqual(200);
   expect(operations.size).toBeGreaterThan(0);
   for (const uuids of operations.values()) expect(uuids.size).toBe(1);

@@ -85,6 +85,7 @@ export const resultOf = (value: object, most = MOST_BYTES, hasMore = false): Cal
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
+  readonly issues?: readonly { readonly message: string }[];
   readonly operation_uuid?: string;
   readonly retry_after_s?: number;
 }
@@ -151,9 +152,13 @@ const nextAfter = ({ code, operation_uuid: operation, retry_after_s: seconds }: 
   return "Call `explain_error` with this code.";
 };
 
+/** Errors whose message may quote what somebody wrote: the chain's, and where a URL redirects to. */
+const QUOTING: readonly ErrorCode[] = ["transaction_failed", "asset_url_failed"];
+
 /** An API error as a tool's result, with what to call next. */
 export const failed = (refusal: Refusal): CallToolResult => {
-  // What the chain says may quote what somebody wrote.
-  const message = refusal.code === "transaction_failed" ? untrusted(refusal.message) : refusal.message;
-  return { ...resultOf({ ...refusal, message, next: nextAfter(refusal) }), isError: true };
+  const message = QUOTING.includes(refusal.code) ? untrusted(refusal.message) : refusal.message;
+  const issues = refusal.issues?.map((issue) => ({ ...issue, message: untrusted(issue.message) }));
+  const body = { ...refusal, message, ...(issues && { issues }), next: nextAfter(refusal) };
+  return { ...resultOf(body), isError: true };
 };

@@ -11,7 +11,7 @@ import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
 import { describeOperation } from "./description.ts";
 import { brief, marked } from "./results.ts";
-import { formOf, uploadFields } from "./upload.ts";
+import { sendForm, uploadFields } from "./upload.ts";
 
 type Resource = Readonly<Record<string, unknown>>;
 
@@ -245,7 +245,7 @@ const PREPARING: readonly Tool[] = [
       idempotency_key: key.optional(),
     },
     example: { fields: { contract_uuid: UUID, title: "Night Herons" }, idempotency_key: "herons-draft" },
-    annotations: PREPARES,
+    annotations: { ...PREPARES, destructiveHint: true },
     run: async ({ send }, { collection_draft_uuid: id, fields, idempotency_key: name }) => {
       const path = `/collection-draft${id === undefined ? "" : `/${segment(id)}`}`;
       const sending = { json: fields, headers: { "Idempotency-Key": name } };
@@ -269,9 +269,10 @@ const PREPARING: readonly Tool[] = [
       requireFull(call.caller);
       const draft = `/collection-draft/${segment(id)}`;
       await call.send("GET", draft);
-      const form = await formOf(call.context, call.caller, assets);
-      const sending = { form, headers: { "Idempotency-Key": name } };
-      const { body } = await call.send<Resource[]>("POST", `${draft}/asset-bulk`, sending);
+      const headers = { "Idempotency-Key": name };
+      const { body } = await sendForm(call.context, call.caller, assets, (form) =>
+        call.send<Resource[]>("POST", `${draft}/asset-bulk`, { form, headers }),
+      );
       const attached = marked(body.map((asset) => brief(asset, BRIEF_ASSET)));
       return { attached, next: "Call `upload_assets` for more, or `quote` finalizeCollectionDraft." };
     },
