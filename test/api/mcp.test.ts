@@ -143,19 +143,17 @@ describe("what holds for the API", () => {
 
   test("an error inside a tool sets no header of the answer to POST /mcp", async () => {
     const { collection_draft_uuid } = await newDraft("Terns");
+    const waits: (string | null)[] = [];
+    const client = await connect(shop.key, "auto", ({ headers }) => waits.push(headers.get("retry-after")));
     // Inside: no request takes an isolate's memory for as long as another one waits for it.
     const take = isolateMemory.take.bind(isolateMemory);
     vi.spyOn(isolateMemory, "take").mockImplementation((bytes, owner, now) =>
       owner === shop.integrationUuid && bytes > 500_000 ? null : take(bytes, owner, now),
     );
     const assets = [{ url: dataUrl(picture("png", 905)), copies: 1 }];
-    const params = { name: "upload_assets", arguments: { collection_draft_uuid, assets } };
-    const answer = await api("/mcp", {
-      ...{ key: null, headers: { ...accept, authorization: `Bearer ${shop.key}` } },
-      json: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
-    });
-    expect(await answer.text()).toContain("rate_limited");
-    expect(answer.headers.get("retry-after")).toBeNull();
+    const error = await refused(client, "upload_assets", { collection_draft_uuid, assets });
+    expect(error).toMatchObject({ code: "rate_limited", retry_after_s: 5 });
+    expect(waits).toEqual(waits.map(() => null));
   });
 
   test("a read-only key looks around, prepares nothing and can't use up a quote", async () => {
