@@ -1535,6 +1535,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A test was asked for. */
+        post: operations["onWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -3846,6 +3863,20 @@ export interface components {
             step: string;
             transaction: components["schemas"]["ChainTransactionResult"] | null;
         };
+        TestEvent: {
+            data: {
+                /** Format: uuid */
+                webhook_uuid: string;
+            };
+            /** Format: uuid */
+            event_uuid: string;
+            /** @enum {number} */
+            seq: 0;
+            /** Format: date-time */
+            timestamp: string;
+            /** @enum {string} */
+            type: "webhook.test";
+        };
         Token: {
             /** @example {} */
             approved_account_ids?: {
@@ -4202,6 +4233,7 @@ export type Rotation = components['schemas']['Rotation'];
 export type Royalties = components['schemas']['Royalties'];
 export type SettlementInput = components['schemas']['SettlementInput'];
 export type StuckTransaction = components['schemas']['StuckTransaction'];
+export type TestEvent = components['schemas']['TestEvent'];
 export type Token = components['schemas']['Token'];
 export type TokenMetadataView = components['schemas']['TokenMetadataView'];
 export type TransactionAnswer = components['schemas']['TransactionAnswer'];
@@ -8173,6 +8205,53 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 0,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "webhook_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c14"
+                 *       },
+                 *       "type": "webhook.test"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestEvent"];
             };
         };
         responses: {

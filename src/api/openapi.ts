@@ -5,7 +5,7 @@ import { namesEtag } from "../http/acceptance.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { baseUrl } from "../http/app-env.ts";
 import { jsonBody } from "./endpoint.ts";
-import { EVENT_MEANINGS, eventView } from "./resources/event.ts";
+import { EVENT_MEANINGS, eventView, testEventView } from "./resources/event.ts";
 
 const DESCRIPTION = `Draft an NFT collection, attach its files, put it on NEAR, keep its allowlist, mint and update its NFTs.
 
@@ -32,17 +32,26 @@ const webhookHeaders = z.object({
   }),
 });
 
-/** What the service sends to an integration's endpoint for a type of event. */
-const webhookOf = (type: EventType) => ({
-  ...{ method: "post" as const, path: type, tags: ["Webhooks"], summary: EVENT_MEANINGS[type] },
+/** What the service sends to an integration's endpoint. */
+const webhookOf = (type: string, summary: string, body: ReturnType<typeof jsonBody>) => ({
+  ...{ method: "post" as const, path: type, tags: ["Webhooks"], summary },
   operationId: `on-${type}`.replaceAll(/[-._](\w)/g, (_all, letter: string) => letter.toUpperCase()),
   security: [],
-  request: { headers: webhookHeaders, body: jsonBody(eventView, { ...EXAMPLE_EVENT, type }) },
+  request: { headers: webhookHeaders, body },
   responses: {
     "2XX": { description: "Received. Any other answer but 410 is a failure, and the event is sent again." },
     410: { description: "Disables the webhook." },
   },
 });
+
+const eventWebhookOf = (type: EventType) =>
+  webhookOf(type, EVENT_MEANINGS[type], jsonBody(eventView, { ...EXAMPLE_EVENT, type }));
+
+const testWebhook = () => {
+  const data = { webhook_uuid: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c14" };
+  const example = { ...EXAMPLE_EVENT, seq: 0, type: "webhook.test", data };
+  return webhookOf("webhook.test", "A test was asked for.", jsonBody(testEventView, example));
+};
 
 const EXAMPLE_EVENT = {
   ...{ seq: 42, event_uuid: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13", timestamp: "2026-12-24T18:00:02.000Z" },
@@ -62,7 +71,8 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     scheme: "bearer",
     description: "The operator's token. Without one in the settings, /admin/v1 returns 404.",
   });
-  for (const type of EVENT_TYPES) app.openAPIRegistry.registerWebhook(webhookOf(type));
+  for (const type of EVENT_TYPES) app.openAPIRegistry.registerWebhook(eventWebhookOf(type));
+  app.openAPIRegistry.registerWebhook(testWebhook());
   // The text is without its end, so that the servers can be put behind it.
   let written: { readonly text: string; readonly tag: string } | undefined;
   app.get("/openapi.json", async (c) => {

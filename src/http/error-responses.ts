@@ -6,7 +6,7 @@ import { databaseUnavailable, ERRORS, errorBody, ServiceError } from "../domain/
 import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
 import { SettingsError } from "../env.ts";
 import { acceptsProblems } from "./acceptance.ts";
-import { type AppEnv, isWrite } from "./app-env.ts";
+import { type AppEnv, baseUrl, isWrite } from "./app-env.ts";
 import { logger } from "./log.ts";
 
 /** The error for an address where there is nothing. */
@@ -57,35 +57,48 @@ export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError 
   });
 };
 
-/** Converts an exception to a response. */
-export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
+/** The caller's error for an exception, after its cause is logged. */
+export const loggedError = (thrown: unknown, c: Context<AppEnv>): ServiceError => {
   const error =
     thrown instanceof SettingsError
       ? notConfigured(thrown, c.req.path === "/ready")
       : asServiceError(thrown, isWrite(c.req.method, c.get("endpoint")));
-  const requestId = c.get("requestId");
   if (error.status >= 500 || error.details.cause !== undefined) {
     // Where the settings are wrong there is no context.
-    const log = c.get("context")?.log ?? logger({ request_id: requestId });
+    const log = c.get("context")?.log ?? logger({ request_id: c.get("requestId") });
     log("request.error", { code: error.code, error: error.details.cause ?? error });
   }
+  return error;
+};
+
+/** Converts an exception to a response. */
+export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
+  const error = loggedError(thrown, c);
+  const requestId = c.get("requestId");
   c.header("X-Request-Id", requestId);
   if (error.status === 401) {
-    c.header("WWW-Authenticate", error.code === "admin_token_invalid" ? "Bearer" : "Api-Key");
+    c.header("WWW-Authenticate", challengeOf(error, c.req.path));
   }
   if (error.details.retryAfter !== undefined) c.header("Retry-After", String(error.details.retryAfter));
   return c.json(errorBody(error, requestId), error.status);
 };
 
+/** The scheme that a caller has to use; clients of the Model Context Protocol know only Bearer. */
+const challengeOf = ({ code }: ServiceError, path: string): string => {
+  if (code === "admin_token_invalid") return "Bearer";
+  return path === "/mcp" ? "Bearer, Api-Key" : "Api-Key";
+};
+
 /** Makes an error that the caller wants in the form of RFC 9457 one: the same fields, with those of the standard. */
 export const answerProblem = async (c: Context<AppEnv>): Promise<void> => {
   const { status, headers } = c.res;
-  if (status < 400 || !acceptsProblems(c.req.header("Accept"))) return;
-  if (headers.get("Content-Type") !== JSON_TYPE) return;
+  if (status < 400 || headers.get("Content-Type") !== JSON_TYPE) return;
+  c.header("Vary", "Accept", { append: true });
+  if (!acceptsProblems(c.req.header("Accept"))) return;
   const body = await c.res.json<ReturnType<typeof errorBody>>();
   const { code, message, request_id: requestId } = body;
   const standard = code in ERRORS && {
-    type: `${new URL(c.req.url).origin}/docs/errors.md#${code}`,
+    type: `${baseUrl(c)}/docs/errors.md#${code}`,
     title: ERRORS[code].cause,
     status,
     detail: message,

@@ -5,11 +5,17 @@ import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
-import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "../db/queries/idempotency.ts";
+import {
+  freedOnChain,
+  type KeyWithResponse,
+  keepWithEffect,
+  runKeyedBatch,
+} from "../db/queries/idempotency.ts";
 import { hasRoom, quotesWeight, weighed } from "../db/queries/usage.ts";
 import { noRoom } from "../db/quota.ts";
 import { quotes } from "../db/schema/index.ts";
 import { yoctoProblem } from "../domain/amounts.ts";
+import { checkpoint } from "../domain/checkpoints.ts";
 import { invalidField, ServiceError } from "../domain/errors.ts";
 import { isUuid, newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../domain/ids.ts";
 import { canonicalJson } from "../domain/json-text.ts";
@@ -194,8 +200,9 @@ const quoteExpired = (): ServiceError =>
 
 /**
  * Binds a kept quote to the Idempotency-Key of its execution, so that no other key executes it. The write that it returns
- * has to be sent under this key and quote: they refuse what expired, and carry it out once.
- * @throws ServiceError quote_expired, not_found; conflict if another key executes it
+ * has to be sent under this key and quote: they refuse what expired, and carry it out once. A write that failed on the chain
+ * has freed its key; it needs another quote, so that what it cost and what it may cost again isn't more than one quote says.
+ * @throws ServiceError quote_expired, not_found; conflict if another key executes it, or if it failed on the chain
  */
 export const bindQuote = async (
   { db, now }: ServiceContext,
@@ -208,6 +215,7 @@ export const bindQuote = async (
     .set({ executedBy: sql`coalesce(${quotes.executedBy}, ${key})` })
     .where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId), isNotNull(quotes.body)))
     .returning();
+  checkpoint("quote.bound");
   if (!row) {
     if (isForgotten(id, now())) throw quoteExpired();
     throw new ServiceError("not_found", "There is no such quote that can be executed.", {
@@ -215,10 +223,13 @@ export const bindQuote = async (
     });
   }
   if (row.executedBy !== key) {
-    const message = `This quote is executed once, under the idempotency key ${JSON.stringify(row.executedBy)}. Use that key for its outcome, or request another quote.`;
+    const message = `This quote is bound to the idempotency key "${row.executedBy}". Use that key for its outcome, or request another quote.`;
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
-  return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
+  const failed = await freedOnChain(db, { integrationId, key, since: row.createdAt });
+  if (failed === undefined) return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
+  const message = "This quote's write failed on the chain, which has cost gas. Request another quote.";
+  throw new ServiceError("conflict", message, { outcome: "failed_on_chain", operationUuid: failed });
 };
 
 const isFor = async ({ method, path, bodyDigest }: QuoteRow, write: QuotedWrite): Promise<boolean> =>

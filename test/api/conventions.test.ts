@@ -59,6 +59,7 @@ test.each([
   `application/json, ${PROBLEM};q=0`,
 ])("errors stay as they are for Accept: %s", async (accept) => {
   const answer = await api("/me", { headers: { accept } });
+  expect(answer.headers.get("vary")).toContain("Accept");
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(Object.keys(await bodyOf<object>(answer, 401))).toEqual(["message", "code", "request_id"]);
 });

@@ -1,7 +1,9 @@
 import { Validator } from "@cfworker/json-schema";
 import type { Client } from "@modelcontextprotocol/client";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
+// Inside: the memory that requests share, which one test makes scarce.
+import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   admin,
@@ -13,6 +15,7 @@ import {
 } from "../support/api.ts";
 import { createCollection, createHalfSold, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { call, connect, done, type Era, refused, type ToolAnswer } from "../support/mcp.ts";
+import { killAt, observeCheckpoints } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
 
 /** POST /mcp with the client of the protocol's SDK. */
@@ -66,6 +69,11 @@ const execute = (quote_uuid: string, idempotency_key: string, client = agent) =>
     quote_uuid,
     idempotency_key,
   });
+const newDraft = async (title: string) => {
+  const fields = { contract_uuid: shop.contractUuid, title };
+  const saved = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", { fields });
+  return saved.draft;
+};
 const dataUrl = (bytes: Uint8Array) => `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 
 test.each<Era>(["legacy", "auto"])(
@@ -82,7 +90,7 @@ test.each<Era>(["legacy", "auto"])(
       const example = JSON.parse(description.slice(description.indexOf("Example: ") + 9)) as object;
       const { valid, errors } = new Validator(inputSchema as object, "2020-12").validate(example);
       expect({ name, valid, errors }).toEqual({ name, valid: true, errors: [] });
-      expect(annotations?.destructiveHint === true).toBe(name === "execute");
+      expect(annotations?.destructiveHint === true).toBe(["execute", "save_draft"].includes(name));
     }
     expect(JSON.stringify(tools).length).toBeLessThan(16_000);
   },
@@ -102,7 +110,9 @@ describe("what holds for the API", () => {
   test("holds for POST /mcp: keys, methods, bodies, suspension", async () => {
     const ask = (key: string | null, more = {}) =>
       api("/mcp", { key, json: initialize, headers: accept, ...more });
-    expect(await code(await ask(null), 401)).toBe("api_key_missing");
+    const keyless = await ask(null);
+    expect(keyless.headers.get("www-authenticate")).toBe("Bearer, Api-Key");
+    expect(await code(keyless, 401)).toBe("api_key_missing");
     expect(await code(await ask(`mk_live_${"A".repeat(43)}`), 401)).toBe("api_key_invalid");
     const bearer = { authorization: `Bearer ${shop.key}`, "content-type": "application/json", ...accept };
     const broken = await api("/mcp", { body: "{", headers: bearer });
@@ -120,6 +130,32 @@ describe("what holds for the API", () => {
     expect(await code(await ask(closed.key), 403)).toBe("integration_suspended");
   });
 
+  test("refuses several messages in one request, which would count as one", async () => {
+    const json = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "me" } }));
+    const answer = await api("/mcp", { key: shop.key, json, headers: accept });
+    expect(await code(answer, 400)).toBe("invalid_request");
+  });
+
+  test("ends a subscription at once, because nothing of it changes", async () => {
+    const { closed } = await agent.listen({ toolsListChanged: true });
+    expect(await closed).toBe("graceful");
+  });
+
+  test("an error inside a tool sets no header of the answer to POST /mcp", async () => {
+    const { collection_draft_uuid } = await newDraft("Terns");
+    const waits: (string | null)[] = [];
+    const client = await connect(shop.key, "auto", ({ headers }) => waits.push(headers.get("retry-after")));
+    // Inside: no request takes an isolate's memory for as long as another one waits for it.
+    const take = isolateMemory.take.bind(isolateMemory);
+    vi.spyOn(isolateMemory, "take").mockImplementation((bytes, owner, now) =>
+      owner === shop.integrationUuid && bytes > 500_000 ? null : take(bytes, owner, now),
+    );
+    const assets = [{ url: dataUrl(picture("png", 905)), copies: 1 }];
+    const error = await refused(client, "upload_assets", { collection_draft_uuid, assets });
+    expect(error).toMatchObject({ code: "rate_limited", retry_after_s: 5 });
+    expect(waits).toEqual(waits.map(() => null));
+  });
+
   test("a read-only key looks around, prepares nothing and can't use up a quote", async () => {
     const reader = await connect(shop.readKey);
     expect(await done(reader, "me")).toMatchObject({ key: { role: "read" } });
@@ -131,6 +167,19 @@ describe("what holds for the API", () => {
     const denied = await execute(quote_uuid, "by-a-reader", reader);
     expect(denied.body).toMatchObject({ code: "read_only_key" });
     expect((await execute(quote_uuid, "by-the-owner")).isError).toBe(false);
+  });
+
+  test("nothing is fetched for a read-only key or an unknown draft", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(fetchOf({}));
+    const upload = (client: Client, collection_draft_uuid: string) =>
+      refused(client, "upload_assets", {
+        ...{ collection_draft_uuid, assets: [{ url: "https://pictures.example.com/1.png", copies: 1 }] },
+      });
+    const { collection_draft_uuid } = await newDraft("Gulls");
+    expect((await upload(await connect(shop.readKey), collection_draft_uuid)).code).toBe("read_only_key");
+    expect((await upload(agent, other.contractUuid)).code).toBe("not_found");
+    const pictures = fetched.mock.calls.filter(([input]) => String(input).startsWith("https://pictures."));
+    expect(pictures).toEqual([]);
   });
 
   test("a key's limit of requests counts calls of tools and what they ask the API", async () => {
@@ -216,10 +265,7 @@ describe("a collection over MCP alone", () => {
 
   test("an upload whose URL can't be used stores nothing and says which and why", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(fetchOf({}));
-    const { draft } = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", {
-      fields: { contract_uuid: shop.contractUuid, title: "Cranes" },
-    });
-    const { collection_draft_uuid } = draft;
+    const { collection_draft_uuid } = await newDraft("Cranes");
     const upload = (url: string) =>
       refused(agent, "upload_assets", {
         collection_draft_uuid,
@@ -240,7 +286,8 @@ describe("a collection over MCP alone", () => {
       });
     }
     expect((await upload("https://10.0.0.1/1.png")) as unknown).toMatchObject({
-      issues: [{ path: ["assets", 1, "url"] }],
+      message: { untrusted_text: expect.any(String) },
+      issues: [{ path: ["assets", 1, "url"], message: { untrusted_text: expect.any(String) } }],
     });
     const { assets } = await done<{ assets: { items: object[] } }>(agent, "read_draft", {
       collection_draft_uuid,
@@ -268,8 +315,8 @@ describe("execute", () => {
       ["a", "b", "c", "a", "b", "d"].map((key) => execute(quote, `once-${key}`)),
     );
     const succeeded = answers.filter(({ isError }) => !isError);
-    const winner = /under the idempotency key "(once-.)"/.exec(
-      answers.find(({ isError }) => isError)!.body.message,
+    const winner = /bound to the idempotency key "(once-.)"/.exec(
+      answers.find(({ body }) => body.code === "conflict")!.body.message,
     )![1]!;
     for (const { body } of answers.filter(({ isError }) => isError)) {
       if (body.code === "idempotency_key_in_flight") continue;
@@ -282,14 +329,36 @@ describe("execute", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
   });
 
+  test("that is cut off once the quote is bound is repeated under its key, and under no other", async () => {
+    const before = await mintedOnChain(shop, made);
+    const quote = await quoteMint();
+    const kills = killAt("quote.bound");
+    const cut = await execute(quote, "cut-off").finally(() => observeCheckpoints(null));
+    expect(cut.body.code).toBe("internal_error");
+    expect(kills.count).toBe(1);
+    expect(await mintedOnChain(shop, made)).toBe(before);
+    expect((await execute(quote, "another")).body).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining('"cut-off"'),
+    });
+    expect((await execute(quote, "cut-off")).isError).toBe(false);
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
   test("of a second quote for the same write under the same key is the first execution", async () => {
     const before = await mintedOnChain(shop, made);
     const first = await execute(await quoteMint(), "order-1");
     const second = await execute(await quoteMint(), "order-1");
     expect(second.body.operation_uuid).toBe(first.body.operation_uuid);
     const changed = await execute(await quoteMint({ quantity_per_receiver: 2 }), "order-1");
-    expect(changed.body).toMatchObject({ code: "idempotency_key_reused", next: expect.any(String) });
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
+    // The quote is bound to the key, so that what comes next is another quote under another key.
+    expect(changed.body).toMatchObject({
+      code: "idempotency_key_reused",
+      next: "This key stands for another write. Call `quote` again, then `execute` with the new quote and a new key.",
+    });
+    expect((await execute(await quoteMint({ quantity_per_receiver: 2 }), "order-2")).isError).toBe(false);
+    expect(await mintedOnChain(shop, made)).toBe(before + 3);
   });
 
   test("refuses a quote that has expired, of somebody else, or that keeps no write", async () => {
@@ -401,13 +470,43 @@ describe("results", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  test("a page has as many entries as fit, and its cursor skips none", async () => {
+    const long = await createCollection(shop, { copies: [5] });
+    const title = (n: number) => String(n) + "🪶".repeat(255);
+    for (let n = 0; n < 5; n += 1) {
+      const quote = await done<Quoted>(agent, "quote", {
+        ...mint({ metadata: { title: title(n) } }),
+        collection_uuid: long.collection_uuid,
+      });
+      await execute(quote.quote.quote_uuid, `long-title-${n}`);
+    }
+    const titles: string[] = [];
+    let args: object = { collection_uuid: long.collection_uuid };
+    for (;;) {
+      const { items, cursor, shortened } = await done<{
+        items: { title: { untrusted_text: string } }[];
+        cursor: string | null;
+        shortened?: string;
+      }>(agent, "list_tokens", { ...args });
+      expect(shortened).toBeUndefined();
+      titles.push(...items.map((item) => item.title.untrusted_text));
+      if (cursor === null) break;
+      args = { ...args, cursor };
+    }
+    expect(titles.toSorted()).toEqual([0, 1, 2, 3, 4].map(title));
+  });
+
   test("`describe` explains each write with an example", async () => {
     const { tools } = await agent.listTools();
     const schema = tools.find(({ name }) => name === "describe")!.inputSchema as unknown as {
       properties: { write: { enum: string[] } };
     };
+    const quote = tools.find(({ name }) => name === "quote")!.inputSchema as unknown as typeof schema;
     for (const write of schema.properties.write.enum) {
-      expect(await done(agent, "describe", { write, full: true })).toMatchObject({
+      const described = await done<{ ids: string[] }>(agent, "describe", { write, full: true });
+      if (quote.properties.write.enum.includes(write))
+        expect(Object.keys(quote.properties)).toEqual(expect.arrayContaining(described.ids));
+      expect(described).toMatchObject({
         ...{ write, summary: expect.any(String), example: expect.anything() },
         body: { type: "object", properties: expect.any(Object) },
       });
@@ -440,6 +539,7 @@ test("a careless agent spends its budget at most, and executes each quote at mos
   // A write is refused where it could exceed the budget, and then costs a small part of what it could: enough for some.
   const budget = (await spent()) + (12n * BigInt(quote.cost.at_most)) / 10n;
   const before = await mintedOnChain(shop, made);
+  onTestFinished(() => setBudget(null));
   await setBudget(String(budget));
   const quotes = await Promise.all(Array.from({ length: 21 }, () => quoteMint()));
   const yesterdays = await later(24 * 60 * 60_000, () => execute(quotes[0]!, "yesterday"));
@@ -463,7 +563,6 @@ test("a careless agent spends its budget at most, and executes each quote at mos
   for (let more = 0; more < 60 && !codes.has("spending_limit_reached"); more += 1) {
     await careless(await quoteMint(), more);
   }
-  await setBudget(null);
   expect(calls).toBeGreaterThanOrEqual(200);
   expect(operations.size).toBeGreaterThan(0);
   for (const uuids of operations.values()) expect(uuids.size).toBe(1);

@@ -21,6 +21,7 @@ import { view } from "../support/chain.ts";
 import { chainCall } from "../support/chain-control.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { call, connect as connectAgent } from "../support/mcp.ts";
 import { operationOver, serviceContext } from "../support/operations.ts";
 import type { TransactionRecord } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
@@ -197,6 +198,35 @@ describe("a contract that lacks storage", () => {
       expect(BigInt(paid.actual)).toBeLessThanOrEqual(BigInt(cost.at_most));
     }
   });
+});
+
+test("a kept quote isn't executed again after its write failed on the chain", async () => {
+  await pay("platform", shop.contractAccountId, 10n ** 24n);
+  const half = taking((await freeBytes()) * 0.8, "鷺");
+  const kept = async () => {
+    const json = { ...half, keep: true };
+    return (await bodyOf<Quote>(await api("/quote", { key: shop.key, json }), 201)).quote_uuid;
+  };
+  const quotes = [await kept(), await kept()];
+  // What `execute` sends, without its wait for the end.
+  const answers = await unsigned(shop.integrationUuid, () =>
+    Promise.all(
+      quotes.map((quote) =>
+        send(half, { "mintage-quote": quote, "idempotency-key": quote, prefer: "respond-async" }),
+      ),
+    ),
+  );
+  const operations = await Promise.all(answers.map(operationOf));
+  const agent = await connectAgent(shop.key);
+  for (const [index, quote_uuid] of quotes.entries()) {
+    const { state, operation_uuid, answer } = operations[index]!;
+    const again = await call(agent, "execute", { quote_uuid, idempotency_key: quote_uuid });
+    expect(again.body).toMatchObject({ operation_uuid });
+    if (state === "succeeded") continue;
+    expect(answer).toMatchObject({ status: 402, body: { outcome: "failed_on_chain" } });
+    expect(again.body).toMatchObject({ code: "conflict", outcome: "failed_on_chain" });
+  }
+  expect(operations.map(({ state }) => state).sort()).toEqual(["failed", "succeeded"]);
 });
 
 test("a contract is topped up only if the step that needs it is allowed to cost what is left", async () => {

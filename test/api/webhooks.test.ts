@@ -13,6 +13,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { problemsOf, readDocument } from "../support/openapi.ts";
 import { background, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
@@ -363,9 +364,11 @@ describe("replay, test and rotation", () => {
     const hook = await create();
     const attempt = await bodyOf<Delivery>(await post(`/webhook/${hook.webhook_uuid}/test`), 200);
     expect(attempt).toMatchObject({ seq: 0, type: "webhook.test", status: 404, response: "x".repeat(256) });
-    expect(new Webhook(hook.secret).verify(received[0]!.body, received[0]!.headers)).toMatchObject({
-      type: "webhook.test",
-    });
+    const event = new Webhook(hook.secret).verify(received[0]!.body, received[0]!.headers);
+    const document = await readDocument();
+    const { schema } = document.webhooks["webhook.test"]!.post!.requestBody!.content["application/json"]!;
+    expect(problemsOf(document, schema!, event)).toEqual([]);
+    expect(event).toMatchObject({ data: { webhook_uuid: hook.webhook_uuid } });
   });
 
   test("tests are sent one at a time to an endpoint, and few of an integration", async () => {

@@ -5,12 +5,20 @@ import { BASE } from "./api.ts";
 /** The protocol of 2025, or the current revision. */
 export type Era = "legacy" | "auto";
 
-/** A connected client of the protocol's own SDK, with a key as Bearer. */
-export const connect = async (key: string, era: Era = "auto"): Promise<Client> => {
+/** A connected client of the protocol's own SDK, with a key as Bearer. @param answered called with each response */
+export const connect = async (
+  key: string,
+  era: Era = "auto",
+  answered: (response: Response) => void = () => undefined,
+): Promise<Client> => {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
   const transport = new StreamableHTTPClientTransport(new URL(`${BASE}/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
-    fetch: (input, init) => exports.default.fetch(new Request(input, init as RequestInit)),
+    fetch: async (input, init) => {
+      const response = await exports.default.fetch(new Request(input, init as RequestInit));
+      answered(response);
+      return response;
+    },
   });
   await client.connect(transport);
   return client;

@@ -241,7 +241,7 @@ and the OpenAPI responses are made from src/domain/errors.ts.
 export const errorReference = (): string => {
   const rows = ERROR_CODES.map((code) => {
     const { status, cause, remedy } = ERRORS[code];
-    return row(`\`${code}\``, String(status), cause, remedy);
+    return row(`<a id="${code}"></a>\`${code}\``, String(status), cause, remedy);
   });
   const table = [row("code", "status", "cause", "remedy"), "| --- | --- | --- | --- |", ...rows].join("\n");
   return `${ERRORS_INTRODUCTION}\n${table}\n`;

@@ -27,7 +27,7 @@ describe("refusals of the contract", () => {
     const documented = read("docs/errors.md");
     for (const code of Object.keys(refusals)) {
       expect(ERROR_CODES).toContain(errorCodeOf(code));
-      expect(documented).toContain(`| \`${errorCodeOf(code)}\` |`);
+      expect(documented).toContain(`| <a id="${errorCodeOf(code)}"></a>\`${errorCodeOf(code)}\` |`);
     }
   });
 

@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { ErrorCode } from "../../domain/errors.ts";
+import { type ErrorCode, errorBody, type ServiceError } from "../../domain/errors.ts";
 
 /** Most bytes of a result, and of one that was asked for in full. */
-const MOST_BYTES = 4_096;
-const MOST_FULL_BYTES = 65_536;
+export const MOST_BYTES = 4_096;
+export const MOST_FULL_BYTES = 65_536;
 
 /** Fields with texts that people wrote, whatever they look like. */
 const WRITTEN_BY_PEOPLE = new Set(
@@ -35,6 +35,7 @@ export const brief = (resource: Readonly<Record<string, unknown>>, names: readon
 
 /** Lengths of texts and lists that are tried one after the other until a result fits. */
 const SIZES = [
+  { text: 1_000, entries: Number.POSITIVE_INFINITY },
   { text: 1_000, entries: 50 },
   { text: 300, entries: 10 },
   { text: 120, entries: 5 },
@@ -53,12 +54,21 @@ const shortened = (value: unknown, size: (typeof SIZES)[number]): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shortened(field, size)]));
 };
 
+/** Whether a value fits with all entries of its lists. @param most bytes */
+export const keepsEntries = (value: object, most: number): boolean =>
+  Buffer.byteLength(JSON.stringify(shortened(value, SIZES[0]))) <= most - NOTE_BYTES;
+
+/** The longest note. */
+const NOTE_BYTES = 100;
+const MORE_NOTE = "Call this tool with full: true for all of it.";
+const CUT_NOTE = "It is longer than a result can be.";
+
 /** A value as JSON of limited size: long texts and lists are cut, and in the end its JSON. */
-const fitting = (value: object, most: number): string => {
+const fitting = (value: object, most: number, hasMore: boolean): string => {
   const whole = JSON.stringify(value);
   const isShort = (text: string) => Buffer.byteLength(text) <= most;
   if (isShort(whole)) return whole;
-  const note = { shortened: "Call this tool with full: true for all of it." };
+  const note = { shortened: hasMore ? MORE_NOTE : CUT_NOTE };
   for (const size of SIZES) {
     const text = JSON.stringify({ ...(shortened(value, size) as object), ...note });
     if (isShort(text)) return text;
@@ -66,15 +76,16 @@ const fitting = (value: object, most: number): string => {
   return JSON.stringify({ beginning: whole.slice(0, most / 4), ...note });
 };
 
-/** A tool's result. @param isFull whether the caller asked for more than the usual size */
-export const resultOf = (value: object, isFull = false): CallToolResult => ({
-  content: [{ type: "text", text: fitting(value, isFull ? MOST_FULL_BYTES : MOST_BYTES) }],
+/** A tool's result. @param most its bytes @param hasMore whether the tool returns more with full: true */
+export const resultOf = (value: object, most = MOST_BYTES, hasMore = false): CallToolResult => ({
+  content: [{ type: "text", text: fitting(value, most, hasMore) }],
 });
 
 /** An error of the API as a tool meets it: its body, and Retry-After in seconds. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
+  readonly issues?: readonly { readonly message: string }[];
   readonly operation_uuid?: string;
   readonly retry_after_s?: number;
 }
@@ -98,6 +109,12 @@ export const refusalOf = async (response: Response): Promise<Refusal> => {
   };
 };
 
+/** An error of the service that no request of a tool was answered with. */
+export const refusalBy = (error: ServiceError, requestId: string): Refusal => {
+  const { retryAfter } = error.details;
+  return { ...errorBody(error, requestId), ...(retryAfter !== undefined && { retry_after_s: retryAfter }) };
+};
+
 const FUND =
   "Stop and tell your owner: `me` shows the wallet and the contracts, and which account needs the NEAR.";
 const NO_KEY = "Stop and tell your owner, who needs another key for you.";
@@ -117,7 +134,8 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   sold_out: "Call `read_collection` for what is left.",
   quote_expired: "Call `quote` for the same write, then `execute` with the new quote and the same key.",
   cost_exceeds_maximum: "Call `quote` again and decide by its new cost.",
-  idempotency_key_reused: "This key stands for another write. Use a new key for a new purpose.",
+  idempotency_key_reused:
+    "This key stands for another write. Call `quote` again, then `execute` with the new quote and a new key.",
   spending_limit_reached:
     "Stop: the budget of today is spent. Tell your owner; other quotes and keys don't help.",
   insufficient_funds: FUND,
@@ -134,9 +152,13 @@ const nextAfter = ({ code, operation_uuid: operation, retry_after_s: seconds }: 
   return "Call `explain_error` with this code.";
 };
 
+/** Errors whose message may quote what somebody wrote: the chain's, and where a URL redirects to. */
+const QUOTING: readonly ErrorCode[] = ["transaction_failed", "asset_url_failed"];
+
 /** An API error as a tool's result, with what to call next. */
 export const failed = (refusal: Refusal): CallToolResult => {
-  // What the chain says may quote what somebody wrote.
-  const message = refusal.code === "transaction_failed" ? untrusted(refusal.message) : refusal.message;
-  return { ...resultOf({ ...refusal, message, next: nextAfter(refusal) }), isError: true };
+  const message = QUOTING.includes(refusal.code) ? untrusted(refusal.message) : refusal.message;
+  const issues = refusal.issues?.map((issue) => ({ ...issue, message: untrusted(issue.message) }));
+  const body = { ...refusal, message, ...(issues && { issues }), next: nextAfter(refusal) };
+  return { ...resultOf(body), isError: true };
 };

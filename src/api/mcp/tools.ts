@@ -11,7 +11,7 @@ import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
 import { describeOperation } from "./description.ts";
 import { brief, marked } from "./results.ts";
-import { formOf, uploadFields } from "./upload.ts";
+import { sendForm, uploadFields } from "./upload.ts";
 
 type Resource = Readonly<Record<string, unknown>>;
 
@@ -80,9 +80,9 @@ const page = {
 };
 const key = z
   .string()
-  .regex(/^[\x21-\x7e]{1,255}$/)
+  .regex(/^[\x21\x23-\x7e]{1,255}$/)
   .describe(
-    "Your name for this purpose, such as order-1042, without spaces. Use the same one for every repetition.",
+    "Your name for this purpose, such as order-1042, without spaces and quotation marks. Use the same one for every repetition.",
   );
 
 const segment = encodeURIComponent;
@@ -96,7 +96,8 @@ const BRIEF_COLLECTION = [
 ];
 const BRIEF_DRAFT = ["collection_draft_uuid", "state", "title", "collection_uuid", "created_at"];
 const BRIEF_ASSET = ["asset_uuid", "asset_url", "copies", "asset_subtitle"];
-const DEFAULT_LIMIT = 5;
+/** Entries of a page by default. */
+export const DEFAULT_LIMIT = 5;
 
 interface PageInput {
   readonly full?: boolean | undefined;
@@ -244,7 +245,7 @@ const PREPARING: readonly Tool[] = [
       idempotency_key: key.optional(),
     },
     example: { fields: { contract_uuid: UUID, title: "Night Herons" }, idempotency_key: "herons-draft" },
-    annotations: PREPARES,
+    annotations: { ...PREPARES, destructiveHint: true },
     run: async ({ send }, { collection_draft_uuid: id, fields, idempotency_key: name }) => {
       const path = `/collection-draft${id === undefined ? "" : `/${segment(id)}`}`;
       const sending = { json: fields, headers: { "Idempotency-Key": name } };
@@ -264,10 +265,14 @@ const PREPARING: readonly Tool[] = [
     },
     annotations: { ...PREPARES, openWorldHint: true },
     run: async (call, { collection_draft_uuid: id, assets, idempotency_key: name }) => {
-      const form = await formOf(call.context, call.caller, assets);
-      const sending = { form, headers: { "Idempotency-Key": name } };
-      const path = `/collection-draft/${segment(id)}/asset-bulk`;
-      const { body } = await call.send<Resource[]>("POST", path, sending);
+      // Before the service fetches anything for it.
+      requireFull(call.caller);
+      const draft = `/collection-draft/${segment(id)}`;
+      await call.send("GET", draft);
+      const headers = { "Idempotency-Key": name };
+      const { body } = await sendForm(call.context, call.caller, assets, (form) =>
+        call.send<Resource[]>("POST", `${draft}/asset-bulk`, { form, headers }),
+      );
       const attached = marked(body.map((asset) => brief(asset, BRIEF_ASSET)));
       return { attached, next: "Call `upload_assets` for more, or `quote` finalizeCollectionDraft." };
     },

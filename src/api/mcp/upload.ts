@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { ServiceError } from "../../domain/errors.ts";
 import { MAX_FILE_BYTES } from "../../domain/quota.ts";
 import { memoryShare } from "../../files/isolate-memory.ts";
-import { DownloadFailure, download } from "../../files/uploads/media-download.ts";
+import { DownloadFailure, download, unusableUrl } from "../../files/uploads/media-download.ts";
 
 /** Files of one call: all are in memory at one time. */
 const MOST_FILES = 8;
@@ -26,23 +25,23 @@ type Asset = z.output<typeof asset>;
 const DATA_URL = /^data:([^,]*),/i;
 
 /** What a data: URL contains (RFC 2397). */
-const decoded = (url: string, type: string): Uint8Array<ArrayBuffer> => {
+const decoded = (url: string, type: string): Buffer<ArrayBuffer> => {
   try {
     const data = decodeURIComponent(url.slice(url.indexOf(",") + 1));
-    return new Uint8Array(Buffer.from(data, /;base64$/i.test(type) ? "base64" : "utf8"));
+    return Buffer.from(data, /;base64$/i.test(type) ? "base64" : "utf8");
   } catch (cause) {
     throw new DownloadFailure("Its percent-encoding is broken.", cause);
   }
 };
 
-const bytesAt = async (url: string): Promise<Uint8Array<ArrayBuffer>> => {
+const partsAt = async (url: string): Promise<Uint8Array<ArrayBuffer>[]> => {
   const type = DATA_URL.exec(url)?.[1];
-  if (type !== undefined) return decoded(url, type);
+  if (type !== undefined) return [decoded(url, type)];
   const file = await download(url, MAX_FILE_BYTES);
   try {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of file.chunks(() => undefined)) chunks.push(chunk);
-    return new Uint8Array(Buffer.concat(chunks));
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    for await (const chunk of file.chunks(() => undefined)) chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    return chunks;
   } finally {
     await file.close();
   }
@@ -55,14 +54,15 @@ const nameOf = ({ url, filename }: Asset, index: number): string => {
 };
 
 /**
- * Fetches the files of assets and makes them the form of asset-bulk, which checks all else.
+ * Fetches the files of assets and sends them as the form of asset-bulk, which checks all else.
  * @throws ServiceError asset_url_failed, which names the asset; rate_limited if there is no memory
  */
-export const formOf = async (
+export const sendForm = async <Result>(
   context: ServiceContext,
   { integrationId }: Pick<Caller, "integrationId">,
   assets: readonly Asset[],
-): Promise<FormData> => {
+  send: (form: FormData) => Promise<Result>,
+): Promise<Result> => {
   const wanted = { bytes: assets.length * MAX_FILE_BYTES, owner: integrationId, what: "files at URLs" };
   const memory = await memoryShare(context, wanted);
   try {
@@ -70,7 +70,7 @@ export const formOf = async (
     const details = [];
     for (const [index, each] of assets.entries()) {
       const name = nameOf(each, index);
-      form.append("asset_file", new Blob([await bytesAt(each.url).catch(failureOf(index))]), name);
+      form.append("asset_file", new Blob(await partsAt(each.url).catch(failureOf(index))), name);
       memory.moved();
       const reference = each.metadata && `${name}.json`;
       if (reference) form.append("reference_file", new Blob([JSON.stringify(each.metadata)]), reference);
@@ -80,17 +80,12 @@ export const formOf = async (
       });
     }
     form.append("assets_detail", JSON.stringify(details));
-    return form;
+    return await send(form);
   } finally {
     memory.ended();
   }
 };
 
 const failureOf = (index: number) => (error: unknown) => {
-  if (!(error instanceof DownloadFailure)) throw error;
-  const issues = [{ path: ["assets", index, "url"], message: error.message }];
-  throw new ServiceError("asset_url_failed", `The asset can't be fetched. ${error.message}`, {
-    issues,
-    cause: error.cause,
-  });
+  throw unusableUrl(error, "The asset", ["assets", index, "url"]);
 };

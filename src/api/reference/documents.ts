@@ -41,14 +41,15 @@ ${FOR_OPERATORS.split(" ")
   .join("\n")}
 `;
 
-const TEXT = { "Content-Type": "text/markdown; charset=utf-8", "Cache-Control": "public, max-age=3600" };
+const CACHED = "public, max-age=3600";
+const TEXT = { "Content-Type": "text/markdown; charset=utf-8", "Cache-Control": CACHED };
 
 /** A file of docs/, which `[assets]` of wrangler.toml serves to the Worker. @throws ServiceError not_found */
 const fileOf = async (c: Context<AppEnv>, name: string, like = c.req.raw): Promise<Response> => {
   const asset = await c.env.ASSETS.fetch(new Request(new URL(`/${name}`, c.req.url), like));
   if (asset.status === 404) throw noSuchAddress();
   const answer = new Response(asset.body, asset);
-  answer.headers.set("Cache-Control", "public, max-age=3600");
+  answer.headers.set("Cache-Control", CACHED);
   return answer;
 };
 

@@ -19,6 +19,17 @@ export const eventView = z
   .openapi("Event");
 export type Event = Shown<typeof eventView>;
 
+/** What `POST …/test` sends, which is no event. */
+export const testEventView = z
+  .object({
+    seq: z.literal(0),
+    event_uuid: z.uuid(),
+    type: z.literal("webhook.test"),
+    timestamp: z.iso.datetime(),
+    data: z.object({ webhook_uuid: z.uuid() }),
+  })
+  .openapi("TestEvent");
+
 /** What each type of event tells. */
 export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "operation.succeeded": "A write to the chain has succeeded.",

@@ -1,8 +1,8 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, type SQL, sql } from "drizzle-orm";
 import { keyInFlight } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { type Database, runBatch } from "../client.ts";
-import { idempotencyKeys } from "../schema/index.ts";
+import { idempotencyKeys, operations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, weighed } from "./usage.ts";
@@ -28,17 +28,44 @@ export interface KeyWithResponse {
   readonly response: StoredResponse;
 }
 
-/** Statuses of failed operations that free their key: there was no effect, and the request can succeed later. */
+/**
+ * Statuses of failed operations that free their key: the write had no effect and can succeed later, although a transaction that
+ * failed on the chain may have burnt gas.
+ */
 const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
 const isKey = (integrationId: Uuid, key: string): SQL =>
   and(eq(idempotencyKeys.integrationId, integrationId), eq(idempotencyKeys.key, key)) as SQL;
 
+/** Condition: a stored key's operation, which has freed it. */
+const IS_FREEING: SQL = sql`operations.id = idempotency_keys.operation_id AND state = 'failed'
+    AND answer_status IN (SELECT value FROM json_each(${JSON.stringify(FREEING)}))`;
+
 /** Condition: a stored key can be used again, because it has expired or its operation failed without an effect. */
 const isFree = (now: Date): SQL => sql`((idempotency_keys.expires_at <= ${now.getTime()} AND NOT EXISTS (
     SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state IN ('pending', 'unknown')))
-  OR EXISTS (SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state = 'failed'
-    AND answer_status IN (SELECT value FROM json_each(${JSON.stringify(FREEING)}))))`;
+  OR EXISTS (SELECT 1 FROM operations WHERE ${IS_FREEING}))`;
+
+/** The operation that failed on the chain and freed its key, if it was accepted at `since` at the earliest. */
+export const freedOnChain = async (
+  db: Database,
+  { integrationId, key, since }: { readonly integrationId: Uuid; readonly key: string; readonly since: Date },
+): Promise<Uuid | undefined> => {
+  const row = await db
+    .select({ id: operations.id })
+    .from(idempotencyKeys)
+    .innerJoin(operations, IS_FREEING)
+    .where(
+      and(
+        isKey(integrationId, key),
+        gte(operations.createdAt, since),
+        // That of a long success is in R2.
+        sql`iif(json_valid(answer_body), json_extract(answer_body, '$.outcome'), NULL) = 'failed_on_chain'`,
+      ),
+    )
+    .get();
+  return row?.id;
+};
 
 /** The row of a key (undefined: unused or free), and whether the integration has room in the database. */
 export const findKey = async (

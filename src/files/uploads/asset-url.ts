@@ -24,7 +24,7 @@ import { mediaKey } from "../storage/keys.ts";
 import { MultipartUpload, PART_SIZE } from "../storage/multipart-upload.ts";
 import { putBlob } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import { DownloadFailure, download } from "./media-download.ts";
+import { DownloadFailure, download, unusableUrl } from "./media-download.ts";
 import { keepMediaNote } from "./media-note.ts";
 
 export type UrlField = "asset_file_url" | "reference_file_url";
@@ -100,11 +100,7 @@ export async function fetchMediaUrl(
       await body.close();
     }
   } catch (error) {
-    if (!(error instanceof DownloadFailure)) throw error;
-    throw new ServiceError("asset_url_failed", `${field} can't be used. ${error.message} Nothing was sent.`, {
-      issues: [{ path, message: error.message }],
-      cause: error.cause,
-    });
+    throw unusableUrl(error, field, path);
   }
 }
 

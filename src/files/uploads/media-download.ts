@@ -1,3 +1,5 @@
+import { ServiceError } from "../../domain/errors.ts";
+import type { Issue } from "../../domain/issues.ts";
 import { MAX_REDIRECTS, mediaUrlFault } from "../../domain/media-url.ts";
 import { within } from "../../waiting.ts";
 
@@ -14,6 +16,15 @@ export class DownloadFailure extends Error {
     this.name = "DownloadFailure";
   }
 }
+
+/** The caller's error for a failure; other errors are returned as they are. @param path of the URL in the request */
+export const unusableUrl = (error: unknown, what: string, path: Issue["path"]): unknown => {
+  if (!(error instanceof DownloadFailure)) return error;
+  return new ServiceError("asset_url_failed", `${what} can't be used. ${error.message} Nothing was sent.`, {
+    issues: [{ path, message: error.message }],
+    cause: error.cause,
+  });
+};
 
 interface Download {
   /** The body. It throws DownloadFailure if it breaks off, stalls, or is too large. @param moved called for every chunk */

@@ -152,8 +152,11 @@ export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> 
   await writeSweep(db, DELETED_SWEEP, next, now());
 };
 
-/** Expired keys or quotes of one batch; R2 deletes as many objects in one call. */
+/** Expired keys of one batch; R2 deletes as many objects in one call. */
 const EXPIRED_AT_ONCE = 1_000;
+
+/** Expired quotes of one batch: each may keep a body of 1 MB. */
+const QUOTES_AT_ONCE = 100;
 
 /** How long a run begins further batches: at 50 ms each, 100,000 keys a minute. Milliseconds. */
 const EXPIRED_RUN_MS = 5_000;
@@ -199,7 +202,7 @@ export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number
 export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<void> => {
   const until = now().getTime() + EXPIRED_RUN_MS;
   while (
-    (await deleteExpiredQuotes(db, now(), EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE &&
+    (await deleteExpiredQuotes(db, now(), QUOTES_AT_ONCE)) === QUOTES_AT_ONCE &&
     now().getTime() < until
   );
 };

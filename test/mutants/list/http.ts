@@ -73,8 +73,8 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "authentication: a key that may only read may write",
     file: "src/http/authentication.ts",
-    search: "if (write) requireFull(key);",
-    replacement: "void write;",
+    search: 'if (role !== "read") return;',
+    replacement: 'if (role !== ("none" as string)) return;',
     tests: authentication,
     named: "a read key reads, and may check an account, but writes nothing",
   },

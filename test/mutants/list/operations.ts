@@ -297,4 +297,28 @@ export const OPERATIONS: readonly Mutant[] = [
     tests: ["test/api/quote-limits.test.ts"],
     named: "is topped up only if the step that needs it",
   },
+  {
+    id: "quotes: a second key executes a quote",
+    file: "src/operations/quotes.ts",
+    search: "if (row.executedBy !== key) {",
+    replacement: "if (row.executedBy === null) {",
+    tests: ["test/api/mcp.test.ts"],
+    named: "is cut off once the quote is bound",
+  },
+  {
+    id: "quotes: one is executed again after its write failed on the chain",
+    file: "src/operations/quotes.ts",
+    search: "if (failed === undefined) return",
+    replacement: "if (failed !== null) return",
+    tests: ["test/api/quote-limits.test.ts"],
+    named: "executed again after its write failed",
+  },
+  {
+    id: "agents: a read-only key binds a quote to its key",
+    file: "src/api/mcp/tools.ts",
+    search: "requireFull(caller);",
+    replacement: "",
+    tests: ["test/api/mcp.test.ts"],
+    named: "use up a quote",
+  },
 ];
