@@ -314,6 +314,7 @@ CREATE TABLE `quotes` (
 	`most` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
+	`state` text,
 	`body` text,
 	`executed_by` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action

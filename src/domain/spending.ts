@@ -2,6 +2,8 @@
 export interface CostLimit {
   readonly quoted: string | null;
   readonly most: string;
+  /** State of the draft that the write must find, because it was quoted; null or absent: any. */
+  readonly quotedState?: string | null;
 }
 
 /** Code of a transaction that was not signed because its operation could exceed its highest allowed cost. */

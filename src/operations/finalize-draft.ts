@@ -96,6 +96,9 @@ const proposalOf = async (
       "The draft's contract is not ready. Give the draft another contract_uuid.",
     );
   }
+  const quotedState = String(draft.updatedAt.getTime());
+  const { quotedState: quoted = null } = caller.costLimit ?? {};
+  if (quoted !== null && quoted !== quotedState) throw changedSinceQuote();
   await requirePayees(context, draft.settings);
   const id = newUuid();
   const request = await continued(context, draft, brokenOff, {
@@ -116,6 +119,7 @@ const proposalOf = async (
     subjectId: draft.id,
     request: plan ? { ...request, plan } : request,
     known,
+    quotedState,
     condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole),
     after: [
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
@@ -144,6 +148,11 @@ const continued = async (
   if (published && !(await isAsOnChain(context, draft.id, found))) throw otherAssets(collectionId);
   return { ...request, begun: { collectionId, assets, published } };
 };
+
+const changedSinceQuote = (): ServiceError =>
+  new ServiceError("quote_mismatch", "Request a new quote: the draft has changed since this one.", {
+    outcome: "not_submitted",
+  });
 
 const otherAssets = (collectionId: number): ServiceError =>
   new ServiceError(

@@ -157,6 +157,8 @@ export interface Proposal<K extends OperationKind = OperationKind>
   readonly refusal?: () => Promise<ServiceError | null>;
   /** D1 writes after the operation's row, in its batch. */
   readonly after?: readonly Statement[];
+  /** State of the draft that it depends on: a quote that can be executed is for this state alone. */
+  readonly quotedState?: string;
   /** Initial facts of its kind, read for the proposal, which hold once it is accepted. */
   readonly known?: unknown;
 }

@@ -41,12 +41,13 @@ const insertQuote = async (
   quote: QuoteRow,
   answered: KeyWithResponse | null,
 ): Promise<boolean> => {
-  const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt, body } = quote;
+  const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt, state, body } =
+    quote;
   const insert = db
     .insert(quotes)
     .select(sql`
       SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${method}, ${path}, ${bodyDigest}, ${expected}, ${most},
-        ${createdAt.getTime()}, ${expiresAt.getTime()}, ${body}, ${null}
+        ${createdAt.getTime()}, ${expiresAt.getTime()}, ${state}, ${body}, ${null}
       WHERE ${hasRoom(integrationId)}`)
     .returning({ id: quotes.id });
   const which = sql`id = ${uuidToBytes(id)}`;
@@ -103,6 +104,7 @@ export const quoteWrite = async (
     expiresAt: new Date(createdAt.getTime() + VALID_MS),
     expected: plan.cost.expected.toString(),
     most: plan.cost.most.toString(),
+    state: (write.keep && planned?.quotedState) || null,
     body: write.keep ? canonicalJson(write.body ?? {}) : null,
     executedBy: null,
   };
@@ -166,7 +168,8 @@ export const costLimitOf = async (
   if (!isUuid(quote)) throw invalidField(["Mintage-Quote"], "Send the quote_uuid of a quote.");
   const row = await requireQuote(context, integrationId, quote.toLowerCase() as Uuid, write);
   const quoted = BigInt(row.most);
-  return { quoted: row.expected, most: (own !== null && own < quoted ? own : quoted).toString() };
+  const limit = own !== null && own < quoted ? own : quoted;
+  return { quoted: row.expected, most: limit.toString(), quotedState: row.state };
 };
 
 /**

@@ -13,9 +13,15 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { createCollection, createHalfSold, type Finalized, mintedOnChain } from "../support/collections.ts";
+import {
+  createCollection,
+  createDraft,
+  createHalfSold,
+  type Finalized,
+  mintedOnChain,
+} from "../support/collections.ts";
 import { call, connect, done, type Era, refused, type ToolAnswer } from "../support/mcp.ts";
-import { killAt, observeCheckpoints } from "../support/operations.ts";
+import { background, killAt, observeCheckpoints } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
 
 /** POST /mcp with the client of the protocol's SDK. */
@@ -359,6 +365,31 @@ describe("execute", () => {
     });
     expect((await execute(await quoteMint({ quantity_per_receiver: 2 }), "order-2")).isError).toBe(false);
     expect(await mintedOnChain(shop, made)).toBe(before + 3);
+  });
+
+  test("refuses to finalize another draft than was quoted: one that has changed since", async () => {
+    const collection_draft_uuid = await createDraft(shop, { copies: [2] });
+    const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };
+    const { quote } = await done<Quoted>(agent, "quote", finalize);
+    await done(agent, "save_draft", { collection_draft_uuid, fields: { title: "Swapped" } });
+    const swapped = await execute(quote.quote_uuid, "swapped");
+    expect(swapped.body).toMatchObject({
+      code: "quote_mismatch",
+      message: expect.stringContaining("changed"),
+    });
+    const again = await done<Quoted>(agent, "quote", finalize);
+    expect((await execute(again.quote.quote_uuid, "seen")).isError).toBe(false);
+  });
+
+  test("repeats the outcome of a quote that has expired since, as long as its key is valid", async () => {
+    const quote = await quoteMint();
+    const first = await execute(quote, "order-3");
+    expect(first.isError).toBe(false);
+    await background.reconcile(11 * 60_000);
+    const again = await later(11 * 60_000, () => execute(quote, "order-3"));
+    expect(again.body.operation_uuid).toBe(first.body.operation_uuid);
+    const other = await later(11 * 60_000, () => execute(quote, "order-4"));
+    expect(other.body).toMatchObject({ code: "conflict", message: expect.stringContaining("order-3") });
   });
 
   test("refuses a quote that has expired, of somebody else, or that keeps no write", async () => {

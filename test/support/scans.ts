@@ -116,7 +116,7 @@ const ALLOWED: readonly Allowed[] = [
   },
   {
     line: SORT,
-    of: /FROM quotes WHERE id IN \( SELECT id FROM quotes WHERE expires_at <= \? ORDER BY expires_at LIMIT \?\) GROUP BY integration_id\) AS weight/,
+    of: /FROM quotes WHERE id IN \( SELECT id FROM quotes WHERE expires_at <= \? AND \(executed_by IS NULL OR expires_at <= \?\) ORDER BY expires_at LIMIT \?\) GROUP BY integration_id\) AS weight/,
     why: "one page of quotes whose time is over",
   },
   {

@@ -126,6 +126,8 @@ export const quotes = sqliteTable(
     most: text("most").notNull(),
     createdAt: instant("created_at").notNull(),
     expiresAt: instant("expires_at").notNull(),
+    /** State of the draft that was quoted (`Proposal.quotedState`), for a quote that can be executed; null: any. */
+    state: text("state"),
     /** The body as canonical JSON, for a quote that can be executed; null: the caller sends the write itself. */
     body: text("body"),
     /** The Idempotency-Key of its execution; null: not executed. */

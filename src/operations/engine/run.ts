@@ -68,7 +68,15 @@ const hasRoleAgain = async (
 const accept = async (
   context: ServiceContext,
   caller: Omit<Runner, "respondAsync">,
-  { files = [], condition = sql`true`, after = [], known, refusal: _, ...operation }: Proposal,
+  {
+    files = [],
+    condition = sql`true`,
+    after = [],
+    known,
+    refusal: _,
+    quotedState: __,
+    ...operation
+  }: Proposal,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
   const { integrationId, requestKey, costLimit, reference } = caller;

@@ -190,10 +190,15 @@ export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> 
   } while (now().getTime() < until);
 };
 
+/** How long an executed quote is kept after its expiry, so that its execution can be repeated as long as its key. Milliseconds. */
+const EXECUTED_MS = 26 * 3_600_000;
+
 /** Deletes expired quotes, the oldest first. @returns how many, `limit` at most */
 export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number): Promise<number> => {
+  const forgotten = new Date(now.getTime() - EXECUTED_MS);
   const which: SQL = sql`id IN (
-    SELECT id FROM quotes WHERE expires_at <= ${now.getTime()} ORDER BY expires_at LIMIT ${limit})`;
+    SELECT id FROM quotes WHERE expires_at <= ${now.getTime()}
+      AND (executed_by IS NULL OR expires_at <= ${forgotten.getTime()}) ORDER BY expires_at LIMIT ${limit})`;
   const [, deleted] = await db.batch([unweighQuotes(db, which), db.delete(quotes).where(which)]);
   return deleted.meta.changes;
 };
