@@ -34,6 +34,18 @@ const EMBEDDED_BALANCE = 10n ** 32n;
 const IS_DEV = process.argv.includes("--dev");
 const COMMAND = IS_DEV ? "npm run dev" : "npm start";
 
+const HELP = `${COMMAND} takes no options, but settings from the environment or .dev.vars, such as PORT=8788 ${COMMAND}:
+
+  PORT            where the service answers (8787)
+  HOST            the address it listens on (127.0.0.1: this machine alone)
+  NEAR_PORT       where the embedded chain answers (3030)
+  NEAR_BLOCK_MS   milliseconds between its blocks (600)
+  NEAR_NETWORK    testnet or mainnet instead of the embedded chain; needs PLATFORM_ACCOUNT_ID, PLATFORM_PRIVATE_KEY and
+                  PUBLIC_URL
+  MINTAGE_DATA    the folder of all data (.mintage)
+
+docs/deploying.md lists the others.`;
+
 const running: ServiceProcess[] = [];
 let stopping: Promise<void> | null = null;
 /** Until the summary is printed only what goes wrong is worth a line; after it, requests are. */
@@ -260,6 +272,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 // The channel to the script that npm runs closes when that script has ended, for whatever reason.
 process.on("disconnect", () => void exit(0));
+
+const unknown = process.argv.slice(2).filter((argument) => argument !== "--dev");
+if (unknown.length > 0) {
+  const isHelp = unknown.every((argument) => argument === "--help" || argument === "-h");
+  say(isHelp ? HELP : `Leave out ${unknown.join(" ")}.\n\n${HELP}`);
+  process.exit(isHelp ? 0 : 2);
+}
 
 main().catch(async (error: unknown) => {
   if (stopping) return;

@@ -367,6 +367,15 @@ describe("execute", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 3);
   });
 
+  test("refuses a receiver that doesn't exist unless it is told otherwise, null being no answer", async () => {
+    const body = { receiver_addresses: ["nobody-at-all.test"] };
+    for (const more of [{}, { receivers_must_exist: null }])
+      expect((await refused(agent, "quote", { ...mint(), body: { ...body, ...more } })).code).toBe(
+        "unknown_account",
+      );
+    await done(agent, "quote", { ...mint(), body: { ...body, receivers_must_exist: false } });
+  });
+
   test("refuses to finalize another draft than was quoted: one that has changed since", async () => {
     const collection_draft_uuid = await createDraft(shop, { copies: [2] });
     const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };

@@ -190,6 +190,16 @@ describe("npm start", () => {
     expect(await run.exit).toBe(0);
   });
 
+  test.each([
+    ["--help", 0, "npm start takes no options, but settings"],
+    ["--prot", 2, "Leave out --prot."],
+  ])("starts nothing for %s, and lists the settings", async (option, code, said) => {
+    const run = start("start", {}, [option]);
+    expect(await run.exit).toBe(code);
+    expect(run.output).toContain(said);
+    expect(run.output).toContain("NEAR_PORT");
+  });
+
   test("says which port is in use or which address is not this machine's, and by which setting to choose another", async () => {
     const port = await freePort();
     const blocker = createServer().listen(port, "127.0.0.1");

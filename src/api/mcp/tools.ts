@@ -299,7 +299,8 @@ const PREPARING: readonly Tool[] = [
         return segment(String(id));
       });
       // As in the client: a mistyped receiver is refused unless the caller asks for it.
-      const whole = write === "mint" ? { receivers_must_exist: true, ...body } : body;
+      const { receivers_must_exist: must } = body ?? {};
+      const whole = write === "mint" ? { ...body, receivers_must_exist: must ?? true } : body;
       const json = { method: method.toUpperCase(), path, body: whole, keep: true };
       const { body: quote } = await send<Quote>("POST", "/quote", { json });
       const { expected, at_most: most } = quote.cost;
