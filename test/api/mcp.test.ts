@@ -123,9 +123,11 @@ describe("what holds for the API", () => {
     const bearer = { authorization: `Bearer ${shop.key}`, "content-type": "application/json", ...accept };
     const broken = await api("/mcp", { body: "{", headers: bearer });
     expect(await code(broken, 400)).toBe("invalid_json");
-    const got = await api("/mcp", { key: shop.key, method: "GET" });
-    expect(got.headers.get("allow")).toBe("POST");
-    expect(await code(got, 405)).toBe("method_not_allowed");
+    for (const accepted of ["*/*", "text/event-stream"]) {
+      const got = await api("/mcp", { key: shop.key, method: "GET", headers: { accept: accepted } });
+      expect(got.headers.get("allow")).toBe("POST");
+      expect(await code(got, 405)).toBe("method_not_allowed");
+    }
     const answered = await ask(shop.key);
     expect(answered.status).toBe(200);
     expect(answered.headers.get("ratelimit-policy")).toMatch(/^"key";q=/);
@@ -249,10 +251,14 @@ describe("a collection over MCP alone", () => {
     const minting = { write: "mint", collection_uuid, body: { receiver_addresses: [receiver] } };
     const priced = await done<Quoted>(agent, "quote", minting);
     const minted = await execute(priced.quote.quote_uuid, "egrets-mint");
-    const followed = await done<{ summary: string }>(agent, "follow", {
+    const followed = await done<{
+      summary: string;
+      operation: { answer: { token_ids: string[] } };
+    }>(agent, "follow", {
       operation_uuid: minted.body.operation_uuid,
     });
     expect(followed.summary).toMatch(/^The mint succeeded\. It has cost 0\.\d+ NEAR\.$/);
+    expect(followed.operation.answer.token_ids).toHaveLength(1);
     const { items } = await done<{ items: { owner_id: string; media_url: string }[] }>(agent, "list_tokens", {
       ...{ collection_uuid, owner: receiver },
     });

@@ -153,6 +153,19 @@ const outcomeOf = ({ kind, state, cost, answer }: OperationResource) => {
   }
 };
 
+/** An operation without the long parts of its answer, which `full` has. */
+const briefOperation = ({ answer, transactions, ...operation }: OperationResource) => {
+  const { code, message, collection_uuid, tokens } = (answer?.body ?? {}) as {
+    readonly [field: string]: unknown;
+    readonly tokens?: readonly { readonly token_id: string }[];
+  };
+  return {
+    ...operation,
+    transactions: transactions.map(({ transaction_hash: hash }) => hash),
+    answer: answer && { code, message, collection_uuid, token_ids: tokens?.map(({ token_id: id }) => id) },
+  };
+};
+
 /** How long `follow` waits for an operation's end, and how often it looks. Milliseconds. */
 const FOLLOW = { patienceMs: 20_000, everyMs: 2_000 };
 
@@ -341,12 +354,12 @@ const SPENDING: readonly Tool[] = [
     input: { operation_uuid: uuid("the operation, from `execute`"), ...full },
     example: { operation_uuid: UUID },
     annotations: READS,
-    run: async ({ context, send }, { operation_uuid: id }) => {
+    run: async ({ context, send }, { operation_uuid: id, full: isFull = false }) => {
       const until = context.now().getTime() + FOLLOW.patienceMs;
       for (;;) {
         const { body } = await send<OperationResource>("GET", `/operation/${segment(id)}`);
         if (body.state !== "pending" || context.now().getTime() >= until)
-          return { ...outcomeOf(body), operation: marked(body) };
+          return { ...outcomeOf(body), operation: marked(isFull ? body : briefOperation(body)) };
         await pause(FOLLOW.everyMs);
       }
     },
