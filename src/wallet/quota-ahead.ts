@@ -28,7 +28,7 @@ interface QuotaAheadParts extends Pick<Runtime, "now" | "log"> {
 
 /**
  * Raises a collection's daily quota of staff mints (docs/contract.md) with a full-access key before orders reach it: mints
- * beyond it fail, and each of them would raise it by itself. The counts are in memory only: an object that begins anew
+ * beyond it fail, and each of them would raise it by itself. The counts are in memory only: a restarted object
  * raises later, and a mint beyond the quota still raises it.
  */
 export class QuotaAhead {

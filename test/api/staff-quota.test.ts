@@ -58,7 +58,7 @@ test("a mint beyond a quota that wasn't raised raises it and succeeds", async ()
   const collection = await createCollection(shop, { copies: [2_000] });
   const operations: Operation[] = [];
   for (let part = 0; part < 3; part += 1) {
-    // An object that begins anew has counted nothing.
+    // A restarted object has counted nothing.
     await endObject(shop.integrationUuid);
     operations.push(...(await mintMany(collection, 14)));
   }
