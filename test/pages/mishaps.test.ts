@@ -50,7 +50,10 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
   test("a gift to a name as phones write it", async () => {
     const page = await visit(`/m/${open.slug}`);
     await connectWallet(page);
+    // What the account may mint moves what is below it.
+    await page.waitForSelector("#go:not(:disabled)");
     await page.click("#gift summary");
+    await page.waitForSelector("#gift[open]");
     await typeReceiver(page, " Platform.bench ");
     await mint(page);
     await textOf(page, "#owned h2", /^No\. \d+ is now owned by platform\.bench$/);
