@@ -88,7 +88,7 @@ describe("an operation that was answered with 202", () => {
     const before = await minted();
     const key = crypto.randomUUID();
     await endObject(integration.integrationUuid);
-    await slowlyDown(4_000);
+    await slowlyDown(9_000);
     const first = api(path(), mintRequest(key));
     await accepted(key);
     const { response } = await apiWith({ SYNC_WAIT_MS: "1" }, path(), mintRequest(key));
