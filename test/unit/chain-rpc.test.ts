@@ -121,7 +121,7 @@ describe("a call", () => {
       setTimeout(() => {
         open -= 1;
         response.end(JSON.stringify({ result: true }));
-      }, 5);
+      }, 60);
     });
     const rpc = new ChainRpc([url]);
     const calls = Array.from({ length: 40 }, () => rpc.call("status", []));
