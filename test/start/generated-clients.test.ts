@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Skips a test, except where CI is set, which has to have everything. */
+/** Skips a test, except where CI is set, which has npm's registry. */
 const lacking = (context: TestContext, what: string): void => {
   if (process.env.CI) throw new Error(what);
   context.skip(what);
@@ -118,9 +118,10 @@ console.log((tokens as unknown[]).length);
 });
 
 test("openapi-python-client", async (context) => {
-  if (!(await has("python3", "-m", "venv", "venv"))) return lacking(context, "no Python with venv");
+  // The project needs no Python, so that a machine without it, or without its registry, isn't wrong.
+  if (!(await has("python3", "-m", "venv", "venv"))) return context.skip("no Python with venv");
   if (!(await has("venv/bin/pip", "install", "--quiet", "openapi-python-client==0.29.1")))
-    return lacking(context, "no registry");
+    return context.skip("no registry of Python packages");
   const said = await run(
     "venv/bin/openapi-python-client",
     "generate",
