@@ -47,7 +47,7 @@ const partsAt = async (url: string): Promise<Uint8Array<ArrayBuffer>[]> => {
   }
 };
 
-/** A name for a file that no other of the form has. */
+/** A file's name: by default one that no other of the form has. */
 const nameOf = ({ url, filename }: Asset, index: number): string => {
   const last = DATA_URL.test(url) ? undefined : URL.parse(url)?.pathname.split("/").at(-1);
   return filename ?? `${index + 1}-${(last || "picture").slice(-100)}`;

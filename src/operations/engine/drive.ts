@@ -59,6 +59,7 @@ export class Drive {
   #row: AcceptedRow;
   readonly #kind: Kind;
   #until: number;
+  #due: number;
   /** It was just accepted, and no object can have received a step of it before. */
   #isNew: boolean;
   #records: readonly TransactionRecord[] = [];
@@ -74,6 +75,7 @@ export class Drive {
     this.#row = row;
     this.#kind = kindNamed(row.kind);
     this.#until = until;
+    this.#due = until;
     this.#isNew = isNew;
     this.#known = row.known;
     this.done = this.#run();
@@ -91,14 +93,14 @@ export class Drive {
     return this.#first.promise;
   }
 
-  /** The journal has a step of it, so that it isn't given up any more for a temporary reason. */
+  /** The journal has a step of it, so that it isn't withdrawn any more for a temporary reason. */
   get isBegun(): boolean {
     return this.#records.length > 0;
   }
 
-  /** When it ends at the latest, but for a call that it waits for. Milliseconds since the Unix epoch. */
-  get until(): number {
-    return this.#until;
+  /** When its current transition ends at the latest, but for a call without a deadline. Milliseconds since the Unix epoch. */
+  get due(): number {
+    return this.#due;
   }
 
   /** Drives at least until a time, if it isn't over before. Milliseconds since the Unix epoch. */
@@ -110,6 +112,7 @@ export class Drive {
     const { wallet } = this.#home;
     if (!this.#isNew) this.#records = await wallet.transactions(this.#row.id);
     for (;;) {
+      this.#due = this.#until;
       const ended = await this.#advance();
       if (ended) return this.#acknowledged(ended);
       this.#first.resolve();

@@ -11,7 +11,7 @@ import { endingOf } from "./endings.ts";
 /** How long an operation is driven at least, however short its caller waits. Milliseconds. */
 const DRIVE_MS = 15_000;
 
-/** A drive that has overrun its time by this is given up as lost, and another one begins. Milliseconds. */
+/** A drive whose transition has overrun its time by this is taken for lost, and another one begins. Milliseconds. */
 const LOST_MS = 60_000;
 
 /** Extra time for writing small effects after the wait for the chain. Milliseconds. */
@@ -61,7 +61,7 @@ export class IntegrationWallet extends WalletObject {
     const running = this.#drives.get(row.id);
     if (!running) return this.#begin(row, until, isNew);
     // A call without a deadline, such as one of R2, may never be answered.
-    if (running.until + LOST_MS < Date.now()) return this.#begin(row, until, false);
+    if (running.due + LOST_MS < Date.now()) return this.#begin(row, until, false);
     running.extend(until);
     return running;
   }
