@@ -37,7 +37,7 @@ export const SHORT_COURSE: CourseOptions = {
   stormOperations: 6,
   killShare: 0.01,
   storageShare: 0.02,
-  overdueShare: 0.05,
+  overdueShare: 0.3,
   hangMs: 20_000,
   runtimeKillEvery: 60,
   freezeEvery: 60,
