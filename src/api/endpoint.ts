@@ -193,7 +193,11 @@ const MAX_COST = header(
   { type: "string", pattern: "^(0|[1-9][0-9]{0,38})$" },
 );
 
-const SECURITY = { key: [{ ApiKey: [] }], admin: [{ OperatorToken: [] }], public: [] };
+const SECURITY: Readonly<Record<"key" | "admin" | "public", readonly Record<string, string[]>[]>> = {
+  key: [{ ApiKey: [] }, { Bearer: [] }],
+  admin: [{ OperatorToken: [] }],
+  public: [],
+};
 
 const REQUEST_ID = {
   "X-Request-Id": { description: "The request's id, as in the logs.", schema: { type: "string" } },

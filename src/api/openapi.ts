@@ -64,7 +64,12 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`. `Bearer <API_KEY>` is the same.",
+    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`.",
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "Bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "The same key as `Bearer <API_KEY>`, for software that knows no other scheme.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "OperatorToken", {
     type: "http",

@@ -8,6 +8,7 @@ import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
+  BASE,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -112,6 +113,15 @@ describe("what holds for the API", () => {
   const accept = { accept: "application/json, text/event-stream" };
   const code = async (response: Response, status: number) =>
     (await bodyOf<{ code: string }>(response, status)).code;
+
+  test("is refused to a page of another site, and not to one of the service's own", async () => {
+    const ask = (origin: string) =>
+      api("/mcp", { key: shop.key, json: initialize, headers: { ...accept, origin } });
+    for (const origin of ["https://evil.example", "null"]) expect((await ask(origin)).status).toBe(403);
+    const own = await ask(BASE);
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
+  });
 
   test("holds for POST /mcp: keys, methods, bodies, suspension", async () => {
     const ask = (key: string | null, more = {}) =>
@@ -568,6 +578,17 @@ const unmarked = (value: unknown): string[] => {
     name === "untrusted_text" ? [] : [name, ...unmarked(field)],
   );
 };
+
+test("arguments that a tool doesn't take are refused like a request's fields, with what to call next", async () => {
+  const { isError, body } = await call<{ code: string; next: string; issues: { path: string[] }[] }>(
+    agent,
+    "list_tokens",
+    { limit: 0, colour: "red" },
+  );
+  expect({ isError, code: body.code }).toEqual({ isError: true, code: "invalid_request" });
+  expect(body.issues.map(({ path }) => path.join("."))).toEqual(["collection_uuid", "limit", "colour"]);
+  expect(body.next).toContain("call the same tool again");
+});
 
 test("a careless agent spends its budget at most, and executes each quote at most once", async () => {
   const spent = async () => {

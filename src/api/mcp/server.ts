@@ -1,9 +1,16 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { type CallToolResult, createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  createMcpHandler,
+  McpServer,
+  originValidationResponse,
+  type StandardSchemaWithJSON,
+} from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
-import type { AppEnv } from "../../http/app-env.ts";
+import { type AppEnv, baseUrl } from "../../http/app-env.ts";
 import { loggedError } from "../../http/error-responses.ts";
+import { refuseInvalid } from "../../http/validation.ts";
 import {
   failed,
   keepsEntries,
@@ -87,22 +94,42 @@ const serverFor = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): McpServer => {
   for (const tool of TOOLS) {
     const { name, description, input, example, annotations } = tool;
     const whole = `${description}\nExample: ${JSON.stringify(example)}`;
-    server.registerTool(name, { description: whole, inputSchema: input, annotations }, async (given) => {
-      try {
-        return await resultWithin(tool, call, given);
-      } catch (error) {
-        return failed(
-          error instanceof Refused ? error.refusal : refusalBy(loggedError(error, c), c.get("requestId")),
-        );
-      }
-    });
+    server.registerTool(
+      name,
+      { description: whole, inputSchema: unchecked(input), annotations },
+      async (given) => {
+        try {
+          return await resultWithin(tool, call, checked(input, given));
+        } catch (error) {
+          return failed(
+            error instanceof Refused ? error.refusal : refusalBy(loggedError(error, c), c.get("requestId")),
+          );
+        }
+      },
+    );
   }
   return server;
+};
+
+/** A schema that clients see and the SDK doesn't apply: its own refusal has no code and no next step. */
+const unchecked = (input: Tool["input"]): StandardSchemaWithJSON => {
+  const validate = (value: unknown) => ({ value });
+  return { "~standard": { ...input["~standard"], validate } };
+};
+
+/** The arguments that a tool takes. @throws ServiceError invalid_request */
+const checked = (input: Tool["input"], given: unknown): Given => {
+  const result = input.safeParse(given ?? {});
+  refuseInvalid(result);
+  return result.data as Given;
 };
 
 /** Answers POST /mcp, without sessions, to clients of the protocol's current revision and of 2025. */
 export const answerMcp = async (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): Promise<Response> => {
   const { log } = c.get("context");
+  // A page that a browser shows can reach a service on the same machine (the protocol's "Security Warning" of HTTP).
+  const refused = originValidationResponse(c.req.raw, [new URL(baseUrl(c)).hostname]);
+  if (refused) return refused;
   const onerror = (error: Error) => log("mcp.failed", { error });
   const handler = createMcpHandler(() => serverFor(app, c), { onerror });
   const response = await handler.fetch(c.req.raw, { parsedBody: await parsedBody(c) });

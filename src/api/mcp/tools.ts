@@ -329,6 +329,12 @@ const PREPARING: readonly Tool[] = [
   }),
 ];
 
+/** What to call after a write that made a collection. */
+const afterEnd = ({ collection_uuid: made, token_id: one, tokens }: Resource) =>
+  made === undefined || one !== undefined || tokens !== undefined
+    ? {}
+    : { next: "Call `quote` mint with its collection_uuid, or `read_collection`." };
+
 const SPENDING: readonly Tool[] = [
   tool("execute", {
     description:
@@ -346,7 +352,12 @@ const SPENDING: readonly Tool[] = [
       const operation = { operation_uuid: sent.operationUuid };
       return sent.status === 202
         ? { summary: "Accepted and in progress.", next: "Call `follow` with operation_uuid.", ...operation }
-        : { summary: "Done: it is final on the chain.", ...operation, answer: marked(sent.body) };
+        : {
+            summary: "Done: it is final on the chain.",
+            ...afterEnd(sent.body),
+            ...operation,
+            answer: marked(sent.body),
+          };
     },
   }),
   tool("follow", {

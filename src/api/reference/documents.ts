@@ -53,6 +53,9 @@ const fileOf = async (c: Context<AppEnv>, name: string, like = c.req.raw): Promi
   return answer;
 };
 
+/** A document without its links to files beside docs/, which aren't served: their text stays. */
+const withServedLinks = (text: string): string => text.replaceAll(/\[([^\]\n]*)\]\(\.\.\/[^)\n]*\)/g, "$1");
+
 /** Serves the files of docs/ at /docs/, with the reference's script, and lists them for language models. */
 export const serveDocuments = (api: Api): void => {
   api.get("/llms.txt", (c) => c.text(llmsText(baseUrl(c)), 200, TEXT));
@@ -61,7 +64,11 @@ export const serveDocuments = (api: Api): void => {
     const plain = new Request(c.req.url);
     const names = Object.keys(FOR_USERS);
     const files = await Promise.all(names.map(async (name) => (await fileOf(c, `${name}.md`, plain)).text()));
-    return c.body(files.join("\n"), 200, TEXT);
+    return c.body(withServedLinks(files.join("\n")), 200, TEXT);
   });
-  api.get("/docs/:file{.+}", (c) => fileOf(c, c.req.param("file")));
+  api.get("/docs/:file{.+}", async (c) => {
+    const file = await fileOf(c, c.req.param("file"));
+    const isText = file.status === 200 && c.req.param("file").endsWith(".md");
+    return isText ? new Response(withServedLinks(await file.text()), file) : file;
+  });
 };
