@@ -8,7 +8,6 @@ import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
-  BASE,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -114,11 +113,11 @@ describe("what holds for the API", () => {
   const code = async (response: Response, status: number) =>
     (await bodyOf<{ code: string }>(response, status)).code;
 
-  test("is refused to a page of another site, and not to one of the service's own", async () => {
+  test("is refused to a page of another site, and not to one on the machine of a local service", async () => {
     const ask = (origin: string) =>
       api("/mcp", { key: shop.key, json: initialize, headers: { ...accept, origin } });
     for (const origin of ["https://evil.example", "null"]) expect((await ask(origin)).status).toBe(403);
-    const own = await ask(BASE);
+    const own = await ask("http://localhost:8787");
     expect(own.status).toBe(200);
     await own.body?.cancel();
   });

@@ -46,6 +46,23 @@ const two = {
 const lacking = (change: Partial<Findings>) =>
   missing(checksOf({ ...complete, ...change })).map(({ what }) => what);
 
+describe("what Cloudflare's Deploy button asks of a template", () => {
+  // https://developers.cloudflare.com/workers/platform/deploy-buttons/
+  const secrets = [...read(".dev.vars.example").matchAll(/^(\w+)=(.*)$/gm)];
+
+  test("the example of secrets has their names alone", () => {
+    expect(secrets.map(([, name]) => name)).toEqual([...SECRETS, "ADMIN_TOKEN"]);
+    expect(secrets.map(([, , value]) => value)).toEqual(["", "", ""]);
+  });
+
+  test("each value that it asks for is described, and no other", () => {
+    const { cloudflare } = JSON.parse(read("package.json")) as { cloudflare: { bindings: object } };
+    const vars = /\[vars\]\n((?:\w+ = .*\n)+)/.exec(read("wrangler.toml"))![1]!;
+    const asked = [...vars.matchAll(/^(\w+) =/gm), ...secrets].map(([, name]) => name);
+    expect(Object.keys(cloudflare.bindings)).toEqual(asked);
+  });
+});
+
 describe("what a deployment needs", () => {
   test("nothing is missing from a complete one, and what is optional says so", () => {
     expect(lacking({})).toEqual([]);

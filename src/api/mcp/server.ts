@@ -2,13 +2,14 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import {
   type CallToolResult,
   createMcpHandler,
+  localhostAllowedOrigins,
   McpServer,
   originValidationResponse,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
-import { type AppEnv, baseUrl } from "../../http/app-env.ts";
+import type { AppEnv } from "../../http/app-env.ts";
 import { loggedError } from "../../http/error-responses.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import {
@@ -127,8 +128,11 @@ const checked = (input: Tool["input"], given: unknown): Given => {
 /** Answers POST /mcp, without sessions, to clients of the protocol's current revision and of 2025. */
 export const answerMcp = async (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): Promise<Response> => {
   const { log } = c.get("context");
-  // A page that a browser shows can reach a service on the same machine (the protocol's "Security Warning" of HTTP).
-  const refused = originValidationResponse(c.req.raw, [new URL(baseUrl(c)).hostname]);
+  // A page that a browser shows can reach a service on the same machine (the protocol's "Security Warning" of HTTP), also by
+  // a name of its own, so that the request's own address proves nothing.
+  const { PUBLIC_URL: address } = c.get("context").settings;
+  const own = address === undefined ? localhostAllowedOrigins() : [new URL(address).hostname];
+  const refused = originValidationResponse(c.req.raw, own);
   if (refused) return refused;
   const onerror = (error: Error) => log("mcp.failed", { error });
   const handler = createMcpHandler(() => serverFor(app, c), { onerror });

@@ -1,20 +1,27 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, type TestContext, test } from "vitest";
 import { openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
 import { ROOT } from "../support/imports.ts";
 
 /**
- * Clients that other people's generators make of the OpenAPI document mint. The generators are installed into a folder
- * outside the project. Without a registry, or without Python, their tests are skipped, and say so.
+ * What other people's software makes of the service: clients that generators make of the OpenAPI document, the packed client
+ * in other runtimes, the type checker's view of its package, the Model Context Protocol's own suite. All is installed into a
+ * folder outside the project. Without a registry, or without Python, the tests are skipped, and say so.
  */
 
 const RECEIVER = "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab";
+
+/** The project's own Node. */
+const NODE = join(ROOT, "node_modules/.bin/node");
 
 const folder = mkdtempSync(join(tmpdir(), "mintage-generated-"));
 let service: BenchService;
@@ -70,9 +77,67 @@ const lacking = (context: TestContext, what: string): void => {
   context.skip(what);
 };
 
+/** Installs packages of npm's registry into the folder. */
+const installs = (...packages: string[]): Promise<boolean> =>
+  has("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages);
+
+/** Packs the client into the folder as its users get it. @returns the archive's name */
+const packClient = async (): Promise<string> => {
+  // The project's own npm settings, which a script inherits, run no scripts, so that nothing would be built.
+  const env = { ...process.env, npm_config_ignore_scripts: "false" };
+  const options = { cwd: join(ROOT, "client"), env };
+  await promisify(execFile)("npm", ["pack", "--silent", "--pack-destination", folder], options);
+  return readdirSync(folder).find((name) => name.endsWith(".tgz"))!;
+};
+
+test("the packed client mints under Node, Deno and Bun, and its types resolve wherever modules do", async (context) => {
+  const archive = await packClient();
+  if (!(await installs(`./${archive}`, "bun@1.4.5", "deno@2.9.6", "@arethetypeswrong/cli@0.18.5")))
+    return lacking(context, "no registry");
+  // Their own scripts, which the installation leaves out.
+  await run(NODE, "node_modules/bun/install.js");
+  await run(NODE, "node_modules/deno/install.cjs");
+  const program = `
+import { MintageClient } from "@mintage/client";
+
+const client = new MintageClient({ baseUrl: ${JSON.stringify(service.url)}, apiKey: ${JSON.stringify(shop.key)} });
+const idempotencyKey = "runtimes";
+const order = { receiver_addresses: [${JSON.stringify(RECEIVER)}] };
+const { tokens } = await client.collections.mint(${JSON.stringify(collection)}, order, { idempotencyKey });
+console.log(tokens[0].token_id);
+`;
+  writeFileSync(join(folder, "runtime.mjs"), program);
+  const minted = await run(NODE, "runtime.mjs");
+  expect(minted).toMatch(/^\d+:\d+$/);
+  expect(await run("node_modules/.bin/bun", "runtime.mjs")).toBe(minted);
+  expect(await run("node_modules/.bin/deno", "run", "--allow-net", "--quiet", "runtime.mjs")).toBe(minted);
+  // An ES module can't be required; all else that it checks holds.
+  await run(NODE, "node_modules/.bin/attw", archive, "--profile", "esm-only");
+});
+
+/** The scenarios of the protocol's suite that need no tool, resource or prompt of its own example server. */
+const SCENARIOS = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
+
+test("the Model Context Protocol's conformance suite finds no fault", async (context) => {
+  if (!(await installs("@modelcontextprotocol/conformance@0.1.16"))) return lacking(context, "no registry");
+  // The suite sends no key.
+  const proxy = createServer((asked, answered) => {
+    const headers = { ...asked.headers, authorization: `Bearer ${shop.key}` };
+    const sent = request(service.url + asked.url, { method: asked.method, headers }, (answer) => {
+      answered.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(answered);
+    });
+    asked.pipe(sent);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void proxy.close());
+  await once(proxy, "listening");
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
+  for (const scenario of SCENARIOS)
+    await run(NODE, "node_modules/.bin/conformance", "server", "--url", url, "--scenario", scenario);
+});
+
 test("@hey-api/openapi-ts", async (context) => {
-  const packages = ["@hey-api/openapi-ts@0.99.0", "typescript@5.9.3"];
-  if (!(await has("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages)))
+  if (!(await installs("@hey-api/openapi-ts@0.99.0", "typescript@5.9.3")))
     return lacking(context, "no registry");
   await run("node_modules/.bin/openapi-ts", "-i", "openapi.json", "-o", "typescript");
   const program = `
@@ -112,7 +177,7 @@ console.log((tokens as unknown[]).length);
   );
   const bundle = [`--outfile=mint.js`, "--bundle", "--format=esm", "--platform=node"];
   await run(join(ROOT, "node_modules/.bin/esbuild"), "mint.ts", ...bundle);
-  const lines = (await run(join(ROOT, "node_modules/.bin/node"), "mint.js")).split("\n");
+  const lines = (await run(NODE, "mint.js")).split("\n");
   const minted = expect.stringMatching(`^\\d+:\\d+ ${RECEIVER}$`);
   expect(lines).toEqual([minted, lines[0], expect.stringMatching(/^[1-9]\d*$/)]);
 });
