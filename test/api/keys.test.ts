@@ -282,6 +282,39 @@ describe("a deletion", () => {
   });
 });
 
+describe("the events of keys", () => {
+  interface Event {
+    readonly type: string;
+    readonly data: object;
+  }
+  const eventsSince = async (after: number): Promise<Event[]> =>
+    bodyOf(await api(`/event?after=${after}`, { key: shop.key }), 200);
+  const lastSeq = async (): Promise<number> => {
+    const all = await bodyOf<{ seq: number }[]>(await api("/event", { key: shop.key }), 200);
+    return all.at(-1)!.seq;
+  };
+
+  test("tell of a key that was made and rotated, never its text", async () => {
+    const before = await lastSeq();
+    const key = await made({ name: "Announced", scopes: ["mint"] });
+    const fresh = await rotated(key.key_uuid);
+    await remove(key.key_uuid);
+    const events = await eventsSince(before);
+    expect(events).toMatchObject([
+      { type: "key.created", data: { key_uuid: key.key_uuid, name: "Announced", scopes: ["mint"] } },
+      { type: "key.rotated", data: { key_uuid: key.key_uuid, old_key_until: fresh.old_key_until } },
+    ]);
+    for (const text of [key.api_key, fresh.api_key]) expect(JSON.stringify(events)).not.toContain(text);
+  });
+
+  test("are there for what the operator issues, and not for what was refused", async () => {
+    const before = await lastSeq();
+    await issued({ role: "read" });
+    await bodyOf(await make({ name: "k", scopes: ["none"] }), 400);
+    expect((await eventsSince(before)).map(({ type }) => type)).toEqual(["key.created"]);
+  });
+});
+
 describe("a test key", () => {
   test("is what the service of a test network makes", async () => {
     expect((await made({ name: "Test", scopes: ["read"] })).api_key).toMatch(/^mk_test_[\w-]{43}$/);

@@ -72,9 +72,9 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
       scopes: rights.scopes,
       collections: rights.collections,
       spending_per_day: rights.spendingPerDay,
-      spent_today: spentByKey,
       confirm_above: rights.confirmAbove,
       expires_at: key.expiresAt?.toISOString() ?? null,
+      spent_today: spentByKey,
     },
     wallet: {
       account_id: integration.walletAccountId,
