@@ -247,7 +247,8 @@ const REFUSED: Readonly<Partial<Record<ApiError["code"], string>>> = {
   api_key_invalid: "isn't known to the service",
   api_key_expired: "has expired",
   api_key_revoked: "was revoked",
-  read_only_key: "can only read; this needs a key of role full",
+  scope_missing: "lacks the scope that this needs",
+  collection_not_allowed: "is limited to other collections",
   admin_token_invalid: "is refused by the service",
 };
 

@@ -4,9 +4,15 @@ CREATE TABLE `api_keys` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
 	`name` text NOT NULL,
-	`role` text NOT NULL,
+	`scopes` text NOT NULL,
+	`collections` text,
+	`spending_per_day` text,
+	`maker_budgets` text NOT NULL,
+	`confirm_above` text,
 	`digest` blob NOT NULL,
 	`prefix` text NOT NULL,
+	`old_digest` blob,
+	`old_digest_until` integer,
 	`expires_at` integer,
 	`last_used_at` integer,
 	`revoked_at` integer,
@@ -15,6 +21,7 @@ CREATE TABLE `api_keys` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_digest` ON `api_keys` (`digest`);--> statement-breakpoint
+CREATE UNIQUE INDEX `api_keys_old_digest` ON `api_keys` (`old_digest`) WHERE old_digest IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `api_keys_integration` ON `api_keys` (`integration_id`);--> statement-breakpoint
 CREATE INDEX `api_keys_working` ON `api_keys` (`integration_id`,`expires_at`) WHERE revoked_at IS NULL;--> statement-breakpoint
 CREATE TABLE `archives` (
@@ -33,6 +40,18 @@ CREATE TABLE `archives` (
 --> statement-breakpoint
 CREATE INDEX `archives_transactions` ON `archives` (`integration_id`,`last_at`);--> statement-breakpoint
 CREATE INDEX `archives_object` ON `archives` (`object_key`);--> statement-breakpoint
+CREATE TABLE `audit_entries` (
+	`integration_id` blob NOT NULL,
+	`seq` integer NOT NULL,
+	`action` text NOT NULL,
+	`subject_id` blob,
+	`changes` text NOT NULL,
+	`actor` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`integration_id`, `seq`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `behind_wallets` (
 	`wallet` text PRIMARY KEY NOT NULL,
 	`missing` blob NOT NULL,
@@ -290,6 +309,7 @@ CREATE TABLE `operations` (
 	`most_cost` text,
 	`actual_cost` text,
 	`reference` text,
+	`key_id` blob,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

@@ -17,7 +17,7 @@ import { noRoom } from "./db/quota.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { findArchived } from "./files/archive/read.ts";
 import { requireAcceptable } from "./http/acceptance.ts";
-import type { AppEnv, EndpointTraits } from "./http/app-env.ts";
+import type { AppEnv, EndpointTraits, MatchedEndpoint } from "./http/app-env.ts";
 import { authenticate, requireOperator } from "./http/authentication.ts";
 import { bookmarks } from "./http/bookmarks.ts";
 import { errorResponse, unmatched } from "./http/error-responses.ts";
@@ -66,15 +66,19 @@ for (const [surface, list] of Object.entries(SURFACES)) {
   }
 }
 
-// Each write behind a tool is a request of its own, which is checked as such.
+// Each request behind a tool is checked by itself.
 endpoints.add("POST", "/mcp", {
-  ...{ isWrite: false, isStreamed: false, isLongPoll: false },
+  ...{ isWrite: false, isStreamed: false, isLongPoll: false, scope: "any", limitsCollections: true },
   otherTypes: ["text/event-stream"],
 });
 
 /** The endpoint of a method and path; undefined if there is none. */
-export const endpointAt = (method: string, path: string): EndpointTraits | undefined =>
-  endpoints.match(method === "HEAD" ? "GET" : method, path)[0][0]?.[0];
+export const endpointAt = (method: string, path: string): MatchedEndpoint | undefined => {
+  const [traits, names] = endpoints.match(method === "HEAD" ? "GET" : method, path)[0][0] ?? [];
+  // This router's matches have the parameters themselves.
+  const { collection_uuid: collectionUuid } = (names ?? {}) as Readonly<Record<string, string>>;
+  return traits && { ...traits, collectionUuid };
+};
 
 /** Middleware of the checks that come before a handler. */
 const checking =

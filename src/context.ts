@@ -1,6 +1,8 @@
 import { type Database, openDatabase } from "./db/client.ts";
 import type { KeyWithResponse, NewKey } from "./db/queries/idempotency.ts";
+import type { AuditActor } from "./domain/audit.ts";
 import type { Uuid } from "./domain/ids.ts";
+import type { KeyRights } from "./domain/key-rights.ts";
 import type { CostLimit } from "./domain/spending.ts";
 import { type Bindings, type Settings, settingsOf } from "./env.ts";
 
@@ -21,13 +23,16 @@ export interface ServiceContext {
   readonly connections?: { use<T>(work: () => Promise<T>): Promise<T> };
   /** The network that a request without a key comes from: few of its calls of nodes are made at once. */
   readonly network?: string;
+  /** Who the request is from, for the audit log; absent: a collector, or no request. */
+  readonly actor?: AuditActor;
 }
 
 /** Who asks, and how they want to be answered. */
 export interface Caller {
   readonly integrationId: Uuid;
   readonly keyId: Uuid;
-  readonly role: "full" | "read";
+  /** What the key may do. */
+  readonly rights: KeyRights;
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;
   readonly requestKey: RequestKey | null;

@@ -57,7 +57,7 @@ const keysOf = async (...replies: readonly Reply[]): Promise<unknown[]> =>
 test.each([
   ["a lost answer", "drop"],
   ["a key that was revoked", refused(401, { code: "api_key_revoked" })],
-  ["a key that may only read", refused(403, { code: "read_only_key" })],
+  ["a key that may only read", refused(403, { code: "scope_missing" })],
   ["too many requests", refused(429, { code: "rate_limited" })],
   ["another body under the key", refused(422, { code: "idempotency_key_reused" })],
   ["the same request under way", refused(409, { code: "idempotency_key_in_flight" })],

@@ -2,6 +2,7 @@ import { assetForm, type NewAsset } from "./assets.ts";
 import { type EventsWanted, streamEvents } from "./events.ts";
 import { awaitOperation, type WaitOptions } from "./operations.ts";
 import type {
+  AuditEntry,
   ChainTransactionResult,
   Collection,
   CollectionChanges,
@@ -21,6 +22,9 @@ import type {
   Eligibility,
   FinalizeAnswer,
   Holder,
+  IssuedKey,
+  Key,
+  KeyCreateInput,
   Me,
   MintAnswer,
   MintInput,
@@ -46,7 +50,7 @@ export type AllowlistAnswer = TransactionAnswer;
 
 /** How the service is reached, and with which key. */
 export interface ClientOptions extends Omit<TransportOptions, "authorization"> {
-  /** `mk_live_…`, without a prefix. */
+  /** `mk_live_…`, or `mk_test_…` of a service for a test network; without a prefix. */
   readonly apiKey: string;
 }
 
@@ -116,6 +120,26 @@ export class MintageClient {
   /** What the key stands for: its integration, wallet, contracts and limits. */
   me(options?: CallOptions): Promise<Me> {
     return this.#json<Me>("GET", "/me", options);
+  }
+
+  /** The integration's keys; they need a key with the scope `full`. */
+  readonly keys = {
+    /** Makes a key with at most the rights of your own. Only this answer shows it. */
+    create: (input: KeyCreateInput, options?: CallOptions) =>
+      this.#json<IssuedKey>("POST", "/key", options, input),
+    /** Those that weren't deleted and may do no more than yours, newest first, fetched page by page. */
+    list: (options?: CallOptions) => this.#pages<Key>("/key", options),
+    /** Replaces a key's text; the one before works as well for a day. Only this answer shows the new one. */
+    rotate: (keyUuid: string, options?: CallOptions) =>
+      this.#json<IssuedKey>("POST", `/key/${keyUuid}/rotate`, options),
+    delete: async (keyUuid: string, options?: CallOptions): Promise<void> => {
+      await this.#send("DELETE", `/key/${keyUuid}`, options);
+    },
+  };
+
+  /** Who changed what, oldest first, after an entry's `seq`, fetched page by page; it needs the scope `full`. */
+  audit({ after = 0, ...options }: CallOptions & { readonly after?: number } = {}) {
+    return this.#pages<AuditEntry>(`/audit?after=${after}`, options);
   }
 
   /** The integration's wallet. */

@@ -239,7 +239,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key
-         * @description It is refused everywhere within five seconds.
+         * @description It is refused everywhere within five seconds. A second time changes nothing.
          */
         delete: operations["adminRevokeKey"];
         options?: never;
@@ -477,6 +477,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed what, oldest first
+         * @description Changes of keys, settings, payouts, webhooks and limits, by keys and by the operator. Entries are written with the change, are never changed, and are kept for 400 days. With `Accept: application/x-ndjson` the answer has an entry a line. With `limit`, Link leads to the next page. Scope: `full`.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection": {
         parameters: {
             query?: never;
@@ -484,7 +504,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all collections, newest first */
+        /**
+         * List all collections, newest first
+         * @description Of a key that is limited to collections, only those. Scope: `read`.
+         */
         get: operations["listCollections"];
         put?: never;
         post?: never;
@@ -501,12 +524,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all drafts, newest first */
+        /**
+         * List all drafts, newest first
+         * @description Of a key that is limited to collections, only those that became one of them. Scope: `read`.
+         */
         get: operations["listCollectionDrafts"];
         put?: never;
         /**
          * Create a collection draft
-         * @description A draft is off-chain and free. Attach assets to it, then finalize it to create the collection.
+         * @description A draft is off-chain and free. Attach assets to it, then finalize it to create the collection. Scope: `drafts`.
          */
         post: operations["createCollectionDraft"];
         delete?: never;
@@ -522,15 +548,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one draft */
+        /**
+         * Read one draft
+         * @description Scope: `read`.
+         */
         get: operations["getCollectionDraft"];
         /**
          * Change a draft
-         * @description Absent fields stay; null clears, also within public_mint_config and private_mint_config. Refused once the finalization has begun.
+         * @description Absent fields stay; null clears, also within public_mint_config and private_mint_config. Refused once the finalization has begun. Scope: `drafts`.
          */
         put: operations["updateCollectionDraft"];
         post?: never;
-        /** Delete a draft and its assets */
+        /**
+         * Delete a draft and its assets
+         * @description Scope: `drafts`.
+         */
         delete: operations["deleteCollectionDraft"];
         options?: never;
         head?: never;
@@ -544,7 +576,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a draft's assets in their order */
+        /**
+         * List a draft's assets in their order
+         * @description Scope: `read`.
+         */
         get: operations["listDraftAssets"];
         put?: never;
         post?: never;
@@ -565,7 +600,7 @@ export interface paths {
         put?: never;
         /**
          * Attach assets to a draft
-         * @description One form contains the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, with parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first 100 problems. Send larger collections in several forms.
+         * @description One form contains the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, with parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first 100 problems. Send larger collections in several forms. Scope: `drafts`.
          */
         post: operations["attachAssets"];
         delete?: never;
@@ -584,7 +619,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove an asset from a draft */
+        /**
+         * Remove an asset from a draft
+         * @description Scope: `drafts`.
+         */
         delete: operations["deleteDraftAsset"];
         options?: never;
         head?: never;
@@ -602,7 +640,7 @@ export interface paths {
         put?: never;
         /**
          * Create the collection on-chain
-         * @description Spends funds of the integration's wallet. A draft becomes only one collection, however often this is sent.
+         * @description Spends funds of the integration's wallet. A draft becomes only one collection, however often this is sent. Scope: `drafts`.
          */
         post: operations["finalizeCollectionDraft"];
         delete?: never;
@@ -618,11 +656,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one collection */
+        /**
+         * Read one collection
+         * @description Scope: `read`.
+         */
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee; null ends its phase. Royalties and lists of accounts are replaced as a whole.
+         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee; null ends its phase. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -640,7 +681,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add accounts to the allowlist */
+        /**
+         * Add accounts to the allowlist
+         * @description Scope: `mint`.
+         */
         put: operations["allowlistAdd"];
         post?: never;
         delete?: never;
@@ -659,7 +703,7 @@ export interface paths {
         get?: never;
         /**
          * Whether an account is on the allowlist
-         * @description Reads the chain and changes nothing; a key of role `read` may use it.
+         * @description Reads the chain and changes nothing; a key of role `read` may use it. Scope: `read`.
          */
         put: operations["allowlistCheckAccount"];
         post?: never;
@@ -677,7 +721,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Remove every account from the allowlist */
+        /**
+         * Remove every account from the allowlist
+         * @description Scope: `mint`.
+         */
         put: operations["allowlistClear"];
         post?: never;
         delete?: never;
@@ -694,7 +741,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Remove accounts from the allowlist */
+        /**
+         * Remove accounts from the allowlist
+         * @description Scope: `mint`.
+         */
         put: operations["allowlistRemove"];
         post?: never;
         delete?: never;
@@ -712,13 +762,13 @@ export interface paths {
         };
         /**
          * List a collection's claim drops, from the chain
-         * @description Those that were closed are gone. A page may have fewer entries than `limit`, or none, and still have a next one.
+         * @description Those that were closed are gone. A page may have fewer entries than `limit`, or none, and still have a next one. Scope: `read`.
          */
         get: operations["listDrops"];
         put?: never;
         /**
          * Open a claim drop: links that each give NFTs to their holder
-         * @description The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed, also for vouchers, with which the issuer sells NFTs of the drop at a price of its own.
+         * @description The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed, also for vouchers, with which the issuer sells NFTs of the drop at a price of its own. Scope: `mint`.
          */
         post: operations["createDrop"];
         delete?: never;
@@ -734,17 +784,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a claim drop, with which of its links were claimed, from the chain */
+        /**
+         * Read a claim drop, with which of its links were claimed, from the chain
+         * @description Scope: `read`.
+         */
         get: operations["getDrop"];
         /**
          * Change a claim drop: more links or reserve, another end or issuer's key, revoked links
-         * @description Absent fields stay. `links` is the new number of links, those before included; `reserve` is added. Revoked links free what the reserve holds for them.
+         * @description Absent fields stay. `links` is the new number of links, those before included; `reserve` is added. Revoked links free what the reserve holds for them. Scope: `mint`.
          */
         put: operations["updateDrop"];
         post?: never;
         /**
          * Close a claim drop that is over, which frees the rest of its reserve
-         * @description After its end, when all its links are claimed, or when the collection has no copies left for one.
+         * @description After its end, when all its links are claimed, or when the collection has no copies left for one. Scope: `mint`.
          */
         delete: operations["closeDrop"];
         options?: never;
@@ -761,7 +814,7 @@ export interface paths {
         };
         /**
          * Whether an account may mint from its wallet now, and its price
-         * @description The contract's answer is up to five seconds old, and shows all that writes of this API have changed.
+         * @description The contract's answer is up to five seconds old, and shows all that writes of this API have changed. Scope: `read`.
          */
         get: operations["getEligibility"];
         put?: never;
@@ -781,7 +834,7 @@ export interface paths {
         };
         /**
          * List a collection's holders at one final block, largest first
-         * @description All pages of a list by `cursor` show the same block. With `Accept: text/csv` the answer is a table.
+         * @description All pages of a list by `cursor` show the same block. With `Accept: text/csv` the answer is a table. Scope: `read`.
          */
         get: operations["listHolders"];
         put?: never;
@@ -803,7 +856,7 @@ export interface paths {
         put?: never;
         /**
          * Mint NFTs to accounts
-         * @description At most 25 NFTs a call: receivers times quantity. Without `asset_uuid` each takes one of the remaining copies at random.
+         * @description At most 25 NFTs a call: receivers times quantity. Without `asset_uuid` each takes one of the remaining copies at random. Scope: `mint`.
          */
         post: operations["mint"];
         delete?: never;
@@ -822,7 +875,7 @@ export interface paths {
         get?: never;
         /**
          * Change the metadata of one NFT
-         * @description Absent fields stay; null restores the value of the collection and its asset.
+         * @description Absent fields stay; null restores the value of the collection and its asset. Scope: `update`.
          */
         put: operations["updateNft"];
         post?: never;
@@ -839,11 +892,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how a collection is shown to collectors */
+        /**
+         * Read how a collection is shown to collectors
+         * @description Scope: `read`.
+         */
         get: operations["getCollectionPage"];
         /**
          * Show a collection to collectors, with a mint page and a gallery
-         * @description `slug` and `enabled` are needed each time; of the others, absent ones stay and null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.
+         * @description `slug` and `enabled` are needed each time; of the others, absent ones stay and null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them. Scope: `update`.
          */
         put: operations["updateCollectionPage"];
         post?: never;
@@ -862,7 +918,7 @@ export interface paths {
         };
         /**
          * List a collection's NFTs, from the chain
-         * @description `owner` selects an account's NFTs; a page then may have fewer entries than `limit`, or none, and still have a next one. With `Accept: text/csv` the answer is a table.
+         * @description `owner` selects an account's NFTs; a page then may have fewer entries than `limit`, or none, and still have a next one. With `Accept: text/csv` the answer is a table. Scope: `read`.
          */
         get: operations["listTokens"];
         put?: never;
@@ -882,11 +938,75 @@ export interface paths {
         };
         /**
          * List events, oldest first, wait for them, or stream them
-         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429.
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429. Scope: `read`.
          */
         get: operations["listEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the integration's keys, newest first
+         * @description Without those that were deleted, and those that may do more than yours. A page may have fewer entries than `limit`, or none, and still have a next one. Scope: `full`.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Make a key
+         * @description Never with more rights than your own key has. If your key has a `spending_per_day`, what the new key spends counts for it too. Only this answer shows the key. Scope: `full`.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/key/{key_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a key
+         * @description It is refused everywhere within five seconds. Writes that it sent go on. Keys that it made stay: delete them as well. Scope: `full`.
+         */
+        delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/key/{key_uuid}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key's text
+         * @description The old text works as well for 24 hours, so that no request fails while a server is given the new one. Another rotation ends the older one at once. Its uuid, rights and budget stay. Only this answer shows the new text. Scope: `full`.
+         */
+        post: operations["rotateKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -922,7 +1042,7 @@ export interface paths {
         };
         /**
          * List the integration's operations, newest first
-         * @description Read an operation by itself for its transactions and answer. A page may have fewer entries than `limit`, or none, and still have a next one: follow Link until there is none.
+         * @description Of a key that is limited to collections, only operations on those. Read an operation by itself for its transactions and answer. A page may have fewer entries than `limit`, or none, and still have a next one: follow Link until there is none. Scope: `read`.
          */
         get: operations["listOperations"];
         put?: never;
@@ -977,7 +1097,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the integration's final transactions, newest first */
+        /**
+         * List the integration's final transactions, newest first
+         * @description Scope: `read`.
+         */
         get: operations["listTransactions"];
         put?: never;
         post?: never;
@@ -998,7 +1121,7 @@ export interface paths {
         put?: never;
         /**
          * Pay sales, or other money of the wallet, out to the integration's account
-         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read.
+         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read. Scope: `money`.
          */
         post: operations["payOut"];
         delete?: never;
@@ -1014,12 +1137,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks, newest first */
+        /**
+         * List webhooks, newest first
+         * @description Scope: `read`.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Have events sent to an address
-         * @description Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first attempts, each until it was answered with 2xx. Only this answer shows the secret.
+         * @description Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first attempts, each until it was answered with 2xx. Only this answer shows the secret. Scope: `webhooks`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1035,12 +1161,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a webhook */
+        /**
+         * Read a webhook
+         * @description Scope: `read`.
+         */
         get: operations["getWebhook"];
-        /** Change a webhook, disable or enable it */
+        /**
+         * Change a webhook, disable or enable it
+         * @description Scope: `webhooks`.
+         */
         put: operations["updateWebhook"];
         post?: never;
-        /** Delete a webhook */
+        /**
+         * Delete a webhook
+         * @description Scope: `webhooks`.
+         */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
@@ -1056,7 +1191,7 @@ export interface paths {
         };
         /**
          * List a webhook's attempts, newest first
-         * @description The last thousand are kept.
+         * @description The last thousand are kept. Scope: `read`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1076,7 +1211,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Have events sent again */
+        /**
+         * Have events sent again
+         * @description Scope: `webhooks`.
+         */
         post: operations["replayWebhook"];
         delete?: never;
         options?: never;
@@ -1095,7 +1233,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a webhook's secret
-         * @description The old secret signs as well for 24 hours. Only this response shows the new one.
+         * @description The old secret signs as well for 24 hours. Only this response shows the new one. Scope: `webhooks`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1115,7 +1253,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test now
-         * @description Sends an event of the type `webhook.test` and returns the result. One test of a webhook is sent at a time, and 5 of an integration in 10 seconds; others are answered 429.
+         * @description Sends an event of the type `webhook.test` and returns the result. One test of a webhook is sent at a time, and 5 of an integration in 10 seconds; others are answered 429. Scope: `webhooks`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1399,6 +1537,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "key.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A key was made, by a key or by the operator. */
+        post: operations["onKeyCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A key's text was replaced. */
+        post: operations["onKeyRotated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "nft.minted": {
         parameters: {
             query?: never;
@@ -1600,6 +1772,42 @@ export interface components {
         };
         AllowlistAnswer: {
             is_allowlisted: boolean;
+        };
+        AuditEntry: {
+            /**
+             * @example key.created
+             * @enum {string}
+             */
+            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
+            actor: {
+                /** Format: uuid */
+                key_uuid: string | null;
+                /** @description The key's name; null: the operator. */
+                name: string | null;
+                /**
+                 * @description The first 24 bits of the address (of IPv6 48); empty if unknown.
+                 * @example 203.0.113.0/24
+                 */
+                network: string;
+                /** @enum {string} */
+                type: "key" | "operator";
+            };
+            /** @description Values that were set, never secrets; `…` stands for one above 1 kB. Of a write to the chain with `operation_uuid`: it was accepted then, and its operation shows its end. */
+            changes: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The entry's number, counted for each integration.
+             * @example 42
+             */
+            seq: number;
+            /**
+             * Format: uuid
+             * @description The key, collection, webhook or contract; null: the integration.
+             */
+            subject_uuid: string | null;
+            /** Format: date-time */
+            timestamp: string;
         };
         /**
          * @description A NEAR account id, named or implicit.
@@ -2447,7 +2655,7 @@ export interface components {
              * @description One of a closed list; see docs/errors.md.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "cost_exceeds_maximum" | "read_only_key" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "quote_expired" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "quote_mismatch" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "not_configured" | "database_unavailable" | "wallet_inactive" | "claims_paused" | "chain_unavailable";
+            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "cost_exceeds_maximum" | "scope_missing" | "collection_not_allowed" | "confirmation_required" | "key_rights_exceeded" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "quote_expired" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "quote_mismatch" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "not_configured" | "database_unavailable" | "wallet_inactive" | "claims_paused" | "chain_unavailable";
             /** @description yoctoNEAR: what the write could cost by now, and the most that it may. */
             cost?: {
                 at_most: string;
@@ -2500,7 +2708,7 @@ export interface components {
              * @example nft.minted
              * @enum {string}
              */
-            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
+            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated";
         };
         FinalizeAnswer: {
             /** Format: uuid */
@@ -2612,6 +2820,13 @@ export interface components {
              * @example mk_live_…
              */
             api_key: string;
+            /** @description Collections that it may see and change; null: all. */
+            collections: string[] | null;
+            /**
+             * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more. Null: never.
+             * @example 500000000000000000000000
+             */
+            confirm_above: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -2622,47 +2837,146 @@ export interface components {
             last_used_at: string | null;
             /** @example Shop server */
             name: string;
-            /**
-             * @description The key's first characters, to distinguish keys.
-             * @example mk_live_4CQb
-             */
-            prefix: string;
-            /** Format: date-time */
-            revoked_at: string | null;
-            /** @enum {string} */
-            role: "full" | "read";
-        };
-        Key: {
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string | null;
-            /** Format: uuid */
-            key_uuid: string;
-            /** Format: date-time */
-            last_used_at: string | null;
-            /** @example Shop server */
-            name: string;
-            /**
-             * @description The key's first characters, to distinguish keys.
-             * @example mk_live_4CQb
-             */
-            prefix: string;
-            /** Format: date-time */
-            revoked_at: string | null;
-            /** @enum {string} */
-            role: "full" | "read";
-        };
-        KeyInput: {
             /**
              * Format: date-time
-             * @description Absent or null: never.
+             * @description Until when the text before the last rotation works as well.
+             */
+            old_key_until: string | null;
+            /**
+             * @description The key's first characters, to distinguish keys.
+             * @example mk_live_4CQb
+             */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /**
+             * @description `full` and `read`: its scope is this one; `limited`: it has other scopes.
+             * @enum {string}
+             */
+            role: "full" | "read" | "limited";
+            /**
+             * @example [
+             *       "mint",
+             *       "read"
+             *     ]
+             */
+            scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
+            /**
+             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @example 2000000000000000000000000
+             */
+            spending_per_day: string | null;
+        };
+        Key: {
+            /** @description Collections that it may see and change; null: all. */
+            collections: string[] | null;
+            /**
+             * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more. Null: never.
+             * @example 500000000000000000000000
+             */
+            confirm_above: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: uuid */
+            key_uuid: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** @example Shop server */
+            name: string;
+            /**
+             * Format: date-time
+             * @description Until when the text before the last rotation works as well.
+             */
+            old_key_until: string | null;
+            /**
+             * @description The key's first characters, to distinguish keys.
+             * @example mk_live_4CQb
+             */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /**
+             * @description `full` and `read`: its scope is this one; `limited`: it has other scopes.
+             * @enum {string}
+             */
+            role: "full" | "read" | "limited";
+            /**
+             * @example [
+             *       "mint",
+             *       "read"
+             *     ]
+             */
+            scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
+            /**
+             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @example 2000000000000000000000000
+             */
+            spending_per_day: string | null;
+        };
+        KeyCreateInput: {
+            /** @description Collections that it may see and change; null: all. Absent: as your key. */
+            collections?: string[] | null;
+            /**
+             * @description yoctoNEAR above which a person confirms an agent's write; null: never. Absent: as your key.
+             * @example 500000000000000000000000
+             */
+            confirm_above?: string | null;
+            /**
+             * Format: date-time
+             * @description Null: never. Absent: as your key.
              * @example 2026-12-24T18:00:00Z
              */
             expires_at?: string | null;
             name: string;
-            /** @enum {string|null} */
+            /**
+             * @description `drafts`: drafts, their files and finalization. `mint`: who gets NFTs: mints, allowlist, claim links. `update`: NFTs' metadata and the page. `settings`: royalties, prices, transfer rules and other settings of collections. `money`: payouts. `webhooks`: changes of webhooks. `read`: everything that GET shows. `full`: all of them, keys and the audit log.
+             * @example [
+             *       "mint",
+             *       "read"
+             *     ]
+             */
+            scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
+            /**
+             * @description yoctoNEAR that its writes may spend in a day (UTC); null: no limit. Absent: as your key.
+             * @example 2000000000000000000000000
+             */
+            spending_per_day?: string | null;
+        };
+        KeyInput: {
+            /** @description Collections that it may see and change; null: all. Absent: null. */
+            collections?: string[] | null;
+            /**
+             * @description yoctoNEAR above which a person confirms an agent's write; null: never. Absent: null.
+             * @example 500000000000000000000000
+             */
+            confirm_above?: string | null;
+            /**
+             * Format: date-time
+             * @description Null: never. Absent: null.
+             * @example 2026-12-24T18:00:00Z
+             */
+            expires_at?: string | null;
+            name: string;
+            /**
+             * @description Short for this scope alone; without `scopes` the default is full.
+             * @enum {string|null}
+             */
             role?: "full" | "read" | null;
+            /**
+             * @description `drafts`: drafts, their files and finalization. `mint`: who gets NFTs: mints, allowlist, claim links. `update`: NFTs' metadata and the page. `settings`: royalties, prices, transfer rules and other settings of collections. `money`: payouts. `webhooks`: changes of webhooks. `read`: everything that GET shows. `full`: all of them, keys and the audit log.
+             * @example [
+             *       "mint",
+             *       "read"
+             *     ]
+             */
+            scopes?: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[] | null;
+            /**
+             * @description yoctoNEAR that its writes may spend in a day (UTC); null: no limit. Absent: null.
+             * @example 2000000000000000000000000
+             */
+            spending_per_day?: string | null;
         };
         Limits: {
             /**
@@ -2791,14 +3105,41 @@ export interface components {
             /** Format: uuid */
             integration_uuid: string;
             key: {
+                /** @description Collections that it may see and change; null: all. */
+                collections: string[] | null;
+                /**
+                 * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more. Null: never.
+                 * @example 500000000000000000000000
+                 */
+                confirm_above: string | null;
                 /** Format: date-time */
                 expires_at: string | null;
                 /** Format: uuid */
                 key_uuid: string;
                 /** @example Shop server */
                 name: string;
-                /** @enum {string} */
-                role: "full" | "read";
+                /**
+                 * @description `full` and `read`: its scope is this one; `limited`: it has other scopes.
+                 * @enum {string}
+                 */
+                role: "full" | "read" | "limited";
+                /**
+                 * @example [
+                 *       "mint",
+                 *       "read"
+                 *     ]
+                 */
+                scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
+                /**
+                 * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+                 * @example 2000000000000000000000000
+                 */
+                spending_per_day: string | null;
+                /**
+                 * @description What its writes have spent since the day (UTC) began, yoctoNEAR; null without `spending_per_day`.
+                 * @example 0
+                 */
+                spent_today: string | null;
             };
             limits: components["schemas"]["Limits"];
             /** @example Heron shop */
@@ -4080,7 +4421,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4093,7 +4434,7 @@ export interface components {
             /** @description true sends again, from where it stopped. */
             enabled?: boolean;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4103,7 +4444,7 @@ export interface components {
         WebhookInput: {
             description?: string | null;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4138,7 +4479,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4158,6 +4499,7 @@ export type AccountInput = components['schemas']['AccountInput'];
 export type AccountsInput = components['schemas']['AccountsInput'];
 export type AdoptInput = components['schemas']['AdoptInput'];
 export type AllowlistAnswer = components['schemas']['AllowlistAnswer'];
+export type AuditEntry = components['schemas']['AuditEntry'];
 export type ChainAccountId = components['schemas']['ChainAccountId'];
 export type ChainTransactionResult = components['schemas']['ChainTransactionResult'];
 export type Collection = components['schemas']['Collection'];
@@ -4195,6 +4537,7 @@ export type IntegrationInput = components['schemas']['IntegrationInput'];
 export type IpfsResult = components['schemas']['IpfsResult'];
 export type IssuedKey = components['schemas']['IssuedKey'];
 export type Key = components['schemas']['Key'];
+export type KeyCreateInput = components['schemas']['KeyCreateInput'];
 export type KeyInput = components['schemas']['KeyInput'];
 export type Limits = components['schemas']['Limits'];
 export type LimitsInput = components['schemas']['LimitsInput'];
@@ -5244,6 +5587,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StuckTransaction"][];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Lists entries with a higher seq; default: 0. */
+                after?: number;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntry"][];
+                    "application/x-ndjson": string;
                 };
             };
         };
@@ -6693,7 +7075,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only events of this type. */
-                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
+                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated";
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };
@@ -6724,6 +7106,159 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Event"][];
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Checkout",
+                 *       "scopes": [
+                 *         "mint",
+                 *         "read"
+                 *       ],
+                 *       "spending_per_day": "2000000000000000000000000"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyCreateInput"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedKey"];
+                };
+            };
+        };
+    };
+    deleteKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path: {
+                key_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key was deleted. */
+            204: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path: {
+                key_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key with its new text. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedKey"];
                 };
             };
         };
@@ -7826,6 +8361,100 @@ export interface operations {
                  *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
                  *       },
                  *       "type": "database.filling"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onKeyCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "key.created"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onKeyRotated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "key.rotated"
                  *     }
                  */
                 "application/json": components["schemas"]["Event"];

@@ -1,13 +1,21 @@
 import type { z } from "@hono/zod-openapi";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
+import { requireRights } from "../domain/key-rights.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import type { TypedResponse } from "../http/app-env.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { planOperation, runOperation } from "../operations/engine/run.ts";
 import type { KindResults, Proposal } from "../operations/kind.ts";
 import type { QuotedWrite } from "../operations/quotes.ts";
-import { type Definition, type Endpoint, endpoint, type Input, type ResponseFor } from "./endpoint.ts";
+import {
+  type Definition,
+  type Endpoint,
+  endpoint,
+  type Input,
+  type ResponseFor,
+  traitsOf,
+} from "./endpoint.ts";
 
 interface WriteDefinition extends Definition {
   readonly request: NonNullable<Definition["request"]> & {
@@ -62,6 +70,7 @@ export const planWrite = async (
   write: QuotedWrite,
 ): Promise<Proposal | null> => {
   const { definition, propose, found } = requireWrite(write);
+  requireRightsFor(caller, write);
   try {
     const params = definition.request.params?.safeParse(found);
     if (params) refuseInvalid(params);
@@ -78,6 +87,12 @@ export const planWrite = async (
     }));
     throw new ServiceError(error.code, error.message, { ...error.details, issues });
   }
+};
+
+/** Refuses a write that the caller's key may not send. @throws ServiceError scope_missing, collection_not_allowed, invalid_request */
+export const requireRightsFor = ({ rights }: Pick<Caller, "rights">, write: QuotedWrite): void => {
+  const { definition, found } = requireWrite(write);
+  requireRights(rights, { ...traitsOf(definition), collectionUuid: found.collection_uuid });
 };
 
 /** The definition of a write, and the parameters in its path. @throws ServiceError invalid_request */

@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import type { Page } from "../domain/cursors.ts";
 import { CONTROLS, ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
+import type { NeededScope } from "../domain/key-rights.ts";
 import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
 import type { AppEnv, EndpointTraits } from "../http/app-env.ts";
 import { type TypedResponse, typedResponse } from "../http/app-env.ts";
@@ -150,7 +151,13 @@ export interface Definition {
   readonly write?: boolean;
   /** Whether it may respond 202 with an operation. */
   readonly operation?: boolean;
-  readonly access?: "key" | "admin" | "public";
+  /** The scope that a key needs for it; `operator`: no key but the operator's token; `public`: neither. */
+  readonly scope: NeededScope | "operator" | "public";
+  /**
+   * Whether its handler itself keeps a key that is limited to collections from others. Without it such a key is refused
+   * unless the path names one of its collections.
+   */
+  readonly limitsCollections?: boolean;
   /** A long poll that several callers share: it reads from the primary. */
   readonly isLongPoll?: boolean;
 }
@@ -162,7 +169,15 @@ export const traitsOf = (definition: Definition): EndpointTraits => ({
   ),
   isStreamed: definition.rawBody !== undefined,
   isLongPoll: definition.isLongPoll ?? false,
+  scope: neededScope(definition),
+  limitsCollections: definition.limitsCollections ?? false,
 });
+
+const accessOf = ({ scope }: Pick<Definition, "scope">): "key" | "operator" | "public" =>
+  scope === "operator" || scope === "public" ? scope : "key";
+
+const neededScope = ({ scope }: Pick<Definition, "scope">): NeededScope =>
+  scope === "operator" || scope === "public" ? "any" : scope;
 
 type ByStatus = Readonly<Record<number, { readonly content?: object } | undefined>>;
 
@@ -193,9 +208,9 @@ const MAX_COST = header(
   { type: "string", pattern: "^(0|[1-9][0-9]{0,38})$" },
 );
 
-const SECURITY: Readonly<Record<"key" | "admin" | "public", readonly Record<string, string[]>[]>> = {
+const SECURITY: Readonly<Record<ReturnType<typeof accessOf>, readonly Record<string, string[]>[]>> = {
   key: [{ ApiKey: [] }, { Bearer: [] }],
-  admin: [{ OperatorToken: [] }],
+  operator: [{ OperatorToken: [] }],
   public: [],
 };
 
@@ -262,7 +277,8 @@ type Handler<D extends Definition> = (
 
 /** Describes an endpoint once, for the router, the validators and the OpenAPI document, and binds its handler. */
 export const endpoint = <D extends Definition>(definition: D, handle: Handler<D>): Endpoint => {
-  const { request, operation = false, access = "key", rawBody, success } = definition;
+  const { request, operation = false, rawBody, success } = definition;
+  const access = accessOf(definition);
   const [status] = Object.keys(success).map(Number) as [ContentfulStatusCode];
   const register = (api: Api) => {
     const valid = (c: Context<AppEnv>, target: string) => c.req.valid(target as never) as unknown;
@@ -318,8 +334,9 @@ export const list = <
 };
 
 const routeOf = (definition: Definition) => {
-  const { method, path, operationId, tag, summary, description, request } = definition;
-  const { success, errors = [], operation = false, access = "key", rawBody } = definition;
+  const { method, path, operationId, tag, summary, request } = definition;
+  const { success, errors = [], operation = false, rawBody } = definition;
+  const access = accessOf(definition);
   const write = isWriting(definition);
   const parameters = [
     ...(write && access === "key" ? [IDEMPOTENCY_KEY] : []),
@@ -331,7 +348,8 @@ const routeOf = (definition: Definition) => {
     content: { [rawBody.contentType]: { schema: rawBody.schema, example: rawBody.example } },
   };
   return createRoute({
-    ...{ method, path, operationId, tags: [tag], summary, description },
+    ...{ method, path, operationId, tags: [tag], summary },
+    description: withScope(definition),
     security: [...SECURITY[access]],
     parameters,
     ...(request?.body?.required === false && { middleware: emptyBody }),
@@ -344,6 +362,12 @@ const routeOf = (definition: Definition) => {
       ),
     },
   });
+};
+
+/** The description of an endpoint, with the scope that it needs. */
+const withScope = ({ description, scope }: Definition): string | undefined => {
+  if (scope === "any" || scope === "operator" || scope === "public") return description;
+  return `${description === undefined ? "" : `${description} `}Scope: \`${scope}\`.`;
 };
 
 const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
@@ -412,7 +436,8 @@ const withHeaders = (headers: object, responses: Responses): Responses =>
 
 const commonErrors = (definition: Definition): ErrorCode[] => {
   const write = isWriting(definition);
-  const { access = "key", request, rawBody, operation } = definition;
+  const { request, rawBody, operation } = definition;
+  const access = accessOf(definition);
   const codes: ErrorCode[] = ["not_acceptable", "internal_error", "not_configured"];
   if (access === "key")
     codes.push(
@@ -421,16 +446,18 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
       "api_key_expired",
       "api_key_revoked",
       "integration_suspended",
+      "scope_missing",
+      "collection_not_allowed",
       "invalid_request",
     );
-  if (access === "key" || access === "admin") codes.push("rate_limited", "database_unavailable");
-  if (access === "admin") codes.push("admin_token_invalid", "not_found");
+  if (access !== "public") codes.push("rate_limited", "database_unavailable");
+  if (access === "operator") codes.push("admin_token_invalid", "not_found");
   if (request?.params) codes.push("not_found", "invalid_request");
   if (request?.query || request?.body) codes.push("invalid_request");
   if (write || request?.body) codes.push("payload_too_large", "invalid_json", "invalid_request");
   if (request?.body || rawBody) codes.push("unsupported_content_type");
   if (write && access === "key") {
-    codes.push("read_only_key", "idempotency_key_in_flight", "idempotency_key_reused", "quota_exceeded");
+    codes.push("idempotency_key_in_flight", "idempotency_key_reused", "quota_exceeded");
   }
   if (operation) codes.push(...CHAIN_ERRORS);
   if (operation && access === "key") codes.push("cost_exceeds_maximum", "quote_expired", "quote_mismatch");

@@ -1,6 +1,7 @@
 import { allowlistAdd, allowlistRemove } from "./allowlist/change.ts";
 import { allowlistCheck } from "./allowlist/check.ts";
 import { allowlistClear } from "./allowlist/clear.ts";
+import { auditList } from "./audit/list.ts";
 import { eligibilityRead } from "./collections/eligibility.ts";
 import { holdersList } from "./collections/holders.ts";
 import { collectionsList } from "./collections/list.ts";
@@ -24,6 +25,10 @@ import { dropsRead } from "./drops/read.ts";
 import { dropsUpdate } from "./drops/update.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { eventsList } from "./events/list.ts";
+import { keysCreate } from "./keys/create.ts";
+import { keysDelete } from "./keys/delete.ts";
+import { keysList } from "./keys/list.ts";
+import { keysRotate } from "./keys/rotate.ts";
 import { nftsList } from "./nfts/list.ts";
 import { nftsMint } from "./nfts/mint.ts";
 import { nftsUpdate } from "./nfts/update.ts";
@@ -45,6 +50,7 @@ import { webhooksUpdate } from "./webhooks/update.ts";
 /** Everything under /api/v1, in the order in which the reference shows it. */
 export const API_ENDPOINTS: readonly Endpoint[] = [
   [me, walletPayout],
+  [keysCreate, keysList, keysRotate, keysDelete, auditList],
   [draftsCreate, draftsRead, draftsList, draftsUpdate, draftsDelete],
   [assetsAttach, assetsList, assetsDelete, draftsFinalize],
   [collectionsRead, collectionsList, collectionsUpdate, pageRead, pageUpdate, eligibilityRead, holdersList],

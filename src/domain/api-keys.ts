@@ -1,16 +1,23 @@
 /** What a key looks like: 256 random bits as base64url behind a prefix that secret scanners can find. */
-const SHAPE = /^mk_live_[A-Za-z0-9_-]{43}$/;
+const SHAPE = /^mk_(live|test)_[A-Za-z0-9_-]{43}$/;
 
-const PREFIX = "mk_live_";
+const LIVE = "mk_live_";
+const TEST = "mk_test_";
 const RANDOM_BYTES = 32;
 /** Leading characters that are stored to identify a key; they have 24 bits of the secret. */
-const SHOWN = PREFIX.length + 4;
+const SHOWN = LIVE.length + 4;
 
 export const isApiKey = (text: string): boolean => SHAPE.test(text);
 
-/** A new key. It is shown to its owner once and kept nowhere. */
-export const newApiKey = (): string =>
-  PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString("base64url");
+/** Whether tokens of a network have no value. Keys of its service are test keys. */
+export const isTestNetwork = (network: string): boolean => network !== "mainnet";
+
+export const isTestKey = (key: string): boolean => key.startsWith(TEST);
+
+/** A new key for the service of a network. It is shown to its owner once and kept nowhere. */
+export const newApiKey = (network: string): string =>
+  (isTestNetwork(network) ? TEST : LIVE) +
+  Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString("base64url");
 
 /** The part of a key that is stored in clear. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, SHOWN);

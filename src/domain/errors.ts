@@ -100,17 +100,18 @@ export const ERRORS = {
   api_key_invalid: {
     status: 401,
     cause: "The Authorization header is malformed, or its key is unknown.",
-    remedy: "Check the key. It begins with `mk_live_`.",
+    remedy:
+      "Check the key. It begins with `mk_live_`, or with `mk_test_` where the network is a test network.",
   },
   api_key_expired: {
     status: 401,
     cause: "The key has expired.",
-    remedy: "Ask the operator for a new key.",
+    remedy: "Make a new key with one that has the scope `full`, or ask the operator for one.",
   },
   api_key_revoked: {
     status: 401,
-    cause: "The key was revoked.",
-    remedy: "Ask the operator for a new key.",
+    cause: "The key was deleted, or was replaced by a rotation more than 24 hours ago.",
+    remedy: "Use the new key, or ask the operator for one.",
   },
   admin_token_invalid: {
     status: 401,
@@ -131,9 +132,10 @@ export const ERRORS = {
   spending_limit_reached: {
     status: 402,
     limit: "spending",
-    cause: "The write would exceed the integration's spending limit of today. Nothing was sent.",
+    cause:
+      "The write would exceed the spending limit of today, of the integration or of the key. Nothing was sent.",
     remedy:
-      "Wait until the next day (UTC), as Retry-After says, or ask the operator to raise the limit `spending_per_day`. GET /me shows it.",
+      "Wait until the next day (UTC), as Retry-After says, or use a key with a higher `spending_per_day`, or ask the operator to raise the integration's. The message says which limit it is, and GET /me shows both.",
   },
   cost_exceeds_maximum: {
     status: 402,
@@ -141,10 +143,31 @@ export const ERRORS = {
       "The write could now cost more than its quote or `Mintage-Max-Cost` allows, including top-ups and higher gas prices. Nothing above that limit was signed.",
     remedy: "Request a new quote, or set the limit to at least `cost.needed`.",
   },
-  read_only_key: {
+  scope_missing: {
     status: 403,
-    cause: "A key of role `read` was used for a write.",
-    remedy: "Use a key of role `full`.",
+    cause: "The key lacks the scope that the request needs.",
+    remedy:
+      "Use a key that has the scope. A key with the scope `full` makes one by POST /key, and so can the operator.",
+  },
+  collection_not_allowed: {
+    status: 403,
+    cause:
+      "The key is limited to other collections, or to collections where the request concerns the whole integration.",
+    remedy:
+      "Use a key for this collection, or one without a limit. A key with the scope `full` makes one by POST /key, and so can the operator.",
+  },
+  confirmation_required: {
+    status: 403,
+    cause:
+      "An agent's write may cost more than the key's `confirm_above`, and no person has confirmed it. Nothing was sent.",
+    remedy:
+      "Confirm it in a client that asks (elicitation of the Model Context Protocol), or send the write by the API. A key with a higher `confirm_above` needs no confirmation; one with the scope `full` makes it by POST /key, and so can the operator.",
+  },
+  key_rights_exceeded: {
+    status: 403,
+    cause: "A key would make, rotate or delete a key that may do more than itself.",
+    remedy:
+      "Correct the fields that `issues` names, or use a key that may do as much. The operator can make any key.",
   },
   integration_suspended: {
     status: 403,

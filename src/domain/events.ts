@@ -18,6 +18,8 @@ export const EVENT_TYPES = [
   "wallet.topped_up",
   "database.filling",
   "webhook.disabled",
+  "key.created",
+  "key.rotated",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -76,6 +76,9 @@ class EventData {
       case "wallet.low":
       case "wallet.topped_up":
         return { resource: row.data as object, see: `${API}/me` };
+      case "key.created":
+      case "key.rotated":
+        return { resource: row.data as object, see: `${API}/key` };
       case "database.filling":
         return { resource: row.data as object, see: "/ready" };
       case "webhook.disabled": {

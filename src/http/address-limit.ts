@@ -27,6 +27,19 @@ const groupsOf = (text: string): string[] =>
 export const addressOf = (c: Context<AppEnv>): string =>
   clientNetwork(c.req.header("CF-Connecting-IP") ?? "");
 
+/** The network that the audit log shows of an address: the first 24 bits of an IPv4 one, 48 of an IPv6 one; "" if unknown. */
+export const changeNetwork = (address: string): string => {
+  const network = clientNetwork(address);
+  const v4 = /^(\d+\.\d+\.\d+)\.\d+$/.exec(network)?.[1];
+  if (v4 !== undefined) return `${v4}.0/24`;
+  const v6 = /^(\w+:\w+:\w+):\w+::\/64$/.exec(network)?.[1];
+  return v6 === undefined ? "" : `${v6}::/48`;
+};
+
+/** The same of a request. */
+export const changeNetworkOf = (c: Context<AppEnv>): string =>
+  changeNetwork(c.req.header("CF-Connecting-IP") ?? "");
+
 /** Seconds in which the bindings of wrangler.toml count an address, at each location of the network. */
 export const ADDRESS_PERIOD_S = 10;
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Caller, ServiceContext } from "../context.ts";
+import type { NeededScope } from "../domain/key-rights.ts";
 import type { Bindings } from "../env.ts";
 
 /** Properties of an endpoint that middleware needs before its handler runs, from its definition. */
@@ -11,6 +12,15 @@ export interface EndpointTraits {
   readonly isStreamed: boolean;
   /** A long poll that several callers share: it reads from the primary. */
   readonly isLongPoll: boolean;
+  /** The scope that a key needs for it. */
+  readonly scope: NeededScope;
+  /** Its handler itself keeps a limited key from other collections. */
+  readonly limitsCollections: boolean;
+}
+
+/** The endpoint of a request, with the collection in its path. */
+export interface MatchedEndpoint extends EndpointTraits {
+  readonly collectionUuid: string | undefined;
 }
 
 export interface AppEnv {
@@ -18,7 +28,7 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     /** The endpoint of the request's method and path; undefined if there is none. */
-    endpoint?: EndpointTraits | undefined;
+    endpoint?: MatchedEndpoint | undefined;
     /** Missing only if the settings are wrong; every response is 503 then. */
     context: ServiceContext;
     /** Set once the key is known, that is, in every handler under /api/v1. */
@@ -32,7 +42,7 @@ export interface AppEnv {
 export const baseUrl = (c: Context<AppEnv>): string =>
   c.get("context").settings.PUBLIC_URL ?? new URL(c.req.url).origin;
 
-/** Whether a request may change something, and so needs a key of role `full`. @param endpoint undefined: none matches */
+/** Whether a request may change something. @param endpoint undefined: none matches */
 export const isWrite = (method: string, endpoint: EndpointTraits | undefined): boolean =>
   endpoint?.isWrite ?? (method !== "GET" && method !== "HEAD");
 

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
-import type { Caller } from "../context.ts";
-import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
-import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
+import { findKeyByDigest, rightsOf, touchKey } from "../db/queries/api-keys.ts";
+import { apiKeyDigest, isApiKey, isTestKey, isTestNetwork } from "../domain/api-keys.ts";
 import { setBounded } from "../domain/bounded-map.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
+import { type KeyRights, requireRights } from "../domain/key-rights.ts";
 import { limitsWith } from "../domain/quota.ts";
-import { countAddress } from "./address-limit.ts";
-import { type AppEnv, baseUrl, isWrite } from "./app-env.ts";
+import { changeNetworkOf, countAddress } from "./address-limit.ts";
+import { type AppEnv, baseUrl } from "./app-env.ts";
 import { noSuchAddress } from "./error-responses.ts";
 import { parametrisedList } from "./header-parameters.ts";
 import { beyondLimit, countRequest, paidByKey, rateLimitHeaders } from "./rate-limit.ts";
@@ -15,11 +15,12 @@ import { beyondLimit, countRequest, paidByKey, rateLimitHeaders } from "./rate-l
 interface KnownKey {
   readonly id: Uuid;
   readonly integrationId: Uuid;
-  readonly role: "full" | "read";
+  readonly name: string;
+  readonly rights: KeyRights;
   /** Requests that it may make in a period. */
   readonly requests: number;
-  /** Milliseconds; null: never. */
-  readonly expiresAt: number | null;
+  /** When this text of the key stops to work because it was replaced by a rotation, milliseconds; null: it wasn't. */
+  readonly replacedAt: number | null;
   readonly revokedAt: number | null;
   readonly isSuspended: boolean;
   lastUsedAt: number | null;
@@ -41,7 +42,7 @@ export const forgetKeysOf = (integrationId: Uuid): void => {
   for (const [digest, entry] of known) if (entry.key.integrationId === integrationId) known.delete(digest);
 };
 
-/** Removes a key from this isolate's cache, after its revocation. */
+/** Removes a key from this isolate's cache, after its rotation or deletion. */
 export const forgetKey = (id: Uuid): void => {
   for (const [digest, entry] of known) if (entry.key.id === id) known.delete(digest);
 };
@@ -52,13 +53,14 @@ const LAST_USED_EVERY_MS = 60_000;
 /**
  * Authenticates the caller: `Authorization: Api-Key <API_KEY>`, or the same with `Bearer` (the scheme's name in any case,
  * RFC 9110 section 11.1). A form that writes the scheme itself may have been given the key with its scheme, as our examples
- * show it, so that there may be two. Any problem with the key is 401; a key of role `read` on a write is 403.
+ * show it, so that there may be two. Any problem with the key is 401; a key without the endpoint's scope, or for other
+ * collections than the path's, is 403.
  */
 export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   const context = c.get("context");
-  const digest = await digestOf(c.req.header("Authorization"));
+  const digest = await digestOf(c.req.header("Authorization"), context.settings.NEAR_NETWORK);
   const now = context.now().getTime();
-  const write = isWrite(c.req.method, c.get("endpoint"));
+  const endpoint = c.get("endpoint");
   const cached = known.get(digest);
   const key = cached && cached.until > now ? cached.key : await lookUpKey(c, digest, now);
   refuseUnusable(key, now);
@@ -70,26 +72,21 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   c.set("caller", {
     integrationId: key.integrationId,
     keyId: key.id,
-    role: key.role,
+    rights: key.rights,
     respondAsync: wishes.some(({ value }) => value.toLowerCase() === "respond-async"),
     requestKey: null,
     baseUrl: baseUrl(c),
   });
-  c.set("context", paidByKey(context, key));
+  const actor = { type: "key", key_uuid: key.id, name: key.name, network: changeNetworkOf(c) } as const;
+  c.set("context", { ...paidByKey(context, key), actor });
   const verdict = await countRequest(context, key);
   for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
   if (!verdict.allowed) throw beyondLimit(verdict);
-  if (write) requireFull(key);
-};
-
-/** Refuses a key that can only read. @throws ServiceError read_only_key */
-export const requireFull = ({ role }: Pick<Caller, "role">): void => {
-  if (role !== "read") return;
-  throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
+  if (endpoint) requireRights(key.rights, endpoint);
 };
 
 /** The digest of a header's key, hexadecimal. @throws ServiceError api_key_missing, api_key_invalid */
-const digestOf = async (header: string | undefined): Promise<string> => {
+const digestOf = async (header: string | undefined, network: string): Promise<string> => {
   if (!header) {
     throw new ServiceError(
       "api_key_missing",
@@ -100,7 +97,13 @@ const digestOf = async (header: string | undefined): Promise<string> => {
   if (key === undefined || !isApiKey(key)) {
     throw new ServiceError(
       "api_key_invalid",
-      "Write the header as `Authorization: Api-Key <API_KEY>`, with a complete key: it begins with `mk_live_`.",
+      "Write the header as `Authorization: Api-Key <API_KEY>`, with a complete key: it begins with `mk_live_` or `mk_test_`.",
+    );
+  }
+  if (isTestKey(key) && !isTestNetwork(network)) {
+    throw new ServiceError(
+      "api_key_invalid",
+      `Use a key that begins with \`mk_live_\`: this is a test key, and the service is on ${network}. Test keys work on the service of a test network that made them.`,
     );
   }
   return toHex(await apiKeyDigest(key));
@@ -110,7 +113,8 @@ const digestOf = async (header: string | undefined): Promise<string> => {
 const lookUpKey = async (c: Context<AppEnv>, hex: string, now: number): Promise<KnownKey> => {
   if ((unknown.get(hex) ?? 0) > now) throw unknownKey();
   if (!known.has(hex)) await countAddress(c, "attempt");
-  const found = await findKeyByDigest(c.get("context").db, Buffer.from(hex, "hex"));
+  const digest = Buffer.from(hex, "hex");
+  const found = await findKeyByDigest(c.get("context").db, digest);
   if (!found) {
     known.delete(hex);
     setBounded(unknown, UNKNOWN_CAPACITY, hex, now + UNKNOWN_MS);
@@ -121,8 +125,9 @@ const lookUpKey = async (c: Context<AppEnv>, hex: string, now: number): Promise<
     requests: limitsWith(limits).requests,
     id: row.id,
     integrationId: row.integrationId,
-    role: row.role,
-    expiresAt: row.expiresAt?.getTime() ?? null,
+    name: row.name,
+    rights: rightsOf(row),
+    replacedAt: digest.equals(row.digest) ? null : (row.oldDigestUntil?.getTime() ?? 0),
     revokedAt: row.revokedAt?.getTime() ?? null,
     isSuspended: suspendedAt !== null,
     lastUsedAt: row.lastUsedAt?.getTime() ?? null,
@@ -137,9 +142,16 @@ export const unknownKey = (): ServiceError =>
 
 const refuseUnusable = (key: KnownKey, now: number): void => {
   if (key.revokedAt !== null) {
-    throw new ServiceError("api_key_revoked", "This key was revoked. Ask the operator for a new one.");
+    throw new ServiceError("api_key_revoked", "This key was deleted. Ask the operator for a new one.");
   }
-  if (key.expiresAt !== null && key.expiresAt <= now) {
+  if (key.replacedAt !== null && key.replacedAt <= now) {
+    throw new ServiceError(
+      "api_key_revoked",
+      "Use the new key: this one was replaced by a rotation, and has stopped working.",
+    );
+  }
+  const { expiresAt } = key.rights;
+  if (expiresAt !== null && expiresAt <= now) {
     throw new ServiceError("api_key_expired", "This key has expired. Ask the operator for a new one.");
   }
   if (key.isSuspended) {
@@ -169,6 +181,7 @@ export const requireOperator = async (c: Context<AppEnv>): Promise<void> => {
     );
   }
   c.set("isOperator", true);
+  c.set("context", { ...c.get("context"), actor: { type: "operator", network: changeNetworkOf(c) } });
 };
 
 const digest = (text: string): Promise<ArrayBuffer> =>

@@ -176,7 +176,9 @@ class SentKey implements RequestKey {
   async #read(body: Uint8Array): Promise<void> {
     const { method, url: address } = this.#c.req;
     const url = new URL(address);
-    const head = new TextEncoder().encode(`${method} ${url.pathname}${url.search}\n`);
+    // Answers that show keys are for the key that asked: another one may have fewer rights.
+    const whose = this.#c.get("endpoint")?.scope === "full" ? ` ${this.#c.get("caller").keyId}` : "";
+    const head = new TextEncoder().encode(`${method} ${url.pathname}${url.search}${whose}\n`);
     const bytes = new Uint8Array(head.length + body.length);
     bytes.set(head);
     bytes.set(body, head.length);
@@ -202,7 +204,7 @@ class SentKey implements RequestKey {
     if (settings.WALLET_SECRETS[version] === undefined) {
       throw new ServiceError(
         "conflict",
-        "This request was carried out, but its answer can't be opened any more. Rotate the webhook's secret to get a new one.",
+        "This request was carried out, but its answer can't be opened any more. Rotate the key or the webhook's secret to get a new one.",
       );
     }
     const sealed = { bytes: Buffer.from(text, "base64"), version: Number(version) };

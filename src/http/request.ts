@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler, Next } from "hono";
 import { cors } from "hono/cors";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid } from "../domain/ids.ts";
-import { type AppEnv, type EndpointTraits, isWrite } from "./app-env.ts";
+import { type AppEnv, type EndpointTraits, isWrite, type MatchedEndpoint } from "./app-env.ts";
 import { BOOKMARK } from "./bookmarks.ts";
 import { answerProblem, errorResponse } from "./error-responses.ts";
 import { loggedContext } from "./log.ts";
@@ -79,7 +79,7 @@ const secure = (headers: Headers): void => {
  * response is returned unchanged. It has no such binding itself.
  */
 export const answerRequest =
-  (endpointAt: (method: string, path: string) => EndpointTraits | undefined): MiddlewareHandler<AppEnv> =>
+  (endpointAt: (method: string, path: string) => MatchedEndpoint | undefined): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const { method, path } = c.req;
     const [requestId, began] = [newUuid(), Date.now()];

@@ -124,6 +124,7 @@ const operationOf = (journaled: JournaledOperation): OperationRow =>
       request: JSON.parse(journaled.request) as unknown,
       costLimit: journaled.mostCost ? { quoted: journaled.quotedCost, most: journaled.mostCost } : null,
       reference: journaled.reference,
+      keyId: journaled.apiKey,
     },
     new Date(journaled.acceptedAt),
   );

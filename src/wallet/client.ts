@@ -49,7 +49,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     journaledOf: (operations) => again(() => stub().journaledOf(operations)),
     lose: (operation) => again(() => stub().lose(operation)),
     recovered: () => again(() => stub().recovered()),
-    spentToday: () => again(() => stub().spentToday()),
+    spentToday: (budget) => again(() => stub().spentToday(budget)),
     status: (maxAgeMs) => again(() => stub().status(maxAgeMs)),
     stuck: (after, limit) => again(() => stub().stuck(after, limit)),
     reseal: () => again(() => stub().reseal()),

@@ -5,6 +5,7 @@ import type { TransactionResult } from "../db/queries/operation-transactions.ts"
 import type { OperationRow } from "../db/queries/operations.ts";
 import type { Acceptance } from "../db/queries/rollback.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { Budget } from "../domain/key-rights.ts";
 import type { OperationKind, OperationState } from "../domain/operations.ts";
 
 /**
@@ -22,6 +23,8 @@ export interface OperationSnapshot {
   readonly mostCost: string | null;
   /** The caller's own reference; null if there is none. */
   readonly reference: string | null;
+  /** The API key that it was accepted for; null: none. */
+  readonly apiKey: Uuid | null;
   /** Its Idempotency-Keys. */
   readonly keys: readonly SnapshotKey[];
   /** Milliseconds since the epoch. */
@@ -89,11 +92,12 @@ export type SubmitResult =
    */
   | { readonly status: "unchecked"; readonly latest: Uuid; readonly generation: number }
   /**
-   * The wallet would exceed its daily spending limit. yoctoNEAR: the limit, the amount spent or reserved, the intent's
-   * maximum cost; seconds until the next day begins.
+   * The wallet would exceed its daily spending limit, or that of an API key. yoctoNEAR: the limit, the amount spent or
+   * reserved, the intent's maximum cost; seconds until the next day begins.
    */
   | {
       readonly status: "spending_limited";
+      readonly isOfKey: boolean;
       readonly limit: string;
       readonly spent: string;
       readonly cost: string;
@@ -119,6 +123,8 @@ export interface Intent {
   readonly actions: readonly Action[];
   /** Daily spending limit (UTC), yoctoNEAR as a decimal string; unlimited if absent. */
   readonly spendingPerDay?: string;
+  /** Budgets of API keys that count its cost; none if absent. */
+  readonly budgets?: readonly Budget[];
   /** The operation's maximum total cost, yoctoNEAR; unlimited if null or absent. */
   readonly mostCost?: string | null;
   /** The operation's snapshot; absent if it already has an intent. */
@@ -287,8 +293,11 @@ export interface Wallet {
   lose(operationUuid: Uuid): Promise<void>;
   /** Everything that can be put back is in the database again. New operations are accepted. */
   recovered(): Promise<void>;
-  /** The amount spent since the start of the day (UTC), yoctoNEAR as a decimal string. */
-  spentToday(): Promise<string>;
+  /**
+   * The amount spent since the start of the day (UTC), yoctoNEAR as a decimal string.
+   * @param budget counts an API key's budget; absent: the whole wallet's spending
+   */
+  spentToday(budget?: Uuid): Promise<string>;
   /**
    * The wallet's current status. The balance may be cached, unless the wallet itself has changed it since.
    * @param maxAgeMs maximum age of the balance in milliseconds; default: read it now

@@ -204,8 +204,9 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
     };
   }
 
-  async spentToday(): Promise<string> {
-    return this.parts.journal.spending.of(Date.now()).toString();
+  async spentToday(budget?: Uuid): Promise<string> {
+    const { budgets, spending } = this.parts.journal;
+    return (budget === undefined ? spending.of(Date.now()) : budgets.spent(budget, Date.now())).toString();
   }
 
   async stuck(after: number, limit: number): Promise<StuckRecord[] | null> {

@@ -3,7 +3,7 @@ import { orderIn, shareNameOf, tokensOf } from "../chain/contract/shared-mints.t
 import { type Cost, costOf, maxSpent, NO_COST, requiredBalance } from "../chain/cost.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Settings } from "../env.ts";
-import type { Funds } from "./chain-state/funds.ts";
+import type { Funds, Reserved } from "./chain-state/funds.ts";
 import type { Head } from "./chain-state/head.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
 import { encodeActions } from "./journal/encoding.ts";
@@ -148,19 +148,42 @@ export class Submission {
     }
   }
 
-  /** The rejection of an intent that exceeds the daily limit, reservations included; null if it doesn't. */
+  /** The rejection of an intent that exceeds a daily limit, reservations included; null if it doesn't. */
   #limited(intent: Intent): SubmitResult | null {
-    if (intent.spendingPerDay === undefined) return null;
-    const { head, journal, now } = this.#parts;
-    const at = now();
-    const limit = BigInt(intent.spendingPerDay);
-    const spent = journal.spending.of(at);
-    const cost = costOf(intent, head.prices);
-    const within = withinDay(limit, spent, journal.intents.reserved(), cost);
+    const { spendingPerDay, budgets = [] } = intent;
+    const { journal, now } = this.#parts;
+    const [{ spending }, at] = [journal, now()];
+    const own =
+      spendingPerDay === undefined
+        ? null
+        : this.#above(intent, spendingPerDay, {
+            spent: spending.of(at),
+            reserved: journal.intents.reserved(),
+          });
+    if (own !== null) return own;
+    for (const { key, perDay } of budgets) {
+      const used = { spent: journal.budgets.spent(key, at), reserved: journal.budgets.reserved(key) };
+      const refusal = this.#above(intent, perDay, used, true);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  }
+
+  /** The rejection of an intent that exceeds one daily limit; null if it doesn't. */
+  #above(
+    intent: Intent,
+    perDay: string,
+    { spent, reserved }: { readonly spent: bigint; readonly reserved: Reserved },
+    isOfKey = false,
+  ): SubmitResult | null {
+    const [limit, at] = [BigInt(perDay), this.#parts.now()];
+    const cost = costOf(intent, this.#parts.head.prices);
+    const within = withinDay(limit, spent, reserved, cost);
     if (within === "enough") return null;
     if (within === "later") return this.#busy();
     return {
       status: "spending_limited",
+      isOfKey,
       limit: limit.toString(),
       spent: spent.toString(),
       cost: maxSpent(cost).toString(),
@@ -192,7 +215,7 @@ export class Submission {
     // Set for a mint that may share a transaction.
     const order = orderIn(intent.actions);
     journal.atomically(() => {
-      journal.intents.add({
+      const id = journal.intents.add({
         operation: intent.operationUuid,
         step: intent.step,
         fairness: intent.fairnessKey,
@@ -207,6 +230,7 @@ export class Submission {
         share: order && { name: shareNameOf(intent.receiverId, order), tokens: tokensOf(order) },
         now: now(),
       });
+      journal.budgets.count(id, intent.budgets ?? []);
       if (intent.snapshot) journal.snapshots.add(intent.operationUuid, intent.snapshot);
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());

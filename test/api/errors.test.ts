@@ -19,6 +19,7 @@ import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import { failingD1 } from "../support/database.ts";
+import { call, connect } from "../support/mcp.ts";
 import {
   type OpenApi,
   type Operation,
@@ -172,7 +173,40 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     await drain(poor.integrationUuid, 3n * 10n ** 23n);
     return mint(mintBody({ quantity_per_receiver: 25, metadata: LARGE }), poor, uuid);
   },
-  read_only_key: () => mint(mintBody(), { key: shop.readKey }),
+  scope_missing: () => mint(mintBody(), { key: shop.readKey }),
+  collection_not_allowed: async () => {
+    const { collection_uuid: uuid } = await createCollection(shop, { copies: [1] });
+    const { api_key: key } = await issueKey({ collections: [uuid] });
+    return mint(mintBody(), { key });
+  },
+  key_rights_exceeded: async () => {
+    const { api_key: key } = await issueKey({ spending_per_day: "1" });
+    return ask("POST", "/key", { key, json: { name: "More", scopes: ["mint"], spending_per_day: "2" } });
+  },
+  confirmation_required: async () => {
+    const { api_key: key } = await issueKey({ confirm_above: "0" });
+    const json = {
+      method: "POST",
+      path: `/collection/${collection.collection_uuid}/mint`,
+      body: mintBody(),
+      keep: true,
+    };
+    const quote = await bodyOf<{ quote_uuid: string }>(await api("/quote", { key, json }), 201);
+    const agent = await connect(key, "legacy");
+    const { isError, body } = await call(agent, "execute", {
+      quote_uuid: quote.quote_uuid,
+      idempotency_key: "agent",
+    });
+    // A tool's error is the API's, in a result of the protocol.
+    const { next: _, ...error } = body as Record<string, unknown>;
+    expect(isError).toBe(true);
+    const headers = { "content-type": "application/json", "x-request-id": String(error.request_id) };
+    return {
+      method: "POST",
+      path: "/mcp",
+      response: new Response(JSON.stringify(error), { status: 403, headers }),
+    };
+  },
   not_found: () => mint(mintBody(), {}, crypto.randomUUID()),
   method_not_allowed: () => ask("PATCH", "/collection"),
   not_acceptable: () => ask("GET", "/collection", { headers: { accept: "text/html" } }),
@@ -424,7 +458,7 @@ test.each(ERROR_CODES)("%s", async (code) => {
   if (ERRORS[code].status === 401)
     expect(response.headers.get("www-authenticate")).toMatch(/^(Api-Key|Bearer)$/);
   const operation = operationAt(method, path);
-  if (operation === undefined) return expect(code).toBe("method_not_allowed");
+  if (operation === undefined) return expect(["method_not_allowed", "confirmation_required"]).toContain(code);
   expect(await undocumented(document, operation, copy)).toEqual([]);
   expect(operation.responses[String(response.status)]?.description).toContain(`\`${code}\``);
 });

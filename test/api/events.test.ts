@@ -58,10 +58,12 @@ describe("what happened", () => {
     expect(typesOf(all)).toEqual([
       "operation.succeeded",
       "operation.succeeded",
+      "key.created",
+      "key.created",
       "collection.finalized",
       "operation.succeeded",
     ]);
-    expect(all[2]?.data).toMatchObject({ collection_uuid: made.collection_uuid, total_copies: 40 });
+    expect(all[4]?.data).toMatchObject({ collection_uuid: made.collection_uuid, total_copies: 40 });
     expect(await list()).toEqual(all);
   });
 

@@ -35,6 +35,7 @@ const RUNS = 60;
 const RUNS_ON_CHAIN = 15;
 const DRAFTS = 12;
 const RUNS_OF_PROVISIONING = 4;
+const SPARE_KEYS = 8;
 
 /** Operations that have nothing to do here, with what they would need. All others have to succeed at least once. */
 const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
@@ -112,7 +113,7 @@ beforeAll(async () => {
     number: ["1"],
     hash: ["6zgh2u9DqHHiXzdy9ouTP7oGky2T4nugqzqt9wJZwNFm"],
     operation_uuid: [operation],
-    key_uuid: [(await bodyOf<{ key_uuid: string }>(issued, 201)).key_uuid],
+    key_uuid: [(await bodyOf<{ key_uuid: string }>(issued, 201)).key_uuid, ...(await spareKeys())],
     webhook_uuid: [(await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid],
     collection_draft_uuid: drafts,
     asset_uuid: assets.map(({ asset_uuid }) => asset_uuid),
@@ -122,6 +123,16 @@ beforeAll(async () => {
     integration_uuid: [other.integration_uuid],
   };
 });
+
+/** Keys of the shop's, to rotate and delete. */
+const spareKeys = async (): Promise<string[]> => {
+  const uuids: string[] = [];
+  while (uuids.length < SPARE_KEYS) {
+    const made = await api("/key", { key: shop.key, json: { name: "Spare", scopes: ["read"] } });
+    uuids.push((await bodyOf<{ key_uuid: string }>(made, 201)).key_uuid);
+  }
+  return uuids;
+};
 
 /** A parameter, encoded for the address. Plain dots would change the address before it is sent. */
 const inPath = ({ name }: Parameter): fc.Arbitrary<string> => {

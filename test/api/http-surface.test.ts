@@ -21,8 +21,8 @@ import { operationOver } from "../support/operations.ts";
  */
 
 const MASKS: readonly (readonly [RegExp, string])[] = [
-  [/mk_live_[\w-]{43}/g, "<key>"],
-  [/mk_live_[\w-]+/g, "<key's start>"],
+  [/mk_(live|test)_[\w-]{43}/g, "<key>"],
+  [/mk_(live|test)_[\w-]+/g, "<key's start>"],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uuid>"],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "<time>"],
   [/ed25519:\w+/g, "<public key>"],

@@ -391,7 +391,7 @@ describe("ended operations of a wallet", () => {
           journal.snapshots.add(operation, {
             ...{ kind: "mint", integrationUuid: wallet as Uuid, subjectUuid: newUuid(), request: "{}" },
             ...{ keys: [], acceptedAt: Date.now(), rowNumber: 1_000 + number, recent: [] },
-            ...{ quotedCost: null, mostCost: null, reference: null },
+            ...{ quotedCost: null, mostCost: null, reference: null, apiKey: null },
           });
           const ending = { result: null, value: null, contractCode: null, height: null };
           journal.move("refuse", { intentId: id, row: null, ending, now: Date.now() });

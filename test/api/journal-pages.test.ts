@@ -26,7 +26,15 @@ const accepted = fc.array(
 
 const snapshot = (rowNumber: number): OperationSnapshot => ({
   ...{ kind: "mint", integrationUuid: INTEGRATION, subjectUuid: INTEGRATION, request: "{}", keys: [] },
-  ...{ acceptedAt: rowNumber, rowNumber, recent: [], quotedCost: null, mostCost: null, reference: null },
+  ...{
+    acceptedAt: rowNumber,
+    rowNumber,
+    recent: [],
+    quotedCost: null,
+    mostCost: null,
+    reference: null,
+    apiKey: null,
+  },
 });
 
 /** Puts operations where they are. */

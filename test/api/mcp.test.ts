@@ -177,12 +177,12 @@ describe("what holds for the API", () => {
     const reader = await connect(shop.readKey);
     expect(await done(reader, "me")).toMatchObject({ key: { role: "read" } });
     expect(await refused(reader, "quote", mint())).toMatchObject({
-      code: "read_only_key",
+      code: "scope_missing",
       next: expect.stringMatching(/^Stop/),
     });
     const quote_uuid = await quoteMint();
     const denied = await execute(quote_uuid, "by-a-reader", reader);
-    expect(denied.body).toMatchObject({ code: "read_only_key" });
+    expect(denied.body).toMatchObject({ code: "scope_missing" });
     expect((await execute(quote_uuid, "by-the-owner")).isError).toBe(false);
   });
 
@@ -193,7 +193,7 @@ describe("what holds for the API", () => {
         ...{ collection_draft_uuid, assets: [{ url: "https://pictures.example.com/1.png", copies: 1 }] },
       });
     const { collection_draft_uuid } = await newDraft("Gulls");
-    expect((await upload(await connect(shop.readKey), collection_draft_uuid)).code).toBe("read_only_key");
+    expect((await upload(await connect(shop.readKey), collection_draft_uuid)).code).toBe("scope_missing");
     expect((await upload(agent, other.contractUuid)).code).toBe("not_found");
     const pictures = fetched.mock.calls.filter(([input]) => String(input).startsWith("https://pictures."));
     expect(pictures).toEqual([]);
@@ -468,6 +468,73 @@ describe("execute", () => {
       code: "invalid_request",
       message: expect.stringContaining("collection_uuid"),
     });
+  });
+});
+
+describe("above a key's confirm_above", () => {
+  const keyFor = async (confirm_above: string): Promise<string> => {
+    const json = { name: "Agent", scopes: ["mint", "read"], confirm_above };
+    const path = `/integration/${shop.integrationUuid}/key`;
+    return (await bodyOf<{ api_key: string }>(await admin(path, { json }), 201)).api_key;
+  };
+  const asking = (key: string, questions: string[], answer: boolean): Promise<Client> =>
+    connect(key, "auto", undefined, (question) => {
+      questions.push(question);
+      return answer;
+    });
+  const quoteOf = async (client: Client) => (await done<Quoted>(client, "quote", mint())).quote;
+
+  test("`execute` asks the person, once, and then carries the write out", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor("0"), questions, true);
+    const { quote_uuid: quote } = await quoteOf(client);
+    expect(questions).toEqual([]);
+    const before = await mintedOnChain(shop, made);
+    expect((await execute(quote, "confirmed", client)).isError).toBe(false);
+    expect(questions).toEqual([
+      expect.stringMatching(/^Send POST .*\/mint\? It costs at most 0\.\d+ NEAR\.$/),
+    ]);
+    // A repetition was confirmed before.
+    expect((await execute(quote, "confirmed", client)).isError).toBe(false);
+    expect(questions).toHaveLength(1);
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
+  test("nothing is sent that the person declines, and another quote is asked for anew", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor("0"), questions, false);
+    const before = await mintedOnChain(shop, made);
+    for (const name of ["declined", "declined-again"]) {
+      const refusal = await execute((await quoteOf(client)).quote_uuid, name, client);
+      expect(refusal.body).toMatchObject({
+        code: "confirmation_required",
+        message: expect.stringContaining("declined"),
+      });
+    }
+    expect(questions).toHaveLength(2);
+    expect(await mintedOnChain(shop, made)).toBe(before);
+  });
+
+  test.each(["auto", "legacy"] as const)("a client that can't ask is refused, in the era %s", async (era) => {
+    const client = await connect(await keyFor("0"), era);
+    const { quote_uuid: quote } = await quoteOf(client);
+    const refusal = await execute(quote, `unasked-${era}`, client);
+    expect(refusal.body).toMatchObject({
+      code: "confirmation_required",
+      message: expect.stringMatching(/can't ask.*by the API.*higher confirm_above.*the operator/),
+      next: expect.stringMatching(/^Stop/),
+    });
+    // The quote is still free for a person.
+    expect((await execute(quote, `by-the-owner-${era}`)).isError).toBe(false);
+  });
+
+  test("nobody is asked up to it", async () => {
+    const questions: string[] = [];
+    const { cost } = (await done<Quoted>(agent, "quote", mint())).quote;
+    const client = await asking(await keyFor(String(2n * BigInt(cost.at_most))), questions, false);
+    const { quote_uuid: quote } = await quoteOf(client);
+    expect((await execute(quote, "below", client)).isError).toBe(false);
+    expect(questions).toEqual([]);
   });
 });
 

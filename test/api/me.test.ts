@@ -119,7 +119,10 @@ describe("GET /me", () => {
       201,
     );
     const { key } = await me(issued.api_key);
-    expect(key).toEqual({ key_uuid: issued.key_uuid, name: "Reader", role: "read", expires_at: expires });
+    expect(key).toEqual({
+      ...{ key_uuid: issued.key_uuid, name: "Reader", role: "read", scopes: ["read"], collections: null },
+      ...{ spending_per_day: null, confirm_above: null, expires_at: expires, spent_today: null },
+    });
   });
 
   test("says what is left for a new write while others wait", async () => {

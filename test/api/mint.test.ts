@@ -241,7 +241,7 @@ describe("a mint", () => {
       key: integration.readKey,
       json: { receiver_addresses: [alice] },
     });
-    expect(await bodyOf<Failed>(read, 403)).toMatchObject({ code: "read_only_key" });
+    expect(await bodyOf<Failed>(read, 403)).toMatchObject({ code: "scope_missing" });
   });
 });
 

@@ -198,7 +198,7 @@ describe("a request for a quote is refused as its write would be", () => {
   });
 
   test("with a key that only reads", async () => {
-    expect((await problem(await ask(mint(), shop.readKey), 403)).code).toBe("read_only_key");
+    expect((await problem(await ask(mint(), shop.readKey), 403)).code).toBe("scope_missing");
   });
 
   test("with another integration's collection", async () => {

@@ -36,9 +36,11 @@ beforeAll(async () => {
       expires_at: "2030-01-01T00:00:00Z",
     },
   });
+  const made = await api("/key", { key: owner.key, json: { name: "Mine", scopes: ["read"] } });
   const webhook = await api("/webhook", { key: owner.key, json: { url: "http://localhost:9/" } });
   ids = {
     webhook_uuid: (await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid,
+    key_uuid: (await bodyOf<{ key_uuid: string }>(made, 201)).key_uuid,
     collection_draft_uuid: draft,
     asset_uuid: assets[0]!.asset_uuid,
     collection_uuid: collection.collection_uuid,
@@ -71,6 +73,8 @@ const everything = async () => {
     `/operation/${ids.operation_uuid}`,
     "/event",
     "/webhook",
+    "/key",
+    "/audit",
   ];
   return Promise.all(paths.map((path) => read(path)));
 };
@@ -107,6 +111,8 @@ test("lists hold nothing of another's, whatever the cursor", async () => {
       method === "GET" && path.startsWith("/api/v1/") && !path.includes("{") && path !== "/api/v1/me",
   );
   expect(lists.map(({ path }) => path)).toEqual([
+    "/api/v1/key",
+    "/api/v1/audit",
     "/api/v1/collection-draft",
     "/api/v1/collection",
     "/api/v1/operation",

@@ -63,6 +63,7 @@ const SNAPSHOT: Omit<OperationSnapshot, "rowNumber" | "request"> = {
   quotedCost: null,
   mostCost: null,
   reference: null,
+  apiKey: null,
   integrationUuid: newUuid(),
   subjectUuid: newUuid(),
   keys: [],

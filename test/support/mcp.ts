@@ -5,13 +5,27 @@ import { BASE } from "./api.ts";
 /** The protocol of 2025, or the current revision. */
 export type Era = "legacy" | "auto";
 
-/** A connected client of the protocol's own SDK, with a key as Bearer. @param answered called with each response */
+/**
+ * A connected client of the protocol's own SDK, with a key as Bearer.
+ * @param answered called with each response
+ * @param person answers questions by true (accepts) or false (declines); absent: the client can't ask
+ */
 export const connect = async (
   key: string,
   era: Era = "auto",
   answered: (response: Response) => void = () => undefined,
+  person?: (question: string) => boolean,
 ): Promise<Client> => {
-  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
+  const capabilities = person === undefined ? {} : { elicitation: {} };
+  const client = new Client(
+    { name: "test", version: "1" },
+    { versionNegotiation: { mode: era }, capabilities },
+  );
+  if (person !== undefined) {
+    client.setRequestHandler("elicitation/create", ({ params }) =>
+      person(params.message) ? { action: "accept", content: {} } : { action: "decline" },
+    );
+  }
   const transport = new StreamableHTTPClientTransport(new URL(`${BASE}/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
     fetch: async (input, init) => {

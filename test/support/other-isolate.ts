@@ -10,7 +10,9 @@ export type { Counter };
 
 /** Suspends an integration. */
 export const suspendElsewhere = (integrationUuid: string): Promise<void> =>
-  changeIntegration(openDatabase(env.DB), integrationUuid as Uuid, { suspended: true }, new Date());
+  changeIntegration({ db: openDatabase(env.DB), now: () => new Date() }, integrationUuid as Uuid, {
+    suspended: true,
+  });
 
 /** Revokes a key. */
 export const revokeElsewhere = async (keyUuid: string): Promise<void> => {

@@ -59,13 +59,14 @@ export async function newTenant(): Promise<Tenant> {
   const [integrationId, contractId, draftId] = [newUuid(), newUuid(), newUuid()];
   const now = new Date();
   const times = { createdAt: now, updatedAt: now };
-  const key = newApiKey();
+  const key = newApiKey("testnet");
   await db.insert(integrations).values({ id: integrationId, name: "Shop", walletState: "ready", ...times });
   await db.insert(apiKeys).values({
     id: newUuid(),
     integrationId,
     name: "key",
-    role: "full",
+    scopes: ["full"],
+    makerBudgets: [],
     digest: await apiKeyDigest(key),
     prefix: apiKeyPrefix(key),
     createdAt: now,

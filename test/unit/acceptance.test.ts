@@ -21,11 +21,14 @@ test.each([
 });
 
 test("keys are 256 random bits behind a prefix, and their digest is what is stored", async () => {
-  const keys = Array.from({ length: 100 }, newApiKey);
+  const keys = Array.from({ length: 100 }, () => newApiKey("mainnet"));
+  const testKeys = ["testnet", "mintage-dev"].map(newApiKey);
   expect(new Set(keys).size).toBe(100);
-  for (const key of keys) {
+  for (const key of [...keys, ...testKeys]) {
     expect(isApiKey(key)).toBe(true);
-    expect(key).toMatch(/^mk_live_[A-Za-z0-9_-]{43}$/);
+    expect(key).toMatch(
+      testKeys.includes(key) ? /^mk_test_[A-Za-z0-9_-]{43}$/ : /^mk_live_[A-Za-z0-9_-]{43}$/,
+    );
     expect(apiKeyPrefix(key)).toHaveLength(12);
     expect(await apiKeyDigest(key)).toHaveLength(32);
   }

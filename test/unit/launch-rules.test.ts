@@ -62,7 +62,7 @@ test("the pages' addresses that the terminal takes are those that the service ta
   fc.assert(fc.property(near, (text) => words.includes(text) || "value" in readPage(text) === isSlug(text)));
 });
 
-const KEY_CODES = ["api_key_invalid", "api_key_expired", "api_key_revoked", "read_only_key"] as const;
+const KEY_CODES = ["api_key_invalid", "api_key_expired", "api_key_revoked", "scope_missing"] as const;
 
 test.each([...KEY_CODES, "admin_token_invalid"] as const)("the terminal names the variable of %s", (code) => {
   const error = new ApiError(ERRORS[code].status, { code, message: "Send the header." }, new Headers());

@@ -44,7 +44,7 @@ const handOverBody = z
   })
   .openapi("HandOverInput");
 
-const COMMON = { tag: "Operator: contracts", access: "admin" } as const;
+const COMMON = { tag: "Operator: contracts", scope: "operator" } as const;
 
 export const contractEndpoints = [
   endpoint(

@@ -3,11 +3,13 @@ import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
 import { requireAccounts } from "../../collections/accounts.ts";
 import type { ServiceContext } from "../../context.ts";
-import { type Database, holds } from "../../db/client.ts";
+import { holds, runBatch } from "../../db/client.ts";
+import { recordChange } from "../../db/queries/audit.ts";
 import { findContractOf } from "../../db/queries/contracts.ts";
 import {
   hasOpenOperations,
   type IntegrationRow,
+  isThere,
   deleteIntegration as markDeleted,
 } from "../../db/queries/integrations.ts";
 import { integrations } from "../../db/schema/index.ts";
@@ -26,20 +28,26 @@ import { integrationParam } from "../schemas/parameters.ts";
 
 /** Renames an integration, suspends or resumes it; the time of a suspension that lasts stays. */
 export const changeIntegration = async (
-  db: Database,
+  context: Pick<ServiceContext, "db" | "actor" | "now">,
   id: Uuid,
   { name, suspended }: { readonly name?: string; readonly suspended?: boolean },
-  now: Date,
 ): Promise<void> => {
+  const { db } = context;
+  const now = context.now();
   const suspendedAt = suspended ? sql`coalesce(suspended_at, ${now.getTime()})` : sql`NULL`;
-  await db
-    .update(integrations)
-    .set({
-      ...(name !== undefined && { name }),
-      ...(suspended !== undefined && { suspendedAt }),
-      updatedAt: now,
-    })
-    .where(and(eq(integrations.id, id), isNull(integrations.deletedAt)));
+  const which = and(eq(integrations.id, id), isNull(integrations.deletedAt));
+  const change = { action: "integration.changed", changes: { name, suspended } } as const;
+  await runBatch(db, [
+    ...recordChange(context, id, change, sql`EXISTS (SELECT 1 FROM integrations WHERE ${which})`),
+    db
+      .update(integrations)
+      .set({
+        ...(name !== undefined && { name }),
+        ...(suspended !== undefined && { suspendedAt }),
+        updatedAt: now,
+      })
+      .where(which),
+  ]);
 };
 
 const toIntegration = (row: IntegrationRow): Integration => ({
@@ -75,7 +83,7 @@ const deleteIntegration = async (
   if (!row.suspendedAt) throw conflict("Suspend the integration first: PUT it with suspended true.");
   if (await holds(context.db, hasOpenOperations(id))) throw working();
   if (!leaveFunds) await refuseMoney(context, row);
-  if (!(await markDeleted(context.db, id, context.now()))) throw working();
+  if (!(await markDeleted(context, id))) throw working();
   context.log("integration.deleted", { integration_uuid: id });
   forgetKeysOf(id);
   return readIntegration(context, id);
@@ -122,7 +130,7 @@ const deletionQuery = z.strictObject({
   leave_funds: yesField.optional().openapi({ description: "Delete it even if its wallet has money left." }),
 });
 
-const COMMON = { tag: "Operator: integrations", access: "admin" } as const;
+const COMMON = { tag: "Operator: integrations", scope: "operator" } as const;
 
 export const integrationEndpoints = [
   endpoint(
@@ -210,10 +218,15 @@ export const integrationEndpoints = [
         accountId === null ? [] : [{ path: ["account_id"], accountId }],
         "Name an account that exists on the chain: a payout to this one would come back.",
       );
-      await context.db
-        .update(integrations)
-        .set({ payoutAccount: accountId, updatedAt: context.now() })
-        .where(eq(integrations.id, id));
+      const { db } = context;
+      const change = { action: "payout_account.changed", changes: { account_id: accountId } } as const;
+      await runBatch(db, [
+        ...recordChange(context, id, change, isThere(id)),
+        db
+          .update(integrations)
+          .set({ payoutAccount: accountId, updatedAt: context.now() })
+          .where(eq(integrations.id, id)),
+      ]);
       context.log("integration.payout_account", { integration_uuid: id, account_id: accountId });
       return readIntegration(context, id);
     },
@@ -233,7 +246,7 @@ export const integrationEndpoints = [
     },
     async ({ context, params: { integration_uuid: id }, body }) => {
       await requireUndeleted(context, id);
-      await changeIntegration(context.db, id, body, context.now());
+      await changeIntegration(context, id, body);
       context.log("integration.changed", { integration_uuid: id, ...body });
       forgetKeysOf(id);
       return readIntegration(context, id);

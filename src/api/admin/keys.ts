@@ -1,117 +1,30 @@
 import { z } from "@hono/zod-openapi";
-import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
-import type { ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
-import type { ApiKeyRow } from "../../db/queries/api-keys.ts";
-import { mayHaveKey } from "../../db/queries/usage.ts";
-import { refuseUsedUp } from "../../db/quota.ts";
+import { and, desc, eq, lt } from "drizzle-orm";
 import { apiKeys } from "../../db/schema/index.ts";
-import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../domain/api-keys.ts";
 import { cursorUuid, pageOf } from "../../domain/cursors.ts";
-import { invalidField, ServiceError } from "../../domain/errors.ts";
-import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { forgetKey } from "../../http/authentication.ts";
+import { invalidField } from "../../domain/errors.ts";
+import { issueKey, requireKey, revokeKey, toKey, wantedRights } from "../../operator/api-keys.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { endpoint, json, jsonBody, list } from "../endpoint.ts";
-import { type Shown, text } from "../resources/samples.ts";
-import { instantField, nameField } from "../schemas/fields.ts";
+import { issuedKeyView, keyView } from "../resources/key.ts";
+import { keyLimitFields, scopesField } from "../schemas/key.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
-
-/** Stores a new key, unless its integration has as many as it may. Whether it was stored. */
-const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> => {
-  const { id, integrationId, name, role, digest, prefix, expiresAt, createdAt } = row;
-  const stored = await db
-    .insert(apiKeys)
-    .select(sql`
-      SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${name}, ${role}, ${digest}, ${prefix},
-        ${expiresAt?.getTime() ?? null}, NULL, NULL, ${createdAt.getTime()}
-      WHERE ${mayHaveKey(integrationId, createdAt)}`)
-    .returning({ id: apiKeys.id });
-  return stored.length > 0;
-};
-
-/** Revokes a key of an integration; a second time changes nothing. @throws ServiceError not_found */
-const revokeKey = async ({ db, now }: ServiceContext, integrationId: Uuid, id: Uuid): Promise<ApiKeyRow> => {
-  const own = and(eq(apiKeys.integrationId, integrationId), eq(apiKeys.id, id));
-  await db
-    .update(apiKeys)
-    .set({ revokedAt: now() })
-    .where(and(own, isNull(apiKeys.revokedAt)));
-  const row = await db.select().from(apiKeys).where(own).get();
-  if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
-  forgetKey(id);
-  return row;
-};
-
-const keyView = z
-  .object({
-    key_uuid: z.uuid(),
-    name: z.string().openapi({ example: "Shop server" }),
-    role: z.enum(["full", "read"]),
-    prefix: text("The key's first characters, to distinguish keys.", "mk_live_4CQb"),
-    expires_at: z.iso.datetime().nullable(),
-    last_used_at: z.iso.datetime().nullable(),
-    revoked_at: z.iso.datetime().nullable(),
-    created_at: z.iso.datetime(),
-  })
-  .openapi("Key");
-
-const issuedKeyView = z
-  .object({
-    ...keyView.shape,
-    api_key: text("Shown here and never again.", "mk_live_…"),
-  })
-  .openapi("IssuedKey");
 
 const keyBody = z
   .strictObject({
-    name: nameField,
-    role: z.enum(["full", "read"]).nullish(),
-    expires_at: instantField.nullish().openapi({ description: "Absent or null: never." }),
+    ...keyLimitFields("Absent: null."),
+    role: z
+      .enum(["full", "read"])
+      .nullish()
+      .openapi({ description: "Short for this scope alone; without `scopes` the default is full." }),
+    scopes: scopesField.nullish(),
   })
   .openapi("KeyInput");
 
-const toKey = (row: ApiKeyRow): Shown<typeof keyView> => ({
-  key_uuid: row.id,
-  name: row.name,
-  role: row.role,
-  prefix: row.prefix,
-  expires_at: row.expiresAt?.toISOString() ?? null,
-  last_used_at: row.lastUsedAt?.toISOString() ?? null,
-  revoked_at: row.revokedAt?.toISOString() ?? null,
-  created_at: row.createdAt.toISOString(),
-});
+/** No limits: what the operator may give. */
+const UNLIMITED = { collections: null, spendingPerDay: null, confirmAbove: null, expiresAt: null };
 
-/** Issues a key. @throws ServiceError not_found, conflict, quota_exceeded, invalid_request if it would have expired already */
-const issueKey = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-  { name, role, expires_at: expires }: z.output<typeof keyBody>,
-): Promise<Shown<typeof issuedKeyView>> => {
-  await requireUndeleted(context, integrationId);
-  const expiresAt = expires == null ? null : new Date(expires);
-  if (expiresAt !== null && expiresAt <= context.now()) {
-    throw invalidField(["expires_at"], "Give a time in the future, or null for a key that never expires.");
-  }
-  const key = newApiKey();
-  const row: ApiKeyRow = {
-    id: newUuid(),
-    integrationId,
-    name,
-    role: role ?? "full",
-    digest: await apiKeyDigest(key),
-    prefix: apiKeyPrefix(key),
-    expiresAt,
-    lastUsedAt: null,
-    revokedAt: null,
-    createdAt: context.now(),
-  };
-  if (await insertKey(context.db, row)) return { ...toKey(row), api_key: key };
-  await refuseUsedUp(context, integrationId, ["keys"]);
-  throw new ServiceError("conflict", "Another key of this integration has just ended. Issue the key again.");
-};
-
-const COMMON = { tag: "Operator: keys", access: "admin" } as const;
+const COMMON = { tag: "Operator: keys", scope: "operator" } as const;
 
 export const keyEndpoints = [
   endpoint(
@@ -129,7 +42,18 @@ export const keyEndpoints = [
       success: { 201: json("The key.", issuedKeyView) },
       errors: ["quota_exceeded", "conflict"],
     },
-    ({ context, params, body }) => issueKey(context, params.integration_uuid, body),
+    async ({ context, params: { integration_uuid: id }, body: { role, scopes, name, ...limits } }) => {
+      if (role != null && scopes != null) throw invalidField(["role"], "Leave out role, or scopes.");
+      await requireUndeleted(context, id);
+      const rights = wantedRights({ ...limits, scopes: scopes ?? [role ?? "full"] }, UNLIMITED);
+      if (rights.expiresAt !== null && rights.expiresAt <= context.now().getTime()) {
+        throw invalidField(
+          ["expires_at"],
+          "Give a time in the future, or null for a key that never expires.",
+        );
+      }
+      return issueKey(context, id, { ...rights, name, makerBudgets: [] });
+    },
   ),
   list(
     {
@@ -149,7 +73,12 @@ export const keyEndpoints = [
         .where(and(eq(apiKeys.integrationId, id), after ? lt(apiKeys.id, after) : undefined))
         .orderBy(desc(apiKeys.id))
         .limit(size + 1);
-      return pageOf(rows.map(toKey), size, (key) => key.key_uuid);
+      const now = context.now();
+      return pageOf(
+        rows.map((row) => toKey(row, now)),
+        size,
+        (key) => key.key_uuid,
+      );
     },
   ),
   endpoint(
@@ -159,10 +88,13 @@ export const keyEndpoints = [
       path: "/integration/{integration_uuid}/key/{key_uuid}",
       operationId: "adminRevokeKey",
       summary: "Revoke a key",
-      description: "It is refused everywhere within five seconds.",
+      description: "It is refused everywhere within five seconds. A second time changes nothing.",
       request: { params: keyParam },
       success: { 200: json("The key as it is now.", keyView) },
     },
-    async ({ context, params }) => toKey(await revokeKey(context, params.integration_uuid, params.key_uuid)),
+    async ({ context, params: { integration_uuid: integrationId, key_uuid: id } }) => {
+      await revokeKey(context, await requireKey(context, integrationId, id));
+      return toKey(await requireKey(context, integrationId, id), context.now());
+    },
   ),
 ];

@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { eq, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
+import { recordChange } from "../../db/queries/audit.ts";
+import { isThere } from "../../db/queries/integrations.ts";
 import { requireUsage, toLimits } from "../../db/quota.ts";
 import { integrations } from "../../db/schema/index.ts";
 import { YOCTO_PATTERN } from "../../domain/amounts.ts";
@@ -59,7 +62,7 @@ const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise
 
 const COMMON = {
   tag: "Operator: integrations",
-  access: "admin",
+  scope: "operator",
   path: "/integration/{integration_uuid}/limits",
   errors: ["wallet_busy"],
 } as const;
@@ -89,14 +92,18 @@ export const limitEndpoints = [
     },
     async ({ context, params: { integration_uuid: id }, body }) => {
       const { spending_per_day: spendingPerDay, ...changes } = body;
-      await context.db
-        .update(integrations)
-        .set({
-          limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`,
-          ...(spendingPerDay !== undefined && { spendingPerDay }),
-          updatedAt: context.now(),
-        })
-        .where(eq(integrations.id, id));
+      const { db } = context;
+      await runBatch(db, [
+        ...recordChange(context, id, { action: "limits.changed", changes: body }, isThere(id)),
+        db
+          .update(integrations)
+          .set({
+            limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`,
+            ...(spendingPerDay !== undefined && { spendingPerDay }),
+            updatedAt: context.now(),
+          })
+          .where(eq(integrations.id, id)),
+      ]);
       return readLimits(context, id);
     },
   ),

@@ -150,7 +150,7 @@ const settlementBody = z
   })
   .openapi("SettlementInput");
 
-const COMMON = { tag: "Operator: operations", access: "admin" } as const;
+const COMMON = { tag: "Operator: operations", scope: "operator" } as const;
 
 export const adminOperationEndpoints = [
   endpoint(

@@ -33,7 +33,7 @@ export const databaseRecover = endpoint(
     request: { body: jsonBody(recoveryBody, { cursor: null }) },
     success: { 200: json("What was done.", recoveryView) },
     errors: ["chain_unavailable", "wallet_busy"],
-    access: "admin",
+    scope: "operator",
   },
   ({ context, body }) => recoverDatabase(context, body.cursor ?? null),
 );
@@ -54,7 +54,7 @@ export const stateEndpoints = [
           content: { [OPEN_METRICS_TYPE]: { schema: z.string() }, [PLAIN_TEXT]: { schema: z.string() } },
         },
       },
-      access: "admin",
+      scope: "operator",
     },
     async ({ context }, c) => {
       const isPlain = prefers(PLAIN_TEXT, c.req.header("Accept"), OPEN_METRICS_TYPE);
@@ -72,7 +72,7 @@ export const stateEndpoints = [
       description:
         "The bucket, the nodes and the platform's account are up to five seconds old, wallets as old as the scheduled job's last look at them. The operation's end counts it, on the day (UTC) on which it ended.",
       success: { 200: json("The overview.", overviewView) },
-      access: "admin",
+      scope: "operator",
     },
     ({ context }) => readOverview(context),
   ),

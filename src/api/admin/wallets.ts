@@ -11,7 +11,7 @@ import { endpoint, json, list } from "../endpoint.ts";
 import { rotationView, stuckView, walletCreatedView, walletView } from "../resources/wallet.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
-const COMMON = { tag: "Operator: wallets", access: "admin" } as const;
+const COMMON = { tag: "Operator: wallets", scope: "operator" } as const;
 const ONE = { request: { params: integrationParam }, success: { 200: json("The wallet.", walletView) } };
 
 export const walletEndpoints = [

@@ -21,6 +21,7 @@ const changeBy = (verb: "add" | "remove", operationId: string, summary: string) 
       method: "put",
       path: `/collection/{collection_uuid}/allowlist-${verb}`,
       operationId,
+      scope: "mint",
       tag: "Allowlist",
       summary,
       request: {

@@ -12,6 +12,7 @@ export const allowlistCheck = endpoint(
     method: "put",
     path: "/collection/{collection_uuid}/allowlist-checkaccount",
     operationId: "allowlistCheckAccount",
+    scope: "read",
     tag: "Allowlist",
     summary: "Whether an account is on the allowlist",
     description: "Reads the chain and changes nothing; a key of role `read` may use it.",

@@ -10,6 +10,7 @@ export const allowlistClear = chainWrite(
     method: "put",
     path: "/collection/{collection_uuid}/allowlist-clear",
     operationId: "allowlistClear",
+    scope: "mint",
     tag: "Allowlist",
     summary: "Remove every account from the allowlist",
     request: { params: collectionParam, body: optionalBody(referenceBody, { reference: "order-1042" }) },

@@ -8,6 +8,7 @@ export const eligibilityRead = endpoint(
     method: "get",
     path: "/collection/{collection_uuid}/eligibility/{account_id}",
     operationId: "getEligibility",
+    scope: "read",
     tag: "Collections",
     summary: "Whether an account may mint from its wallet now, and its price",
     description:

@@ -152,6 +152,7 @@ export const holdersList = endpoint(
     method: "get",
     path: "/collection/{collection_uuid}/holder",
     operationId: "listHolders",
+    scope: "read",
     tag: "Collections",
     summary: "List a collection's holders at one final block, largest first",
     description:

@@ -8,12 +8,16 @@ export const collectionsList = list(
   {
     path: "/collection",
     operationId: "listCollections",
+    scope: "read",
+    limitsCollections: true,
     tag: "Collections",
     summary: "List all collections, newest first",
+    description: "Of a key that is limited to collections, only those.",
     entries: ["The collections.", collectionView],
   },
   async ({ context, caller }, cursor, size) => {
-    const rows = await listCollections(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
+    const whose = { integrationId: caller.integrationId, only: caller.rights.collections };
+    const rows = await listCollections(context.db, whose, cursorUuid(cursor), size + 1);
     const views = rows.map((row) => toCollection(row.collection, row.contractAccountId));
     return pageOf(views, size, (view) => view.collection_uuid, rows[0]?.candidates);
   },

@@ -71,6 +71,7 @@ export const pageRead = endpoint(
     method: "get",
     path: "/collection/{collection_uuid}/page",
     operationId: "getCollectionPage",
+    scope: "read",
     tag: "Collections",
     summary: "Read how a collection is shown to collectors",
     request: { params: collectionParam },

@@ -8,6 +8,7 @@ export const collectionsRead = endpoint(
     method: "get",
     path: "/collection/{collection_uuid}",
     operationId: "getCollection",
+    scope: "read",
     tag: "Collections",
     summary: "Read one collection",
     request: { params: collectionParam },

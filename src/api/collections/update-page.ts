@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
 import { workOutTraits } from "../../collections/traits.ts";
 import type { Caller, RequestKey, ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
+import { recordChange } from "../../db/queries/audit.ts";
 import { type CollectionPageRow, FROM_START, type PageChanges } from "../../db/queries/collection-pages.ts";
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "../../db/queries/idempotency.ts";
 import { collectionPages, collections } from "../../db/schema/index.ts";
@@ -23,11 +23,12 @@ import { collectionPageView, findPage, noCollection, toPage } from "./read-page.
  * idempotency_key_in_flight
  */
 const keepPage = async (
-  db: Database,
+  context: ServiceContext,
   integrationId: Uuid,
   { collectionId, now, ...changes }: PageChanges & { readonly now: Date },
   asRead: { readonly read: CollectionPageRow | null; readonly answered: KeyWithResponse } | null,
 ): Promise<{ readonly isThere: boolean; readonly page: CollectionPageRow | undefined }> => {
+  const { db } = context;
   const { slug, enabled, coverAssetId = null, theme = null, links = [] } = changes;
   const id = uuidToBytes(collectionId);
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -55,7 +56,16 @@ const keepPage = async (
     .returning();
   const answered = asRead?.answered ?? null;
   const condition = sql`EXISTS (SELECT 1 ${where})`;
-  const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), keep]);
+  const shown = {
+    slug,
+    enabled,
+    cover_asset_uuid: changes.coverAssetId,
+    theme: changes.theme,
+    links: changes.links,
+  };
+  const audited = { action: "page.changed", subjectId: collectionId, changes: shown } as const;
+  const entry = recordChange(context, integrationId, audited, condition);
+  const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), ...entry, keep]);
   const [stored] = results.at(-1) as Awaited<typeof keep>;
   return { isThere: results[0].length > 0, page: stored };
 };
@@ -132,6 +142,7 @@ export const pageUpdate = endpoint(
     method: "put",
     path: "/collection/{collection_uuid}/page",
     operationId: "updateCollectionPage",
+    scope: "update",
     tag: "Collections",
     summary: "Show a collection to collectors, with a mint page and a gallery",
     description:
@@ -155,7 +166,7 @@ export const pageUpdate = endpoint(
     for (;;) {
       const changes = { collectionId: id, ...given, now: context.now() };
       const asRead = caller.requestKey && (await pageAsRead(context, caller, caller.requestKey, changes));
-      const kept = keepPage(db, caller.integrationId, changes, asRead).catch((error: unknown) => {
+      const kept = keepPage(context, caller.integrationId, changes, asRead).catch((error: unknown) => {
         if (!violated(error, "UNIQUE", "collection_pages.slug")) throw error;
         throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
       });

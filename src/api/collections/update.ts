@@ -14,6 +14,7 @@ export const collectionsUpdate = chainWrite(
     method: "put",
     path: "/collection/{collection_uuid}",
     operationId: "updateCollection",
+    scope: "settings",
     tag: "Collections",
     summary: "Change a collection on-chain",
     description:

@@ -93,6 +93,7 @@ export const assetsAttach = endpoint(
     method: "post",
     path: "/collection-draft/{collection_draft_uuid}/asset-bulk",
     operationId: "attachAssets",
+    scope: "drafts",
     tag: "Collection drafts",
     summary: "Attach assets to a draft",
     description:

@@ -61,6 +61,7 @@ export const draftsCreate = endpoint(
     method: "post",
     path: "/collection-draft",
     operationId: "createCollectionDraft",
+    scope: "drafts",
     tag: "Collection drafts",
     summary: "Create a collection draft",
     description:

@@ -8,6 +8,7 @@ export const assetsDelete = endpoint(
     method: "delete",
     path: "/collection-draft/{collection_draft_uuid}/asset/{asset_uuid}",
     operationId: "deleteDraftAsset",
+    scope: "drafts",
     tag: "Collection drafts",
     summary: "Remove an asset from a draft",
     request: { params: draftParam.extend({ asset_uuid: uuidField }) },

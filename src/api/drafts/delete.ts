@@ -9,6 +9,7 @@ export const draftsDelete = endpoint(
     method: "delete",
     path: "/collection-draft/{collection_draft_uuid}",
     operationId: "deleteCollectionDraft",
+    scope: "drafts",
     tag: "Collection drafts",
     summary: "Delete a draft and its assets",
     request: { params: draftParam },

@@ -10,6 +10,7 @@ export const draftsFinalize = chainWrite(
     method: "post",
     path: "/collection-draft/{collection_draft_uuid}/finalize",
     operationId: "finalizeCollectionDraft",
+    scope: "drafts",
     tag: "Collection drafts",
     summary: "Create the collection on-chain",
     description:

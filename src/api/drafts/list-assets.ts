@@ -7,6 +7,8 @@ export const assetsList = list(
   {
     path: "/collection-draft/{collection_draft_uuid}/asset",
     operationId: "listDraftAssets",
+    scope: "read",
+    limitsCollections: true,
     tag: "Collection drafts",
     summary: "List a draft's assets in their order",
     params: draftParam,

@@ -1,6 +1,7 @@
 import type { Caller, ServiceContext } from "../../context.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { requireReach } from "../../domain/key-rights.ts";
 import { inOrder } from "../../domain/settings.ts";
 import { noDraft } from "../../files/uploads/assets.ts";
 import { endpoint, json } from "../endpoint.ts";
@@ -23,6 +24,7 @@ export const toDraft = ({ draft, collectionId }: DraftRow): Draft => ({
 export const requireDraft = async ({ db }: ServiceContext, caller: Caller, id: Uuid): Promise<DraftRow> => {
   const row = await findDraft(db, caller.integrationId, id);
   if (!row) throw noDraft();
+  if (caller.rights.collections !== null) requireReach(caller.rights, row.collectionId ?? "");
   return row;
 };
 
@@ -31,6 +33,8 @@ export const draftsRead = endpoint(
     method: "get",
     path: "/collection-draft/{collection_draft_uuid}",
     operationId: "getCollectionDraft",
+    scope: "read",
+    limitsCollections: true,
     tag: "Collection drafts",
     summary: "Read one draft",
     request: { params: draftParam },

@@ -55,6 +55,7 @@ export const draftsUpdate = endpoint(
     method: "put",
     path: "/collection-draft/{collection_draft_uuid}",
     operationId: "updateCollectionDraft",
+    scope: "drafts",
     tag: "Collection drafts",
     summary: "Change a draft",
     description:

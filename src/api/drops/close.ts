@@ -10,6 +10,7 @@ export const dropsClose = chainWrite(
     method: "delete",
     path: "/collection/{collection_uuid}/drop/{drop_id}",
     operationId: "closeDrop",
+    scope: "mint",
     tag: "Claim links",
     summary: "Close a claim drop that is over, which frees the rest of its reserve",
     description:

@@ -51,6 +51,7 @@ export const dropsCreate = chainWrite(
     method: "post",
     path: "/collection/{collection_uuid}/drop",
     operationId: "createDrop",
+    scope: "mint",
     tag: "Claim links",
     summary: "Open a claim drop: links that each give NFTs to their holder",
     description:

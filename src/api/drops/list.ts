@@ -12,6 +12,7 @@ export const dropsList = list(
   {
     path: "/collection/{collection_uuid}/drop",
     operationId: "listDrops",
+    scope: "read",
     tag: "Claim links",
     summary: "List a collection's claim drops, from the chain",
     description:

@@ -9,6 +9,7 @@ export const dropsRead = endpoint(
     method: "get",
     path: "/collection/{collection_uuid}/drop/{drop_id}",
     operationId: "getDrop",
+    scope: "read",
     tag: "Claim links",
     summary: "Read a claim drop, with which of its links were claimed, from the chain",
     request: { params: dropParam },

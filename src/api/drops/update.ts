@@ -53,6 +53,7 @@ export const dropsUpdate = chainWrite(
     method: "put",
     path: "/collection/{collection_uuid}/drop/{drop_id}",
     operationId: "updateDrop",
+    scope: "mint",
     tag: "Claim links",
     summary: "Change a claim drop: more links or reserve, another end or issuer's key, revoked links",
     description:

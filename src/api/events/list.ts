@@ -157,6 +157,7 @@ export const eventsList = endpoint(
     method: "get",
     path: "/event",
     operationId: "listEvents",
+    scope: "read",
     tag: "Events",
     summary: "List events, oldest first, wait for them, or stream them",
     description:

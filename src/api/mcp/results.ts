@@ -140,8 +140,11 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
     "Stop: the budget of today is spent. Tell your owner; other quotes and keys don't help.",
   insufficient_funds: FUND,
   contract_storage_unpaid: FUND,
-  read_only_key: NO_KEY,
+  scope_missing: NO_KEY,
+  collection_not_allowed: NO_KEY,
   integration_suspended: NO_KEY,
+  confirmation_required:
+    "Stop and ask your owner, as the message says; other quotes and keys of yours don't help.",
   outcome_unknown: "Stop: don't repeat it. Tell your owner, whose operator settles it.",
 };
 

@@ -1,10 +1,16 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   createMcpHandler,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
   localhostAllowedOrigins,
   McpServer,
   originValidationResponse,
+  type ServerContext,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
@@ -32,14 +38,54 @@ const PASSED_ON = ["Authorization", "CF-Connecting-IP"];
 /** The API's document, parsed once an isolate: its servers, which differ, aren't read. */
 let document: unknown;
 
+/** Thrown where a person has to confirm first; the client asks and calls the tool again with the answer. */
+class ConfirmationNeeded extends Error {
+  readonly result: InputRequiredResult;
+
+  constructor(name: string, question: string) {
+    super(question);
+    const requestedSchema = { type: "object", properties: {} } as const;
+    const asked = inputRequired.elicit({ message: question, requestedSchema });
+    this.result = inputRequired({ inputRequests: { [name]: asked } });
+  }
+}
+
+/** The part of a request's envelope that says what its client can do. */
+interface Capable {
+  readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
+}
+
+/** Whether the client of a request can ask its person: it has named the form of elicitation, or none. */
+const canAsk = ({ envelope }: ServerContext["mcpReq"]): boolean => {
+  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (envelope ?? {}) as Capable;
+  const { elicitation } = capabilities ?? {};
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+};
+
+/** Has a person confirm, as `ToolCall.confirm`. Clients of 2025 can't be asked without a session. */
+const confirmBy =
+  ({ mcpReq }: ServerContext): ToolCall["confirm"] =>
+  (name, question) => {
+    const answer = inputResponse(mcpReq.inputResponses, name);
+    if (answer.kind === "elicit" && answer.action === "accept") return;
+    if (answer.kind === "missing" && canAsk(mcpReq)) throw new ConfirmationNeeded(name, question);
+    const why = answer.kind === "missing" ? "this client can't ask one" : "it was declined";
+    throw new ServiceError(
+      "confirmation_required",
+      `Have a person confirm this write, which may cost more than the key's confirm_above: ${why}. A person confirms it in a client that can ask (elicitation), or sends it by the API. A key with a higher confirm_above needs none: one with the scope \`full\` makes it by POST /key, and so can the operator.`,
+      { outcome: "not_submitted", retryable: false },
+    );
+  };
+
 /** How a tool calls the API: through the app, so that each rule of a REST request holds. */
-const callOf = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): ToolCall => {
+const callOf = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>, server: ServerContext): ToolCall => {
   const { origin } = new URL(c.req.url);
   const fetched = (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(origin + path, { ...init, signal: c.req.raw.signal }), c.env, c.executionCtx);
   return {
     context: c.get("context"),
     caller: c.get("caller"),
+    confirm: confirmBy(server),
     document: async () => {
       document ??= await (await fetched("/openapi.json")).json();
       return document;
@@ -91,17 +137,17 @@ const serverFor = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): McpServer => {
   // A subscription ends at once: nothing that it could be for changes.
   const capabilities = { tools: { listChanged: false } };
   const server = new McpServer(SERVER, { instructions: INSTRUCTIONS, capabilities });
-  const call = callOf(app, c);
   for (const tool of TOOLS) {
     const { name, description, input, example, annotations } = tool;
     const whole = `${description}\nExample: ${JSON.stringify(example)}`;
     server.registerTool(
       name,
       { description: whole, inputSchema: unchecked(input), annotations },
-      async (given) => {
+      async (given, context) => {
         try {
-          return await resultWithin(tool, call, checked(input, given));
+          return await resultWithin(tool, callOf(app, c, context), checked(input, given));
         } catch (error) {
+          if (error instanceof ConfirmationNeeded) return error.result;
           return failed(
             error instanceof Refused ? error.refusal : refusalBy(loggedError(error, c), c.get("requestId")),
           );

@@ -3,10 +3,11 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
-import { isUuid } from "../../domain/ids.ts";
-import { requireFull } from "../../http/authentication.ts";
-import { bindQuote } from "../../operations/quotes.ts";
+import { isUuid, type Uuid } from "../../domain/ids.ts";
+import { requireScope, requireUnlimited } from "../../domain/key-rights.ts";
+import { bindQuote, findQuote } from "../../operations/quotes.ts";
 import { pause } from "../../waiting.ts";
+import { requireRightsFor } from "../chain-write.ts";
 import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
 import { describeOperation } from "./description.ts";
@@ -36,6 +37,11 @@ export interface ToolCall {
   readonly caller: Caller;
   /** Sends a request to the API with the caller's key. Paths have no prefix. @throws Refused */
   readonly send: <Body = Resource>(method: string, path: string, sending?: Sending) => Promise<Sent<Body>>;
+  /**
+   * Returns if the person has confirmed what is asked under this name. @throws ConfirmationNeeded, to ask;
+   * ServiceError confirmation_required, if the client can't or the person declined
+   */
+  readonly confirm: (name: string, question: string) => void;
   /** The API's document. */
   readonly document: () => Promise<unknown>;
 }
@@ -172,7 +178,7 @@ const FOLLOW = { patienceMs: 20_000, everyMs: 2_000 };
 const LOOKING: readonly Tool[] = [
   tool("me", {
     description:
-      "Your integration, the role of your key, the wallet and its money, contracts, limits and budget.",
+      "Your integration, the scopes and budget of your key, the wallet and its money, contracts and limits.",
     input: full,
     example: {},
     annotations: READS,
@@ -279,7 +285,8 @@ const PREPARING: readonly Tool[] = [
     annotations: { ...PREPARES, openWorldHint: true },
     run: async (call, { collection_draft_uuid: id, assets, idempotency_key: name }) => {
       // Before the service fetches anything for it.
-      requireFull(call.caller);
+      requireScope(call.caller.rights, "drafts");
+      requireUnlimited(call.caller.rights);
       const draft = `/collection-draft/${segment(id)}`;
       await call.send("GET", draft);
       const headers = { "Idempotency-Key": name };
@@ -335,17 +342,37 @@ const afterEnd = ({ collection_uuid: made, token_id: one, tokens }: Resource) =>
     ? {}
     : { next: "Call `quote` mint with its collection_uuid, or `read_collection`." };
 
+/**
+ * Refuses a quote whose write the key may not send, and has a person confirm one that may cost more than the key's
+ * `confirm_above`, before it is bound to its execution. A repetition under its key was confirmed before.
+ */
+const requireConfirmed = async (
+  { context, caller, confirm }: ToolCall,
+  id: Uuid,
+  executedBy: string,
+): Promise<void> => {
+  const quote = await findQuote(context.db, caller.integrationId, id);
+  if (!quote) return;
+  const { method, path, most } = quote;
+  requireRightsFor(caller, { method, path, body: undefined });
+  const { confirmAbove } = caller.rights;
+  const isOver = quote.executedBy === executedBy || quote.expiresAt <= context.now();
+  if (isOver || confirmAbove === null || BigInt(most) <= BigInt(confirmAbove)) return;
+  confirm(`confirm-${id}`, `Send ${method} ${path}? It costs at most ${near(most)}.`);
+};
+
 const SPENDING: readonly Tool[] = [
   tool("execute", {
     description:
-      "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once: after a lost answer call it again with the same quote_uuid and idempotency_key.",
+      "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once; above your key's confirm_above a person confirms it. After a lost answer call it again with the same quote_uuid and idempotency_key.",
     input: { quote_uuid: uuid("the quote"), idempotency_key: key, ...full },
     example: { quote_uuid: UUID, idempotency_key: "order-1042" },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-    run: async ({ context, caller, send }, { quote_uuid: id, idempotency_key: name }) => {
-      requireFull(caller);
+    run: async (call, { quote_uuid: id, idempotency_key: name }) => {
+      const { context, caller, send } = call;
       const quote = id.toLowerCase();
       if (!isUuid(quote)) throw invalidField(["quote_uuid"], "Give the quote_uuid of a quote.");
+      await requireConfirmed(call, quote, name);
       const { method, path, body } = await bindQuote(context, caller.integrationId, quote, name);
       const headers = { "Idempotency-Key": name, "Mintage-Quote": quote };
       const sent = await send(method, path, { json: body, headers });

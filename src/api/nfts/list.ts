@@ -15,6 +15,7 @@ export const nftsList = endpoint(
     method: "get",
     path: "/collection/{collection_uuid}/token",
     operationId: "listTokens",
+    scope: "read",
     tag: "NFTs",
     summary: "List a collection's NFTs, from the chain",
     description:

@@ -81,6 +81,7 @@ export const nftsMint = chainWrite(
     method: "post",
     path: "/collection/{collection_uuid}/mint",
     operationId: "mint",
+    scope: "mint",
     tag: "NFTs",
     summary: "Mint NFTs to accounts",
     description:

@@ -24,6 +24,7 @@ export const nftsUpdate = chainWrite(
     method: "put",
     path: "/collection/{collection_uuid}/nft-update",
     operationId: "updateNft",
+    scope: "update",
     tag: "NFTs",
     summary: "Change the metadata of one NFT",
     description: "Absent fields stay; null restores the value of the collection and its asset.",

@@ -14,6 +14,7 @@ import { HASH_BYTES } from "../../db/queries/operation-transactions.ts";
 import { transactions } from "../../db/schema/index.ts";
 import { cursorUuid, type Page, type PageOfList, unknownCursor } from "../../domain/cursors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { mayReach } from "../../domain/key-rights.ts";
 import { OPERATION_KINDS, OPERATION_STATES } from "../../domain/operations.ts";
 import { archivedOperations, archivedTransactions, transactionPosition } from "../../files/archive/lists.ts";
 import { FILES_AT_ONCE, mergeParts } from "../../files/archive/read.ts";
@@ -34,7 +35,7 @@ import { operationParam } from "../schemas/parameters.ts";
  */
 const listOwnOperations = async (
   context: ServiceContext,
-  { integrationId }: Caller,
+  { integrationId, rights }: Caller,
   filter: OperationFilter,
   { cursor, limit: size }: PageOfList,
 ): Promise<Page<OperationSummary>> => {
@@ -47,7 +48,7 @@ const listOwnOperations = async (
   const { items, reached } = mergeParts([{ items: rows, reached: floor }, archived], ({ id }) => id);
   const shown = items.slice(0, size);
   return {
-    items: shown.map(toSummary),
+    items: shown.filter(({ subjectId }) => mayReach(rights, subjectId)).map(toSummary),
     next: items.length > size ? (shown.at(-1)?.id ?? null) : reached,
   };
 };
@@ -159,6 +160,8 @@ export const operationEndpoints = [
       method: "get",
       path: "/operation/{operation_uuid}",
       operationId: "getOperation",
+      scope: "any",
+      limitsCollections: true,
       tag: "Operations",
       summary: "Read an operation: a write to the chain",
       request: { params: operationParam },
@@ -171,10 +174,12 @@ export const operationEndpoints = [
     {
       path: "/operation",
       operationId: "listOperations",
+      scope: "read",
+      limitsCollections: true,
       tag: "Operations",
       summary: "List the integration's operations, newest first",
       description:
-        "Read an operation by itself for its transactions and answer. A page may have fewer entries than `limit`, or none, and still have a next one: follow Link until there is none.",
+        "Of a key that is limited to collections, only operations on those. Read an operation by itself for its transactions and answer. A page may have fewer entries than `limit`, or none, and still have a next one: follow Link until there is none.",
       filters,
       entries: ["The operations.", operationSummaryView],
     },
@@ -189,6 +194,7 @@ export const operationEndpoints = [
     {
       path: "/transaction",
       operationId: "listTransactions",
+      scope: "read",
       tag: "Operations",
       summary: "List the integration's final transactions, newest first",
       entries: ["The transactions.", transactionView],

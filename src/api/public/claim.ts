@@ -60,7 +60,7 @@ export const claimSend = endpoint(
     path: "/claim",
     operationId: "publicClaim",
     tag: "Pages for collectors",
-    access: "public",
+    scope: "public",
     summary: "Redeem a claim link for an account, without NEAR and without a wallet",
     description:
       "Sent by the wallet of the collection's integration, once the contract has shown that it would succeed. A link works once: the same claim, sent again, gets the answer of the first. Only the link's key can sign for a receiver (docs/contract.md, “Claim drops”).",

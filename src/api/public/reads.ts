@@ -28,7 +28,7 @@ import {
 const COMMON = {
   method: "get",
   tag: "Pages for collectors",
-  access: "public",
+  scope: "public",
   errors: ["chain_unavailable", "database_unavailable", "rate_limited"],
 } as const;
 

@@ -40,6 +40,8 @@ export const quotesCreate = endpoint(
     method: "post",
     path: "/quote",
     operationId: "quote",
+    scope: "any",
+    limitsCollections: true,
     tag: "Quotes",
     summary: "What a write to the chain would cost",
     description:

@@ -7,6 +7,7 @@ import type { Api } from "../endpoint.ts";
 const FOR_USERS: Readonly<Record<string, string>> = {
   near: "NEAR for people who know web APIs: accounts, gas, finality",
   api: "Every endpoint with its fields, examples, limits and conventions",
+  keys: "Scopes and limits of keys, their rotation, and the audit log",
   agents: "POST /mcp: the Model Context Protocol's tools, and what protects the money",
   outcomes: "What to do after each outcome of a request",
   errors: "The closed list of error codes, with causes and remedies",

@@ -45,6 +45,8 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "wallet.topped_up": "The integration's wallet has received NEAR.",
   "database.filling": "The database is filling up; for the operator's integration.",
   "webhook.disabled": "The service has disabled a webhook whose endpoint kept failing.",
+  "key.created": "A key was made, by a key or by the operator.",
+  "key.rotated": "A key's text was replaced.",
 };
 
 const fields = {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { DEFAULT_LIMITS, type LimitName, REQUEST_PERIOD_S, USED_NAMES } from "../../domain/quota.ts";
+import { keyRightsFields } from "./key.ts";
 import { CONTRACT, type Shown, text, WALLET, whole } from "./samples.ts";
 import { WALLET_STATES } from "./wallet.ts";
 
@@ -57,8 +58,11 @@ export const meView = z
     key: z.object({
       key_uuid: z.uuid(),
       name: z.string().openapi({ example: "Shop server" }),
-      role: z.enum(["full", "read"]),
-      expires_at: z.iso.datetime().nullable(),
+      ...keyRightsFields,
+      spent_today: text(
+        "What its writes have spent since the day (UTC) began, yoctoNEAR; null without `spending_per_day`.",
+        "0",
+      ).nullable(),
     }),
     wallet: z.object({
       account_id: z.string().nullable().openapi({ example: WALLET }),

@@ -14,6 +14,7 @@ export const eligibilityParam = z.object({ collection_uuid: uuidField, account_i
 export const integrationParam = z.object({ integration_uuid: uuidField });
 export const contractParam = z.object({ contract_uuid: uuidField });
 export const webhookParam = z.object({ webhook_uuid: uuidField });
+export const ownKeyParam = z.object({ key_uuid: uuidField });
 export const keyParam = z.object({ integration_uuid: uuidField, key_uuid: uuidField });
 const MAX_PAGE = 1_000;
 

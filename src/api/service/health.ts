@@ -15,7 +15,7 @@ export const health = endpoint(
     tag: TAG,
     summary: "Whether the Worker runs",
     success: { 200: json("It does.", z.object({ status: z.literal("ok") }).openapi("Health")) },
-    access: "public",
+    scope: "public",
   },
   () => ({ status: "ok" as const }),
 );
@@ -37,7 +37,7 @@ export const ready = endpoint(
       ),
     },
     errors: ["rate_limited"],
-    access: "public",
+    scope: "public",
   },
   async ({ context }, c) => {
     await countAddress(c, "ready");

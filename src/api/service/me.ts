@@ -8,6 +8,7 @@ import { selectUsage } from "../../db/queries/usage.ts";
 import { toLimits } from "../../db/quota.ts";
 import { apiKeys, contracts, integrations } from "../../db/schema/index.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { roleOf } from "../../domain/key-rights.ts";
 import { PLATFORM_FEE_PERCENT } from "../../domain/royalties.ts";
 import { unknownKey } from "../../http/authentication.ts";
 import { NANO, untakenSales } from "../../operations/sales.ts";
@@ -27,7 +28,7 @@ const ofBalances = new SharedReads<ContractBalance>(keeping);
 /** A key's integration, wallet and limits. Each call of a node counts as a request. @throws ServiceError rate_limited */
 const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
   const { db, env, settings } = context;
-  const { integrationId, keyId } = caller;
+  const { integrationId, keyId, rights } = caller;
   const rpc = connect(settings);
   const wallet = walletOf(env, integrationId);
   const read = db
@@ -54,10 +55,11 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
       unpaid,
       shown: await Promise.all(rows.map((row) => toContract(context, rpc, row))),
     }));
-  const [{ integration, key, unpaid, shown }, status, spentToday] = await Promise.all([
+  const [{ integration, key, unpaid, shown }, status, spentToday, spentByKey] = await Promise.all([
     read,
     wallet.status(KEPT_MS),
     wallet.spentToday(),
+    rights.spendingPerDay === null ? null : wallet.spentToday(keyId),
   ]);
   if (!integration || !key) throw unknownKey();
   return {
@@ -66,8 +68,13 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
     key: {
       key_uuid: key.id,
       name: key.name,
-      role: key.role,
+      role: roleOf(rights.scopes),
+      scopes: rights.scopes,
+      collections: rights.collections,
+      spending_per_day: rights.spendingPerDay,
+      confirm_above: rights.confirmAbove,
       expires_at: key.expiresAt?.toISOString() ?? null,
+      spent_today: spentByKey,
     },
     wallet: {
       account_id: integration.walletAccountId,
@@ -114,6 +121,8 @@ export const me = endpoint(
     method: "get",
     path: "/me",
     operationId: "getMe",
+    scope: "any",
+    limitsCollections: true,
     tag: "Who am I",
     summary: "Show the key's integration, wallet, contracts and limits",
     description:

@@ -33,6 +33,7 @@ export const walletPayout = chainWrite(
     method: "post",
     path: "/wallet/payout",
     operationId: "payOut",
+    scope: "money",
     tag: "Who am I",
     summary: "Pay sales, or other money of the wallet, out to the integration's account",
     description:

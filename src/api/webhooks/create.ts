@@ -29,6 +29,7 @@ export const webhooksCreate = endpoint(
     method: "post",
     path: "/webhook",
     operationId: "createWebhook",
+    scope: "webhooks",
     tag: "Webhooks",
     summary: "Have events sent to an address",
     description:

@@ -7,6 +7,7 @@ export const webhooksDelete = endpoint(
     method: "delete",
     path: "/webhook/{webhook_uuid}",
     operationId: "deleteWebhook",
+    scope: "webhooks",
     tag: "Webhooks",
     summary: "Delete a webhook",
     request: { params: webhookParam },

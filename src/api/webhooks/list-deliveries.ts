@@ -7,6 +7,7 @@ export const deliveriesList = list(
   {
     path: "/webhook/{webhook_uuid}/delivery",
     operationId: "listDeliveries",
+    scope: "read",
     tag: "Webhooks",
     summary: "List a webhook's attempts, newest first",
     description: "The last thousand are kept.",

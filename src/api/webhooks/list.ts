@@ -6,6 +6,7 @@ export const webhooksList = list(
   {
     path: "/webhook",
     operationId: "listWebhooks",
+    scope: "read",
     tag: "Webhooks",
     summary: "List webhooks, newest first",
     entries: ["The webhooks.", webhookView],

@@ -8,6 +8,7 @@ export const webhooksRead = endpoint(
     method: "get",
     path: "/webhook/{webhook_uuid}",
     operationId: "getWebhook",
+    scope: "read",
     tag: "Webhooks",
     summary: "Read a webhook",
     request: { params: webhookParam },

@@ -23,6 +23,7 @@ export const webhooksReplay = endpoint(
     method: "post",
     path: "/webhook/{webhook_uuid}/replay",
     operationId: "replayWebhook",
+    scope: "webhooks",
     tag: "Webhooks",
     summary: "Have events sent again",
     request: { params: webhookParam, body: jsonBody(webhookReplay, { after: 41, before: 43 }) },

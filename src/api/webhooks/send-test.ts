@@ -10,6 +10,7 @@ export const webhooksSendTest = endpoint(
     method: "post",
     path: "/webhook/{webhook_uuid}/test",
     operationId: "testWebhook",
+    scope: "webhooks",
     tag: "Webhooks",
     summary: "Send a test now",
     description:

@@ -18,6 +18,7 @@ export const webhooksUpdate = endpoint(
     method: "put",
     path: "/webhook/{webhook_uuid}",
     operationId: "updateWebhook",
+    scope: "webhooks",
     tag: "Webhooks",
     summary: "Change a webhook, disable or enable it",
     request: { params: webhookParam, body: jsonBody(webhookUpdate, { description: "Order fulfilment" }) },

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lte, max, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, max, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
@@ -69,9 +69,22 @@ export const lastOnChain = async (db: Database, contractId: Uuid): Promise<numbe
   return row?.last ?? 0;
 };
 
-/** Collections of an integration, newest first, after the id `after`; fewer than the limit if they are large. */
-export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
-  const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;
+/** Ids for `IN`. */
+export const idsIn = (ids: readonly Uuid[]): SQL =>
+  sql`(SELECT unhex(value) FROM json_each(${JSON.stringify(ids.map((id) => id.replaceAll("-", "")))}))`;
+
+/**
+ * Collections of an integration, newest first, after the id `after`; fewer than the limit if they are large.
+ * @param only those among which they are; null: all
+ */
+export const listCollections = (
+  db: Database,
+  { integrationId, only }: { readonly integrationId: Uuid; readonly only: readonly Uuid[] | null },
+  after: Uuid | null,
+  limit: number,
+) => {
+  const behind = sql`${after ? sql`AND id < ${uuidToBytes(after)}` : sql``}
+    ${only === null ? sql`` : sql`AND id IN ${idsIn(only)}`}`;
   const { places, candidates } = withinBytes({
     rows: sql`SELECT id AS place, octet_length(settings) + coalesce(octet_length(recent_mints), 0) AS bytes FROM collections
       WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC LIMIT ${limit}`,

@@ -1,7 +1,9 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../context.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
+import { type Database, runBatch } from "../client.ts";
 import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
+import { recordChange } from "./audit.ts";
 import { OPEN } from "./operations.ts";
 
 export type IntegrationRow = typeof integrations.$inferSelect;
@@ -9,6 +11,10 @@ export type IntegrationRow = typeof integrations.$inferSelect;
 /** An integration; undefined if there is none. */
 export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
   db.select().from(integrations).where(eq(integrations.id, id)).get();
+
+/** Condition: there is such an integration. */
+export const isThere = (id: Uuid): SQL =>
+  sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)})`;
 
 /** Condition of integrations that have a wallet, and of deleted ones, as their partial indexes have it. */
 export const HAS_WALLET = sql`wallet_account_id IS NOT NULL`;
@@ -40,7 +46,9 @@ export const hasOpenOperations = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
 
 /** Deletes a suspended integration without open operations, with its keys and webhooks; clean-up deletes its drafts. */
-export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Promise<boolean> => {
+export const deleteIntegration = async (context: ServiceContext, id: Uuid): Promise<boolean> => {
+  const { db } = context;
+  const now = context.now();
   const isDeleted = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND deleted_at IS NOT NULL)`;
   const mayGo = and(
     eq(integrations.id, id),
@@ -48,7 +56,9 @@ export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Prom
     isNull(integrations.deletedAt),
     not(hasOpenOperations(id)),
   );
-  const [gone] = await db.batch([
+  const change = { action: "integration.deleted" } as const;
+  const results = await runBatch(db, [
+    ...recordChange(context, id, change, sql`EXISTS (SELECT 1 FROM integrations WHERE ${mayGo})`),
     db
       .update(integrations)
       .set({ deletedAt: now, updatedAt: now })
@@ -60,6 +70,7 @@ export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Prom
       .where(and(eq(apiKeys.integrationId, id), isNull(apiKeys.revokedAt), isDeleted)),
     db.delete(webhooks).where(and(eq(webhooks.integrationId, id), isDeleted)),
   ]);
+  const [gone] = results.slice(-3) as [readonly object[]];
   return gone.length > 0;
 };
 

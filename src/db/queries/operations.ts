@@ -18,11 +18,13 @@ export interface NewOperation {
   /** Limit of its cost; null or absent: none. */
   readonly costLimit?: CostLimit | null;
   readonly reference?: string | null;
+  /** The key that it is accepted for; null or absent: none. */
+  readonly keyId?: Uuid | null;
 }
 
 /** An operation's row as it is accepted. @param at the time of its acceptance */
 export const acceptedRow = (
-  { id, integrationId, kind, subjectId, request, costLimit, reference = null }: NewOperation,
+  { id, integrationId, kind, subjectId, request, costLimit, reference = null, keyId = null }: NewOperation,
   at: Date,
 ): OperationRow => ({
   id,
@@ -41,6 +43,7 @@ export const acceptedRow = (
   mostCost: costLimit?.most ?? null,
   actualCost: null,
   reference,
+  keyId,
 });
 
 /** Condition: open, in the literal words of the partial indexes (https://sqlite.org/partialindex.html). */
@@ -72,7 +75,8 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
         ${uuidToBytes(operation.subjectId)}, ${requestOf(operation)}, NULL, NULL, NULL, NULL,
         ${now.getTime()}, ${now.getTime()}, ${operation.costLimit?.quoted ?? null},
-        ${operation.costLimit?.most ?? null}, NULL, ${operation.reference ?? null}
+        ${operation.costLimit?.most ?? null}, NULL, ${operation.reference ?? null},
+        ${operation.keyId ? uuidToBytes(operation.keyId) : null}
       WHERE ${condition}`)
     .returning();
 

@@ -1,7 +1,9 @@
 import { asc, eq, gte, inArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import type { Budget } from "../../domain/key-rights.ts";
 import { type Database, holds } from "../client.ts";
 import { behindWallets, operations } from "../schema/index.ts";
+import { budgetsFrom, budgetsOfKey } from "./api-keys.ts";
 import { wasAccepted } from "./operations.ts";
 import type { WalletName } from "./recovery.ts";
 
@@ -45,6 +47,8 @@ export interface Acceptance {
   readonly recent: readonly Uuid[];
   /** Spending limit of the integration's wallet for a day, yoctoNEAR; null: none. */
   readonly spendingPerDay: string | null;
+  /** Budgets of the API key that it was accepted for, and of the keys that this one was made by. */
+  readonly budgets: readonly Budget[];
   readonly keys: readonly {
     readonly key: string;
     /** Lower-case hexadecimal. */
@@ -59,6 +63,7 @@ export interface AcceptanceRow {
   readonly rowNumber: number;
   readonly recent: string;
   readonly spendingPerDay: string | null;
+  readonly budgets: string | null;
   readonly keys: string;
 }
 
@@ -81,6 +86,7 @@ export const acceptance = (
       spendingPerDay: sql<
         string | null
       >`(SELECT spending_per_day FROM integrations WHERE id = ${integration})`,
+      budgets: budgetsOfKey(sql`operations.key_id`),
       keys: key === null ? sql<string>`'[]'` : keysOf(integration, uuidToBytes(id), key),
     })
     .from(operations)
@@ -93,9 +99,16 @@ const keysOf = (integration: Uint8Array, operation: Uint8Array, key: string | un
     FROM idempotency_keys WHERE integration_id = ${integration} ${named} AND operation_id = ${operation})`;
 };
 
-export const acceptanceFrom = ({ rowNumber, recent, spendingPerDay, keys }: AcceptanceRow): Acceptance => ({
+export const acceptanceFrom = ({
+  rowNumber,
+  recent,
+  spendingPerDay,
+  budgets,
+  keys,
+}: AcceptanceRow): Acceptance => ({
   rowNumber,
   spendingPerDay,
+  budgets: budgetsFrom(budgets),
   recent: (JSON.parse(recent) as string[]).map((hex) => uuidFromBytes(Buffer.from(hex, "hex"))),
   keys: (JSON.parse(keys) as [string, string, number][]).map(([key, fingerprint, expiresAt]) => ({
     key,

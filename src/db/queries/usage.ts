@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
 import type { Database } from "../client.ts";
 import { integrations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
+import { budgetsFrom, budgetsOfKey } from "./api-keys.ts";
 import { OPEN } from "./operations.ts";
 
 /**
@@ -223,12 +224,18 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
 
 export type UsageRow = Awaited<ReturnType<typeof selectUsage>>[number];
 
-/** Spending limit of an integration's wallet for a day, yoctoNEAR; null: none. */
-export const readSpendingPerDay = async (db: Database, integrationId: Uuid): Promise<string | null> => {
+/** Spending limits of a day for an operation: of the integration's wallet, yoctoNEAR or null, and of its key. */
+export const readSpendingLimits = async (
+  db: Database,
+  { integrationId, keyId }: { readonly integrationId: Uuid; readonly keyId: Uuid | null },
+) => {
   const row = await db
-    .select({ spendingPerDay: integrations.spendingPerDay })
+    .select({
+      spendingPerDay: integrations.spendingPerDay,
+      budgets: budgetsOfKey(sql`${keyId && uuidToBytes(keyId)}`),
+    })
     .from(integrations)
     .where(eq(integrations.id, integrationId))
     .get();
-  return row?.spendingPerDay ?? null;
+  return { spendingPerDay: row?.spendingPerDay ?? null, budgets: budgetsFrom(row?.budgets ?? null) };
 };

@@ -1,5 +1,8 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AuditActor } from "../../domain/audit.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import type { Budget, KeyScope } from "../../domain/key-rights.ts";
 import type { Limits } from "../../domain/quota.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
@@ -55,10 +58,21 @@ export const apiKeys = sqliteTable(
     id: uuid("id").primaryKey(),
     integrationId: uuidOf("integration_id", () => integrations.id),
     name: text("name").notNull(),
-    role: text("role", { enum: ["full", "read"] }).notNull(),
+    scopes: text("scopes", { mode: "json" }).$type<readonly KeyScope[]>().notNull(),
+    /** Collections that it is limited to; null: none. */
+    collections: text("collections", { mode: "json" }).$type<readonly Uuid[]>(),
+    /** Spending limit for a day (UTC), yoctoNEAR as a decimal string; null: none. */
+    spendingPerDay: text("spending_per_day"),
+    /** Budgets of the keys that it was made by, which count its spending too. */
+    makerBudgets: text("maker_budgets", { mode: "json" }).$type<readonly Budget[]>().notNull(),
+    /** yoctoNEAR above which a person confirms a write of an agent; null: never. */
+    confirmAbove: text("confirm_above"),
     digest: bytes("digest").notNull(),
     /** The first characters, which identify a key to people. */
     prefix: text("prefix").notNull(),
+    /** The digest before the last rotation, which is valid until a time; null: none. */
+    oldDigest: bytes("old_digest"),
+    oldDigestUntil: instant("old_digest_until"),
     expiresAt: instant("expires_at"),
     lastUsedAt: instant("last_used_at"),
     revokedAt: instant("revoked_at"),
@@ -66,9 +80,28 @@ export const apiKeys = sqliteTable(
   },
   (table) => [
     uniqueIndex("api_keys_digest").on(table.digest),
+    uniqueIndex("api_keys_old_digest").on(table.oldDigest).where(sql`old_digest IS NOT NULL`),
     index("api_keys_integration").on(table.integrationId),
     index("api_keys_working").on(table.integrationId, table.expiresAt).where(sql`revoked_at IS NULL`),
   ],
+);
+
+/** Who changed what of an integration. Rows are only ever added, and deleted when they are 400 days old. WITHOUT ROWID. */
+export const auditEntries = sqliteTable(
+  "audit_entries",
+  {
+    integrationId: uuidOf("integration_id", () => integrations.id),
+    /** Its number, counted for each integration. */
+    seq: integer("seq").notNull(),
+    action: text("action").notNull(),
+    /** The changed resource; null: the integration. */
+    subjectId: uuid("subject_id"),
+    /** The values that were set, without secrets. */
+    changes: text("changes", { mode: "json" }).notNull(),
+    actor: text("actor", { mode: "json" }).$type<AuditActor>().notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.integrationId, table.seq] })],
 );
 
 /** Cursors of the scheduled job's rounds over large sets, of which each run processes a bounded batch. */

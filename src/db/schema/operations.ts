@@ -56,6 +56,8 @@ export const operations = sqliteTable(
     actualCost: text("actual_cost"),
     /** The caller's reference, such as an order number; null: none. Not unique. */
     reference: text("reference"),
+    /** The key that it was accepted for; null: the operator, a collector, or the service. */
+    keyId: uuid("key_id"),
   },
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),

@@ -2,6 +2,7 @@ import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/event.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { type AuditedChange, recordChange } from "../../db/queries/audit.ts";
 import { lastSeq } from "../../db/queries/events.ts";
 import { type KeyWithResponse, runWithResponse } from "../../db/queries/idempotency.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
@@ -138,7 +139,13 @@ export const createWebhook = async (
       NULL, NULL, ${sealed.secretVersion}, ${seq}, ${seq}, ${now.getTime()}, ${now.getTime()}
       WHERE ${condition}`)
     .returning({ id: webhooks.id });
-  if ((await runWithResponse(db, { answered, condition }, insertion)).length === 0) {
+  const entry = recordChange(
+    context,
+    integrationId,
+    { action: "webhook.created", subjectId: id, changes: { url, types, description } },
+    condition,
+  );
+  if ((await runWithResponse(db, { answered, condition }, insertion, entry)).length === 0) {
     const message = `An integration has at most ${MOST_WEBHOOKS} webhooks. Delete one first.`;
     throw new ServiceError("conflict", message);
   }
@@ -188,27 +195,42 @@ export const updateWebhook = async (
   const state =
     enabled === undefined ? {} : ({ state: enabled ? "enabled" : "disabled", disabledReason: null } as const);
   const changes = { ...given, ...state, updatedAt: now };
-  const change = () =>
-    context.db.update(webhooks).set(changes).where(own(caller.integrationId, id)).returning().get();
-  const row = await (caller.requestKey === null ? change() : changedAsRead(context, caller, id, changes));
+  const shown = { ...given, ...(enabled !== undefined && { enabled }) };
+  const audited = { action: "webhook.changed", subjectId: id, changes: shown } as const;
+  const change = async () => {
+    const { db } = context;
+    const which = own(caller.integrationId, id);
+    const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`;
+    const update = db.update(webhooks).set(changes).where(which).returning();
+    const entry = recordChange(context, caller.integrationId, audited, condition);
+    return (await runWithResponse(db, { answered: null, condition }, update, entry))[0];
+  };
+  const asRead = () => changedAsRead(context, caller, id, { changes, audited });
+  const row = await (caller.requestKey === null ? change() : asRead());
   if (!row) throw missing();
   endpointsChanged(caller.integrationId);
   if (row.state === "enabled") await endpointOf(context.env, id).wake(id);
   return toWebhook(row, now);
 };
 
+/** A change of an endpoint, and its entry in the audit log. */
+interface AuditedUpdate {
+  readonly changes: Partial<WebhookRow>;
+  readonly audited: AuditedChange;
+}
+
 /** Changes an endpoint together with its stored response, which also shows unchanged fields. @throws ServiceError not_found */
 const changedAsRead = async (
   context: ServiceContext,
   caller: Writer,
   id: Uuid,
-  changes: Partial<WebhookRow>,
+  { changes, audited }: AuditedUpdate,
 ): Promise<WebhookRow> => {
   for (;;) {
     const read = await required(context, caller, id);
     const row = { ...read, ...changes };
     const answered = await kept(caller, 200, toWebhook(row, row.updatedAt));
-    if (await changeAsRead(context.db, read, changes, answered)) return row;
+    if (await changeAsRead(context, read, { changes, audited }, answered)) return row;
   }
 };
 
@@ -217,11 +239,12 @@ const SHOWN = ["url", "types", "description", "state", "disabledReason"] as cons
 
 /** Changes an endpoint unless it has changed since it was read. @throws ServiceError idempotency_key_in_flight */
 const changeAsRead = async (
-  db: Database,
+  context: ServiceContext,
   read: WebhookRow,
-  changes: Partial<WebhookRow>,
+  { changes, audited }: AuditedUpdate,
   answered: KeyWithResponse | null,
 ): Promise<boolean> => {
+  const { db } = context;
   const asRead = SHOWN.map((name) => {
     const value = read[name];
     return value === null ? isNull(webhooks[name]) : eq(webhooks[name], value);
@@ -229,7 +252,8 @@ const changeAsRead = async (
   const isAsRead = and(own(read.integrationId, read.id), eq(webhooks.secret, read.secret), ...asRead) as SQL;
   const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isAsRead})`;
   const change = db.update(webhooks).set(changes).where(isAsRead).returning({ id: webhooks.id });
-  return (await runWithResponse(db, { answered, condition }, change)).length > 0;
+  const entry = recordChange(context, read.integrationId, audited, condition);
+  return (await runWithResponse(db, { answered, condition }, change, entry)).length > 0;
 };
 
 /** Deletes an endpoint and its object's data. @throws ServiceError not_found */
@@ -239,7 +263,9 @@ export const deleteWebhook = async (context: ServiceContext, caller: Writer, id:
   const which = own(caller.integrationId, id);
   const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`;
   const deletion = db.delete(webhooks).where(which).returning({ id: webhooks.id });
-  if ((await runWithResponse(db, { answered, condition }, deletion)).length === 0) throw missing();
+  const change = { action: "webhook.deleted", subjectId: id } as const;
+  const entry = recordChange(context, caller.integrationId, change, condition);
+  if ((await runWithResponse(db, { answered, condition }, deletion, entry)).length === 0) throw missing();
   endpointsChanged(caller.integrationId);
   await endpointOf(context.env, id).forget();
 };
@@ -259,7 +285,8 @@ export const rotateSecret = async (
     const changes = { ...sealed, oldSecretUntil: new Date(now.getTime() + OLD_SECRET_MS), updatedAt: now };
     const rotated = { ...toWebhook({ ...row, ...changes }, now), secret: shownSecret(secret) };
     const answered = await kept(caller, 200, rotated);
-    if (await changeAsRead(context.db, row, changes, answered)) return rotated;
+    const audited = { action: "webhook.secret_rotated", subjectId: id } as const;
+    if (await changeAsRead(context, row, { changes, audited }, answered)) return rotated;
   }
   const message =
     "Another request has just replaced the secret. Use the secret of its response, or rotate again.";

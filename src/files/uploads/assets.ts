@@ -11,6 +11,7 @@ import { ownDraft } from "../../db/queries/drafts.ts";
 import { type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { requireReach } from "../../domain/key-rights.ts";
 import { fileCid, gatewayUrl, rawCid } from "../ipfs/cid.ts";
 
 /** The API's view of an asset. A reference file is always one block. */
@@ -51,7 +52,9 @@ export async function listAssets(
     // One more than requested shows whether there is a next page.
     pageOfAssets(db, draftId, after, limit + 1),
   ]);
-  if (drafts.length === 0) throw noDraft();
+  const [draft] = drafts;
+  if (!draft) throw noDraft();
+  if (caller.rights.collections !== null) requireReach(caller.rights, draft.collectionId ?? "");
   const views = rows.map((row) => toAsset(draftId, caller.baseUrl, row));
   return pageOf(views, limit, (asset) => String(asset.position));
 }

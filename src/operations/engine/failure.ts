@@ -74,7 +74,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
     case "spending_limited":
       return {
         code: "spending_limit_reached",
-        message: `Wait ${duration(refusal.nextDayAfter)} until the next day (UTC), or ask the operator to raise the limit spending_per_day: this may cost up to ${exactNear(refusal.cost)} NEAR, and ${exactNear(refusal.spent)} of ${exactNear(refusal.limit)} NEAR are spent today. ${nothing}`,
+        message: `Wait ${duration(refusal.nextDayAfter)} until the next day (UTC), or ${refusal.isOfKey ? "use a key with a higher spending_per_day, which a key with the scope `full` or the operator can make" : "ask the operator to raise the limit spending_per_day"}: this may cost up to ${exactNear(refusal.cost)} NEAR, and ${exactNear(refusal.spent)} of ${exactNear(refusal.limit)} NEAR are spent today${refusal.isOfKey ? " of the key's limit" : ""}. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.nextDayAfter,

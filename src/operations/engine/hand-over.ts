@@ -53,6 +53,7 @@ const snapshotOf = (row: OperationRow, { rowNumber, recent, keys }: Acceptance):
   quotedCost: row.quotedCost,
   mostCost: row.mostCost,
   reference: row.reference,
+  apiKey: row.keyId,
   keys,
   acceptedAt: row.createdAt.getTime(),
   rowNumber,

@@ -4,7 +4,7 @@ import { readGasPrices } from "../../chain/protocol.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { type OperationRow, requestOf } from "../../db/queries/operations.ts";
-import { readSpendingPerDay } from "../../db/queries/usage.ts";
+import { readSpendingLimits } from "../../db/queries/usage.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { tooDear } from "../../domain/spending.ts";
@@ -71,12 +71,12 @@ export const topUpRefusal = async (
     : { status: "too_dear", needed: needed.toString(), most: mostCost };
 };
 
-/** The spending limit for an operation's transactions; none for the platform's wallet and for payouts. */
+/** The spending limits for an operation's transactions; none for the platform's wallet and for payouts. */
 export const spendingOf = async (
   { db }: ServiceContext,
-  { kind, integrationId, acceptance }: AcceptedRow,
-): Promise<Pick<Intent, "spendingPerDay">> => {
+  { kind, integrationId, keyId, acceptance }: AcceptedRow,
+): Promise<Pick<Intent, "spendingPerDay" | "budgets">> => {
   if (KINDS[kind].wallet === "platform" || kind === PAYOUT) return {};
-  const limit = acceptance ? acceptance.spendingPerDay : await readSpendingPerDay(db, integrationId);
-  return limit === null ? {} : { spendingPerDay: limit };
+  const { spendingPerDay, budgets } = acceptance ?? (await readSpendingLimits(db, { integrationId, keyId }));
+  return { budgets, ...(spendingPerDay !== null && { spendingPerDay }) };
 };

@@ -6,6 +6,7 @@ import type { OperationRow } from "../../db/queries/operations.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { type KeyRights, requireReach } from "../../domain/key-rights.ts";
 import { findArchived } from "../../files/archive/read.ts";
 import { openText } from "../../files/storage/large-texts.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
@@ -72,16 +73,16 @@ const recordsOf = async (
   }
 };
 
-/** One operation of the caller. @throws ServiceError not_found */
+/** One operation of the caller. @throws ServiceError not_found, collection_not_allowed */
 export const readOperation = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId">,
+  { integrationId, rights }: Pick<Caller, "integrationId" | "rights">,
   id: Uuid,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const { integrationId } = caller;
   const found = await findOperationWhole(context.db, id);
-  if (!found) return archivedResource(context, integrationId, id);
+  if (!found) return archivedResource(context, integrationId, id, rights);
   if (found.integrationId !== integrationId) throw missing();
+  requireReach(rights, found.subjectId);
   return resource(context, found, await toOperation(context, found, found.results));
 };
 
@@ -103,14 +104,16 @@ export const readOperationAsOperator = async (
   return archivedResource(context, integrationId, id);
 };
 
-/** One archived operation. */
+/** One archived operation. @param rights those of the key that asks for it */
 const archivedResource = async (
   context: ServiceContext,
   integrationId: Uuid,
   id: Uuid,
+  rights: Pick<KeyRights, "collections"> = { collections: null },
 ): Promise<EndpointResponse<OperationResource>> => {
   const archived = await findArchived(context, integrationId, id);
   if (!archived) throw missing();
+  requireReach(rights, archived.row.subjectId);
   const results = archived.transactions.map(({ result }) => result as ChainTransactionResult);
   return resource(context, archived.row, viewOf(archived.row, results));
 };

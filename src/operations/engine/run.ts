@@ -4,6 +4,7 @@ import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
 import { holds, runBatch } from "../../db/client.ts";
+import { recordChange } from "../../db/queries/audit.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { isLeft } from "../../db/queries/contracts.ts";
@@ -12,6 +13,7 @@ import { findIntegration } from "../../db/queries/integrations.ts";
 import {
   findOperation,
   insertOperation,
+  type NewOperation,
   type OperationRow,
   wasAccepted,
 } from "../../db/queries/operations.ts";
@@ -19,6 +21,7 @@ import { type AcceptanceRow, acceptance, acceptanceFrom } from "../../db/queries
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
 import { refuseUsedUp, toQuotaError } from "../../db/quota.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
+import { AUDITED_KINDS } from "../../domain/audit.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
@@ -79,8 +82,8 @@ const accept = async (
   }: Proposal,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
-  const { integrationId, requestKey, costLimit, reference } = caller;
-  const accepted = { id: newUuid(), integrationId, costLimit, reference, ...operation };
+  const { integrationId, requestKey, costLimit, reference, keyId } = caller;
+  const accepted = { id: newUuid(), integrationId, costLimit, reference, keyId, ...operation };
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const { accepted: facts } = kindNamed(operation.kind);
@@ -93,6 +96,7 @@ const accept = async (
     ...(kept.length > 0 ? [noteAddedFiles(db, brought, files, isAccepted)] : []),
     ...(requestKey === null ? [] : insertOperationKey(db, requestKey, accepted.id)),
     ...after,
+    ...recordAccepted(context, accepted, isAccepted),
     ...(kept.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
     acceptance(db, accepted, requestKey?.key ?? null),
     ...(facts === null ? [] : [facts.read(db, accepted)]),
@@ -109,6 +113,16 @@ const accept = async (
   }
   context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
   return { ...row, known: row.known ?? known };
+};
+
+/** The entry of an operation in the audit log, if its kind has one. */
+const recordAccepted = (context: ServiceContext, operation: NewOperation, isAccepted: SQL): Statement[] => {
+  const action = AUDITED_KINDS[operation.kind];
+  if (action === undefined) return [];
+  const { changes, ...request } = operation.request as { readonly changes?: object };
+  const shown = { operation_uuid: operation.id, ...(changes ?? request) };
+  const change = { action, subjectId: operation.subjectId, changes: shown };
+  return recordChange(context, operation.integrationId, change, isAccepted);
 };
 
 /**
@@ -227,7 +241,7 @@ type RowOf<K extends OperationKind> = AcceptedRow & RowWithResults & { readonly 
 
 /** The caller that an operation is run for. */
 export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync"> &
-  Partial<Pick<Caller, "costLimit" | "reference">>;
+  Partial<Pick<Caller, "costLimit" | "reference" | "keyId">>;
 
 /**
  * Has an accepted operation carried out by its wallet while the caller waits, and responds. If this fails, the operation

@@ -1,6 +1,7 @@
 import { and, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { deleteOldAudit, oldestAudit } from "../../db/queries/audit.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
 import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
@@ -8,6 +9,7 @@ import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integ
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { unweighKeys, unweighQuotes } from "../../db/queries/usage.ts";
 import { blobLeaves, blobs, idempotencyKeys, quotes } from "../../db/schema/index.ts";
+import { AUDIT_KEPT_DAYS } from "../../domain/audit.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { THUMBNAIL_FORMS } from "../../domain/thumbnails.ts";
 import {
@@ -231,6 +233,21 @@ export const forgetOldEvents = async (context: ServiceContext): Promise<void> =>
   }
   const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
   await writeSweep(db, EVENTS_SWEEP, next, now());
+};
+
+const AUDIT_SWEEP = "audit";
+
+/** Deletes entries of the audit log that are too old, of some integrations a run. */
+export const forgetOldAudit = async (context: ServiceContext): Promise<void> => {
+  const { db, now } = context;
+  const before = new Date(now().getTime() - AUDIT_KEPT_DAYS * DAY_MS);
+  const after = (await readSweep(db, AUDIT_SWEEP)) as Uuid | null;
+  const found = await oldestAudit(db, after, INTEGRATIONS_AT_ONCE);
+  for (const { id, oldest } of found) {
+    if (oldest !== null && oldest < before.getTime()) await deleteOldAudit(db, id, before, ROWS);
+  }
+  const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
+  await writeSweep(db, AUDIT_SWEEP, next, now());
 };
 
 const MINUTE = 60_000;

@@ -14,6 +14,7 @@ import {
   forgetDeleted,
   forgetExpiredKeys,
   forgetExpiredQuotes,
+  forgetOldAudit,
   forgetOldEvents,
 } from "./clean-up.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
@@ -57,6 +58,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["operator", () => watchForOperator(context)],
     ["archive", () => archiveOldOperations(context)],
     ["events", () => forgetOldEvents(context)],
+    ["audit", () => forgetOldAudit(context)],
     ["deleted", () => forgetDeleted(context)],
     ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],

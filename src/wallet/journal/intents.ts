@@ -16,7 +16,7 @@ export const toCost = (row: CostRow): Cost => {
 };
 
 /** Totals of what rows that aren't over may take, updated with the rows. */
-class Reserve {
+export class Reserve {
   #queued = 0n;
   #certain = 0n;
   #open = 0n;

@@ -3,6 +3,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
 import type { OperationEnding, SealedKey } from "../interface.ts";
+import { BudgetJournal } from "./budgets.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
@@ -167,6 +168,7 @@ export class Journal {
   readonly shared: SharedJournal;
   readonly signed: SignedJournal;
   readonly spending: SpendingJournal;
+  readonly budgets: BudgetJournal;
   readonly lanes: LaneJournal;
   readonly costs: CostJournal;
   readonly #storage: DurableObjectStorage;
@@ -184,6 +186,7 @@ export class Journal {
     this.shared = new SharedJournal(storage.sql, this.intents);
     this.signed = new SignedJournal(storage.sql);
     this.spending = new SpendingJournal(storage.sql);
+    this.budgets = new BudgetJournal(storage.sql);
     this.lanes = new LaneJournal(storage.sql);
     this.costs = new CostJournal(storage.sql);
   }
@@ -227,9 +230,11 @@ export class Journal {
       if (ending === null || move === "sign" || move === "lose") return [];
       this.lanes.added(intentId, move === "succeed");
       const counted = this.snapshots.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
-      this.spending.add(spentBy(move, counted, ending), now);
-      const own = this.#over(intentId, move, now);
+      const spent = spentBy(move, counted, ending);
+      this.spending.add(spent, now);
       const carried = this.shared.of(intentId);
+      this.#countSpent(intentId, carried, spent, now);
+      const own = this.#over(intentId, move, now);
       this.#spend(intentId, carried, ending, move === "succeed");
       const parts = partsOf({ from, move, ending }, carried);
       return [own, ...parts.flatMap((part) => this.#moveCarried(intentId, part, parts[0]!.intentId, now))];
@@ -250,8 +255,22 @@ export class Journal {
     }
   }
 
+  /** Counts what a transaction has spent for the budgets of its intents. */
+  #countSpent(intentId: number, carried: readonly Carried[], spent: bigint, now: number): void {
+    if (carried.length === 0) {
+      this.budgets.spend(intentId, spent, now);
+      return;
+    }
+    const shares = sharesOf(
+      spent,
+      carried.map(({ tokens }) => tokens),
+    );
+    for (const [place, share] of shares.entries()) this.budgets.spend(carried[place]!.intentId, share, now);
+  }
+
   /** Handles the end of an intent. Returns its operation. */
   #over(intentId: number, move: Move, now: number): string {
+    this.budgets.over(intentId);
     const { operation } = this.intents.get(intentId);
     if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
     this.shared.letGo(operation, move === "succeed");

@@ -128,7 +128,8 @@ const SCHEMA = [
     lost INTEGER NOT NULL DEFAULT 0,
     quoted_cost TEXT,
     most_cost TEXT,
-    reference TEXT
+    reference TEXT,
+    api_key TEXT
   )`,
   "CREATE INDEX snapshots_order ON snapshots (generation, row_number)",
   // State of the database, one row. generation: number of recoveries. behind_since, missing: set while it is older than
@@ -160,6 +161,10 @@ const SCHEMA = [
   "CREATE INDEX carried_intent ON carried (intent)",
   // Amount spent per day (UTC, days since the Unix epoch), yoctoNEAR.
   "CREATE TABLE spending (day INTEGER PRIMARY KEY, spent TEXT NOT NULL)",
+  // Budgets of API keys that count an intent that isn't over, and what each has spent on the last day of its spending.
+  "CREATE TABLE budget_intents (key TEXT NOT NULL, intent INTEGER NOT NULL, PRIMARY KEY (key, intent)) WITHOUT ROWID",
+  "CREATE INDEX budget_intents_intent ON budget_intents (intent)",
+  "CREATE TABLE budgets (key TEXT PRIMARY KEY, day INTEGER NOT NULL, spent TEXT NOT NULL) WITHOUT ROWID",
   // Files in R2 with removed operations. All operations of a file have one generation; first_row, last_row, first_id
   // and last_id: their lowest and highest row number and uuid.
   `CREATE TABLE files (

@@ -18,7 +18,7 @@ type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
 const FIELDS = `operation AS operationUuid, generation, row_number AS rowNumber, kind, integration AS integrationUuid,
   subject AS subjectUuid, request, keys, accepted_at AS acceptedAt, state, answer_status AS answerStatus,
   answer_body AS answerBody, ended_at AS endedAt, quoted_cost AS quotedCost, most_cost AS mostCost,
-  reference`;
+  reference, api_key AS apiKey`;
 
 /** A database that lacks an operation which this wallet received from it. */
 export interface Behind {
@@ -54,8 +54,8 @@ export class SnapshotJournal {
     this.#latest = undefined;
     this.#sql.exec(
       `INSERT INTO snapshots (operation, generation, row_number, kind, integration, subject, request, keys, accepted_at,
-         quoted_cost, most_cost, reference)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         quoted_cost, most_cost, reference, api_key)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       operation,
       this.generation,
       snapshot.rowNumber,
@@ -68,6 +68,7 @@ export class SnapshotJournal {
       snapshot.quotedCost,
       snapshot.mostCost,
       snapshot.reference,
+      snapshot.apiKey,
     );
   }
 

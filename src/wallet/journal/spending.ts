@@ -6,7 +6,7 @@ import type { Move } from "./machine.ts";
 const DAY_MS = 24 * 3_600_000;
 
 /** Number of the day (UTC) since the Unix epoch. */
-const dayOf = (now: number): number => Math.floor(now / DAY_MS);
+export const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
 /** Seconds until the next day begins. */
 export const nextDayAfter = (now: number): number => Math.ceil(((dayOf(now) + 1) * DAY_MS - now) / 1_000);

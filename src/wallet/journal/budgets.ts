@@ -1,0 +1,70 @@
+import type { Budget } from "../../domain/key-rights.ts";
+import type { Reserved } from "../chain-state/funds.ts";
+import { type CostRow, Reserve, toCost } from "./intents.ts";
+import type { IntentState } from "./machine.ts";
+import { dayOf } from "./spending.ts";
+
+/** The part of the journal that records the spending of API keys with a budget of a day. */
+export class BudgetJournal {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Counts a new intent for budgets, until it is over. Part of the caller's transaction. */
+  count(intentId: number, budgets: readonly Budget[]): void {
+    for (const { key } of budgets)
+      this.#sql.exec("INSERT OR IGNORE INTO budget_intents (key, intent) VALUES (?, ?)", key, intentId);
+  }
+
+  /**
+   * Upper bound of what the intents that count for a budget may still take. Of one in a shared transaction it is its own
+   * cost, which the transaction has taken over.
+   */
+  reserved(key: string): Reserved {
+    const reserve = new Reserve();
+    const rows = this.#sql.exec<{ state: IntentState } & CostRow>(
+      `SELECT intents.state, coalesce(carried.cost, intents.cost) AS cost,
+         coalesce(carried.certain, intents.certain) AS certain, coalesce(carried.ahead, intents.ahead) AS ahead
+       FROM budget_intents JOIN intents ON intents.id = budget_intents.intent
+       LEFT JOIN carried ON carried.intent = intents.id
+       WHERE budget_intents.key = ? AND intents.state IN ('queued', 'open')`,
+      key,
+    );
+    for (const row of rows) reserve.moved(null, row.state, toCost(row));
+    return reserve.sums;
+  }
+
+  /** Amount that counts for a budget on the day of a time, yoctoNEAR. */
+  spent(key: string, now: number): bigint {
+    const rows = this.#sql.exec<{ spent: string }>(
+      "SELECT spent FROM budgets WHERE key = ? AND day = ?",
+      key,
+      dayOf(now),
+    );
+    return BigInt(rows.toArray()[0]?.spent ?? 0);
+  }
+
+  /** Adds an amount that a transaction cost an intent to its budgets. Part of the caller's transaction. */
+  spend(intentId: number, amount: bigint, now: number): void {
+    if (amount === 0n) return;
+    const keys = this.#sql
+      .exec<{ key: string }>("SELECT key FROM budget_intents WHERE intent = ?", intentId)
+      .toArray();
+    for (const { key } of keys) {
+      const spent = (this.spent(key, now) + amount).toString();
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO budgets (key, day, spent) VALUES (?, ?, ?)",
+        key,
+        dayOf(now),
+        spent,
+      );
+    }
+  }
+
+  /** An intent is over: it reserves nothing more. Part of the caller's transaction. */
+  over(intentId: number): void {
+    this.#sql.exec("DELETE FROM budget_intents WHERE intent = ?", intentId);
+  }
+}

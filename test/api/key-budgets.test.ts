@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { createCollection } from "../support/collections.ts";
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+let shop: TestIntegration;
+let collection: string;
+let receiver: string;
+/** What one mint may cost at most, yoctoNEAR. */
+let one: bigint;
+
+beforeAll(async () => {
+  shop = await createIntegration("Budgets");
+  collection = (await createCollection(shop, { copies: [200] })).collection_uuid;
+  [receiver = ""] = await createReceivers(1);
+  const { message } = await bodyOf<Refusal>(await mint(await issued("0")), 402);
+  const [, whole, rest] = /up to (\d+)\.(\d+) NEAR/.exec(message)!;
+  one = BigInt(`${whole}${rest!.padEnd(24, "0")}`);
+});
+
+const issued = async (spending_per_day: string | null, more: object = {}): Promise<string> => {
+  const json = { name: "k", spending_per_day, ...more };
+  const path = `/integration/${shop.integrationUuid}/key`;
+  return (await bodyOf<{ api_key: string }>(await admin(path, { json }), 201)).api_key;
+};
+const mint = (key: string, headers: Record<string, string> = {}) =>
+  api(`/collection/${collection}/mint`, { key, json: { receiver_addresses: [receiver] }, headers });
+const spent = async (key: string): Promise<bigint> => {
+  const me = await bodyOf<{ key: { spent_today: string } }>(await api("/me", { key }), 200);
+  return BigInt(me.key.spent_today);
+};
+const burntBy = async (answer: Response): Promise<bigint> => {
+  const { tx_results } = await bodyOf<{ tx_results: { tokens_burnt: string }[] }>(answer, 201);
+  return tx_results.reduce((sum, { tokens_burnt: burnt }) => sum + BigInt(burnt), 0n);
+};
+
+describe("a key's budget", () => {
+  test("counts what its writes spend, and no other key's", async () => {
+    const [mine, other] = [await issued(String(100n * one)), await issued(String(100n * one))];
+    const burnt = await burntBy(await mint(mine));
+    expect(burnt).toBeGreaterThan(0n);
+    expect(await spent(mine)).toBe(burnt);
+    expect(await spent(other)).toBe(0n);
+    await burntBy(await mint(shop.key));
+    expect(await spent(mine)).toBe(burnt);
+  });
+
+  test("refuses what could exceed it before anything is signed, and names the key's limit", async () => {
+    const key = await issued(String(one - 1n));
+    const sent = async () => bodyOf(await api("/transaction", { key: shop.key }), 200);
+    const before = await sent();
+    expect(await bodyOf<Refusal>(await mint(key), 402)).toMatchObject({
+      code: "spending_limit_reached",
+      message: expect.stringMatching(
+        /^Wait .+ until the next day \(UTC\), or use a key with a higher spending_per_day, which a key with the scope `full` or the operator can make: .* are spent today of the key's limit\. Nothing was sent\.$/,
+      ),
+    });
+    expect(await sent()).toEqual(before);
+    await burntBy(await mint(await issued(String(one))));
+  });
+
+  test("holds for forty writes at once, of which some are carried out", async () => {
+    const limit = 20n * one;
+    const key = await issued(String(limit));
+    const before = await (await api(`/collection/${collection}/token`, { key: shop.key })).json();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => mint(key)));
+    const burnt = await Promise.all(
+      answers.map(async (answer) => {
+        if (answer.status === 201) return burntBy(answer);
+        expect([402, 429]).toContain(answer.status);
+        await answer.body?.cancel();
+        return 0n;
+      }),
+    );
+    const minted = answers.filter(({ status }) => status === 201).length;
+    // What is on its way counts at its most, gas that is bought ahead and refunded included.
+    expect(minted).toBeGreaterThanOrEqual(2);
+    expect(minted).toBeLessThan(40);
+    const all = await spent(key);
+    expect(all).toBeGreaterThan(0n);
+    expect(all).toBeLessThanOrEqual(limit);
+    const after = await (await api(`/collection/${collection}/token`, { key: shop.key })).json();
+    expect((after as unknown[]).length - (before as unknown[]).length).toBe(minted);
+    // Of a transaction that several mints have shared each answer shows the whole, and the key's spending has it once.
+    expect(all).toBeLessThanOrEqual(burnt.reduce((sum, amount) => sum + amount, 0n));
+  });
+
+  test("holds for the keys that it makes, whatever theirs are", async () => {
+    const maker = await issued(String(one + one / 2n));
+    const make = async () => {
+      const json = { name: "made", scopes: ["mint"] };
+      return (await bodyOf<{ api_key: string }>(await api("/key", { key: maker, json }), 201)).api_key;
+    };
+    const made = [await make(), await make(), await make(), await make()];
+    const answers = await Promise.all(made.map((key) => mint(key)));
+    for (const answer of answers) await answer.body?.cancel();
+    expect(answers.map(({ status }) => status)).toContain(201);
+    expect(await spent(maker)).toBeGreaterThan(0n);
+    expect(await spent(maker)).toBeLessThanOrEqual(one + one / 2n);
+  });
+
+  test("is the same after a rotation", async () => {
+    const key = await issued(String(100n * one));
+    await burntBy(await mint(key));
+    const before = await spent(key);
+    const { key_uuid: uuid } = (await bodyOf<{ key: { key_uuid: string } }>(await api("/me", { key }), 200))
+      .key;
+    const rotated = await api(`/key/${uuid}/rotate`, { key: shop.key, method: "POST" });
+    const { api_key: fresh } = await bodyOf<{ api_key: string }>(rotated, 200);
+    expect(await spent(fresh)).toBe(before);
+    await burntBy(await mint(fresh));
+    expect(await spent(key)).toBeGreaterThan(before);
+  });
+
+  test("isn't for payouts", async () => {
+    const path = `/integration/${shop.integrationUuid}/payout-account`;
+    await bodyOf(await admin(path, { method: "PUT", json: { account_id: receiver } }), 200);
+    const key = await issued("0", { scopes: ["money"] });
+    await bodyOf(await api("/wallet/payout", { key, json: { amount: String(10n ** 22n) } }), 200);
+    expect(await spent(key)).toBe(0n);
+  });
+
+  test("begins anew where the wallet refuses, and the same request under its key is carried out by a better key", async () => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    await bodyOf(await mint(await issued("0"), headers), 402);
+    await burntBy(await mint(shop.key, headers));
+  });
+});
