@@ -50,7 +50,7 @@ export type AllowlistAnswer = TransactionAnswer;
 
 /** How the service is reached, and with which key. */
 export interface ClientOptions extends Omit<TransportOptions, "authorization"> {
-  /** `mk_live_…`, or `mk_test_…` of a service for a test network; without a prefix. */
+  /** `mk_live_…`, or `mk_test_…` of a testnet service; without a prefix. */
   readonly apiKey: string;
 }
 

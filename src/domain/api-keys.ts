@@ -9,8 +9,8 @@ const SHOWN = LIVE.length + 4;
 
 export const isApiKey = (text: string): boolean => SHAPE.test(text);
 
-/** Whether tokens of a network have no value. Keys of its service are test keys. */
-export const isTestNetwork = (network: string): boolean => network !== "mainnet";
+/** Whether the keys of a network's service are test keys: what a key for it can spend has no value. */
+export const isTestNetwork = (network: string): boolean => network === "testnet";
 
 export const isTestKey = (key: string): boolean => key.startsWith(TEST);
 

@@ -100,8 +100,7 @@ export const ERRORS = {
   api_key_invalid: {
     status: 401,
     cause: "The Authorization header is malformed, or its key is unknown.",
-    remedy:
-      "Check the key. It begins with `mk_live_`, or with `mk_test_` where the network is a test network.",
+    remedy: "Check the key. It begins with `mk_live_`, or with `mk_test_` where the network is testnet.",
   },
   api_key_expired: {
     status: 401,

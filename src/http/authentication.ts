@@ -103,7 +103,7 @@ const digestOf = async (header: string | undefined, network: string): Promise<st
   if (isTestKey(key) && !isTestNetwork(network)) {
     throw new ServiceError(
       "api_key_invalid",
-      `Use a key that begins with \`mk_live_\`: this is a test key, and the service is on ${network}. Test keys work on the service of a test network that made them.`,
+      `Use a key that begins with \`mk_live_\`: this is a test key, and the service is on ${network}. Test keys work on the testnet service that made them.`,
     );
   }
   return toHex(await apiKeyDigest(key));

@@ -316,17 +316,18 @@ describe("the events of keys", () => {
 });
 
 describe("a test key", () => {
-  test("is what the service of a test network makes", async () => {
-    expect((await made({ name: "Test", scopes: ["read"] })).api_key).toMatch(/^mk_test_[\w-]{43}$/);
-  });
-
-  test("is refused on mainnet with a sentence that says so", async () => {
-    const changes = { NEAR_NETWORK: "mainnet", PUBLIC_URL: "https://mint.example.com" };
-    const { response } = await apiWith(changes, "/collection", { key: shop.key });
-    expect(await bodyOf<Refusal>(response, 401)).toMatchObject({
+  test("is made by a testnet service, works there, and is refused elsewhere with a sentence that says so", async () => {
+    const testnet = { NEAR_NETWORK: "testnet", PUBLIC_URL: "https://mint.example.com" };
+    const json = { name: "Test", scopes: ["read"] };
+    const { response } = await apiWith(testnet, "/key", { key: shop.key, json });
+    const { api_key: key } = await bodyOf<{ api_key: string }>(response, 201);
+    expect(key).toMatch(/^mk_test_[\w-]{43}$/);
+    expect((await apiWith(testnet, "/collection", { key })).response.status).toBe(200);
+    expect(await bodyOf<Refusal>(await api("/api/v1/collection", { key }), 401)).toMatchObject({
       code: "api_key_invalid",
-      message: expect.stringMatching(/test key, and the service is on mainnet/),
+      message: expect.stringMatching(/test key, and the service is on devchain/),
     });
+    expect((await made({ name: "Live", scopes: ["read"] })).api_key).toMatch(/^mk_live_/);
   });
 });
 
