@@ -696,6 +696,7 @@ test("a careless agent spends its budget at most, and executes each quote at mos
   for (let more = 0; more < 60 && !codes.has("spending_limit_reached"); more += 1) {
     await careless(await quoteMint(), more);
   }
+  expect((await done<Quoted>(agent, "quote", mint())).next).toContain("the budget of today (UTC) has ");
   expect(calls).toBeGreaterThanOrEqual(200);
   expect(operations.size).toBeGreaterThan(0);
   for (const uuids of operations.values()) expect(uuids.size).toBe(1);

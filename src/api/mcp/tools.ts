@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { readSpendingLimits } from "../../db/queries/usage.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
 import { isUuid, type Uuid } from "../../domain/ids.ts";
 import { requireScope, requireUnlimited } from "../../domain/key-rights.ts";
 import { bindQuote, findQuote } from "../../operations/quotes.ts";
 import { pause } from "../../waiting.ts";
+import { walletOf } from "../../wallet/client.ts";
 import { requireRightsFor } from "../chain-write.ts";
 import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
@@ -252,6 +254,29 @@ const LOOKING: readonly Tool[] = [
   }),
 ];
 
+/** The write that budgets don't count. */
+const PAYOUT = "payOut";
+
+/** What the day's budgets of the integration and of its key have left, yoctoNEAR; null: there are none. */
+const leftToday = async (
+  context: ServiceContext,
+  { integrationId, keyId }: Caller,
+): Promise<bigint | null> => {
+  const { spendingPerDay, budgets } = await readSpendingLimits(context.db, { integrationId, keyId });
+  const limits = budgets.map(({ key: budget, perDay }) => ({ budget, perDay }));
+  const all = [
+    ...limits,
+    ...(spendingPerDay === null ? [] : [{ budget: undefined, perDay: spendingPerDay }]),
+  ];
+  const wallet = walletOf(context.env, integrationId);
+  const left = await Promise.all(
+    all.map(async ({ budget, perDay }) => BigInt(perDay) - BigInt(await wallet.spentToday(budget))),
+  );
+  if (left.length === 0) return null;
+  const least = left.reduce((lowest, each) => (each < lowest ? each : lowest));
+  return least < 0n ? 0n : least;
+};
+
 const PREPARING: readonly Tool[] = [
   tool("save_draft", {
     description:
@@ -311,7 +336,7 @@ const PREPARING: readonly Tool[] = [
     },
     example: { write: "mint", collection_uuid: UUID, body: { receiver_addresses: ["alice.near"] } },
     annotations: PREPARES,
-    run: async ({ send }, { write, body, ...ids }) => {
+    run: async ({ context, caller, send }, { write, body, ...ids }) => {
       const { method, path: template } = WRITES.get(write)!;
       const path = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
         const id = (ids as Resource)[name];
@@ -324,14 +349,18 @@ const PREPARING: readonly Tool[] = [
       const json = { method: method.toUpperCase(), path, body: whole, keep: true };
       const { body: quote } = await send<Quote>("POST", "/quote", { json });
       const { expected, at_most: most } = quote.cost;
-      const isShort = quote.wallet.missing !== "0";
-      return {
-        summary: `Costs about ${near(expected)}, at most ${near(most)}. Nothing has been sent.`,
-        next: isShort
-          ? `Tell your owner that the wallet lacks ${near(quote.wallet.missing)}: \`me\` shows its account.`
-          : `Call \`execute\` with this quote_uuid before ${quote.valid_until} if the cost is right.`,
-        quote,
-      };
+      const left = write === PAYOUT ? null : await leftToday(context, caller);
+      const summary = `Costs about ${near(expected)}, at most ${near(most)}. Nothing has been sent.`;
+      if (quote.wallet.missing !== "0") {
+        const next = `Tell your owner that the wallet lacks ${near(quote.wallet.missing)}: \`me\` shows its account.`;
+        return { summary, next, quote };
+      }
+      if (left !== null && BigInt(most) > left) {
+        const next = `Tell your owner that the budget of today (UTC) has ${near(String(left))} left, so that \`execute\` may be refused.`;
+        return { summary, next, quote };
+      }
+      const next = `Call \`execute\` with this quote_uuid before ${quote.valid_until} if the cost is right.`;
+      return { summary, next, quote };
     },
   }),
 ];
