@@ -792,6 +792,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collection/{collection_uuid}/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Lock parts of a collection, for ever
+         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections.
+         */
+        put: operations["lockCollection"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection/{collection_uuid}/mint": {
         parameters: {
             query?: never;
@@ -806,6 +826,66 @@ export interface paths {
          * @description At most 25 NFTs a call: receivers times quantity. Without `asset_uuid` each takes one of the remaining copies at random.
          */
         post: operations["mint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/nft-burn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Burn NFTs of the integration's wallet, for ever
+         * @description Of NFTs that the integration's wallet owns, in one transaction: all or none. This can't be undone. Numbers and copies of burnt NFTs aren't used again.
+         */
+        post: operations["burnNfts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/nft-lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Lock what one NFT shows, for ever
+         * @description The NFT keeps its picture and metadata, and the collection's title and description as they are now. This can't be undone.
+         */
+        put: operations["lockNft"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/nft-transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer NFTs out of the integration's wallet
+         * @description Of NFTs that the integration's wallet owns, in one transaction: all or none. The collection's rules for transfers hold, and a receiver with a name must exist on the chain.
+         */
+        post: operations["transferNfts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1348,6 +1428,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "collection.locked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Something of a collection was locked for ever; data has `locks` and `asset_uuids` of this write. */
+        post: operations["onCollectionLocked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "collection.sold_out": {
         parameters: {
             query?: never;
@@ -1399,6 +1496,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "nft.burned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An NFT of the integration's wallet was burnt by the API. */
+        post: operations["onNftBurned"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "nft.minted": {
         parameters: {
             query?: never;
@@ -1410,6 +1524,23 @@ export interface webhooks {
         put?: never;
         /** An NFT was minted, by the API or from a wallet. */
         post: operations["onNftMinted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "nft.transferred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An NFT of the integration's wallet was transferred by the API. */
+        post: operations["onNftTransferred"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1565,7 +1696,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -1600,6 +1731,27 @@ export interface components {
         };
         AllowlistAnswer: {
             is_allowlisted: boolean;
+        };
+        BurnAnswer: {
+            /** @enum {string} */
+            message: "success";
+            tokens: components["schemas"]["BurntToken"][];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        BurntToken: {
+            /** @example 7 */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /**
+             * @description Who burnt it.
+             * @example alice.near
+             */
+            owner_id: string;
+            /** @example 7:42 */
+            token_id: string;
         };
         /**
          * @description A NEAR account id, named or implicit.
@@ -2008,6 +2160,26 @@ export interface components {
             title: string;
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
         };
+        CollectionLocked: {
+            /** @description The assets locked by this call. */
+            asset_uuids: string[];
+            /**
+             * @description The id on-chain.
+             * @example 7
+             */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /**
+             * @description The locks of this call.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
+        };
         CollectionPage: {
             /**
              * Format: uri
@@ -2407,7 +2579,7 @@ export interface components {
              *       "royalties"
              *     ]
              */
-            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             message: string | null;
             /**
              * @description yoctoNEAR to attach to nft_mint.
@@ -2500,7 +2672,7 @@ export interface components {
              * @example nft.minted
              * @enum {string}
              */
-            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
+            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
         };
         FinalizeAnswer: {
             /** Format: uuid */
@@ -2772,6 +2944,28 @@ export interface components {
              */
             wallet_is_admin?: boolean | null;
         };
+        LockAnswer: {
+            locked: components["schemas"]["CollectionLocked"];
+            /** @enum {string} */
+            message: "success";
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        LockInput: {
+            /** @description Assets whose NFTs keep their metadata, and from then on no mint brings its own. */
+            asset_uuids?: string[] | null;
+            /**
+             * @description What is locked; a lock that is set already stays.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks?: ("metadata" | "supply" | "royalties" | "transfers" | "code")[] | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+        };
         Me: {
             contracts: {
                 /** @example c-3a1f0e6b7c11.mint.near */
@@ -2902,6 +3096,44 @@ export interface components {
              */
             reference?: string | null;
         };
+        NftBurnInput: {
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            /**
+             * @example [
+             *       "7:42"
+             *     ]
+             */
+            token_ids: string[];
+        };
+        NftLockInput: {
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            /** @example 7:42 */
+            token_id: string;
+        };
+        NftTransferInput: {
+            /** @description Kept in the chain's event. */
+            memo?: string | null;
+            receiver_address: components["schemas"]["ChainAccountId"];
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            /**
+             * @example [
+             *       "7:42"
+             *     ]
+             */
+            token_ids: string[];
+        };
         NftUpdateAnswer: {
             /** @enum {string} */
             message: "success";
@@ -2954,7 +3186,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3000,7 +3232,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3428,7 +3660,7 @@ export interface components {
              *       "royalties"
              *     ]
              */
-            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             minted: number;
             /** @example mainnet */
             network: string;
@@ -3583,6 +3815,11 @@ export interface components {
                  */
                 expected: string;
             };
+            /**
+             * @description What the write changes for ever: nobody can undo it. Show it to the person who decides.
+             * @example []
+             */
+            permanent: string[];
             /** Format: uuid */
             quote_uuid: string;
             /**
@@ -3777,7 +4014,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -3894,7 +4131,7 @@ export interface components {
              *       "royalties"
              *     ]
              */
-            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             /** @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
             media_url: string | null;
             metadata: components["schemas"]["TokenMetadataView"];
@@ -3933,6 +4170,13 @@ export interface components {
             /** @enum {string} */
             message: "success";
             tx_results: components["schemas"]["ChainTransactionResult"];
+        };
+        TransferAnswer: {
+            /** @enum {string} */
+            message: "success";
+            /** @description The tokens after the transfer; without those that their new owner has burnt since. */
+            tokens: components["schemas"]["Token"][];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
         };
         UpgradePlan: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4080,7 +4324,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4093,7 +4337,7 @@ export interface components {
             /** @description true sends again, from where it stopped. */
             enabled?: boolean;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4103,7 +4347,7 @@ export interface components {
         WebhookInput: {
             description?: string | null;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4138,7 +4382,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4158,6 +4402,8 @@ export type AccountInput = components['schemas']['AccountInput'];
 export type AccountsInput = components['schemas']['AccountsInput'];
 export type AdoptInput = components['schemas']['AdoptInput'];
 export type AllowlistAnswer = components['schemas']['AllowlistAnswer'];
+export type BurnAnswer = components['schemas']['BurnAnswer'];
+export type BurntToken = components['schemas']['BurntToken'];
 export type ChainAccountId = components['schemas']['ChainAccountId'];
 export type ChainTransactionResult = components['schemas']['ChainTransactionResult'];
 export type Collection = components['schemas']['Collection'];
@@ -4166,6 +4412,7 @@ export type CollectionDraft = components['schemas']['CollectionDraft'];
 export type CollectionDraftAsset = components['schemas']['CollectionDraftAsset'];
 export type CollectionDraftChanges = components['schemas']['CollectionDraftChanges'];
 export type CollectionDraftInput = components['schemas']['CollectionDraftInput'];
+export type CollectionLocked = components['schemas']['CollectionLocked'];
 export type CollectionPage = components['schemas']['CollectionPage'];
 export type CollectionPageInput = components['schemas']['CollectionPageInput'];
 export type Contract = components['schemas']['Contract'];
@@ -4199,10 +4446,15 @@ export type KeyInput = components['schemas']['KeyInput'];
 export type Limits = components['schemas']['Limits'];
 export type LimitsInput = components['schemas']['LimitsInput'];
 export type ListedContract = components['schemas']['ListedContract'];
+export type LockAnswer = components['schemas']['LockAnswer'];
+export type LockInput = components['schemas']['LockInput'];
 export type Me = components['schemas']['Me'];
 export type MintAnswer = components['schemas']['MintAnswer'];
 export type MintConfig = components['schemas']['MintConfig'];
 export type MintInput = components['schemas']['MintInput'];
+export type NftBurnInput = components['schemas']['NftBurnInput'];
+export type NftLockInput = components['schemas']['NftLockInput'];
+export type NftTransferInput = components['schemas']['NftTransferInput'];
 export type NftUpdateAnswer = components['schemas']['NftUpdateAnswer'];
 export type NftUpdateInput = components['schemas']['NftUpdateInput'];
 export type Operation = components['schemas']['Operation'];
@@ -4237,6 +4489,7 @@ export type TestEvent = components['schemas']['TestEvent'];
 export type Token = components['schemas']['Token'];
 export type TokenMetadataView = components['schemas']['TokenMetadataView'];
 export type TransactionAnswer = components['schemas']['TransactionAnswer'];
+export type TransferAnswer = components['schemas']['TransferAnswer'];
 export type UpgradePlan = components['schemas']['UpgradePlan'];
 export type Wallet = components['schemas']['Wallet'];
 export type WalletCreated = components['schemas']['WalletCreated'];
@@ -6408,6 +6661,77 @@ export interface operations {
             };
         };
     };
+    lockCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "locks": [
+                 *         "royalties"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LockInput"];
+            };
+        };
+        responses: {
+            /** @description What this write has locked. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LockAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
     mint: {
         parameters: {
             query?: never;
@@ -6461,6 +6785,220 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MintAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    burnNfts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token_ids": [
+                 *         "1:1",
+                 *         "1:2"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftBurnInput"];
+            };
+        };
+        responses: {
+            /** @description The NFTs that are gone. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BurnAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    lockNft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token_id": "1:1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftLockInput"];
+            };
+        };
+        responses: {
+            /** @description The token as it is now. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NftUpdateAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    transferNfts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token_ids": [
+                 *         "1:1",
+                 *         "1:2"
+                 *       ],
+                 *       "receiver_address": "alice.near"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftTransferInput"];
+            };
+        };
+        responses: {
+            /** @description The tokens as they are now. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferAnswer"];
                 };
             };
             /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
@@ -6693,7 +7231,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only events of this type. */
-                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
+                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };
@@ -6766,7 +7304,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only operations whose write had exactly this `reference`. */
@@ -7707,6 +8245,53 @@ export interface operations {
             };
         };
     };
+    onCollectionLocked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "collection.locked"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onCollectionSoldOut: {
         parameters: {
             query?: never;
@@ -7848,6 +8433,53 @@ export interface operations {
             };
         };
     };
+    onNftBurned: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "nft.burned"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onNftMinted: {
         parameters: {
             query?: never;
@@ -7873,6 +8505,53 @@ export interface operations {
                  *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
                  *       },
                  *       "type": "nft.minted"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onNftTransferred: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "nft.transferred"
                  *     }
                  */
                 "application/json": components["schemas"]["Event"];

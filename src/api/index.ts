@@ -4,6 +4,7 @@ import { allowlistClear } from "./allowlist/clear.ts";
 import { eligibilityRead } from "./collections/eligibility.ts";
 import { holdersList } from "./collections/holders.ts";
 import { collectionsList } from "./collections/list.ts";
+import { collectionsLock } from "./collections/lock.ts";
 import { collectionsRead } from "./collections/read.ts";
 import { pageRead } from "./collections/read-page.ts";
 import { collectionsUpdate } from "./collections/update.ts";
@@ -24,8 +25,11 @@ import { dropsRead } from "./drops/read.ts";
 import { dropsUpdate } from "./drops/update.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { eventsList } from "./events/list.ts";
+import { nftsBurn } from "./nfts/burn.ts";
 import { nftsList } from "./nfts/list.ts";
+import { nftsLock } from "./nfts/lock.ts";
 import { nftsMint } from "./nfts/mint.ts";
+import { nftsTransfer } from "./nfts/transfer.ts";
 import { nftsUpdate } from "./nfts/update.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { quotesCreate } from "./quotes/create.ts";
@@ -47,9 +51,18 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   [me, walletPayout],
   [draftsCreate, draftsRead, draftsList, draftsUpdate, draftsDelete],
   [assetsAttach, assetsList, assetsDelete, draftsFinalize],
-  [collectionsRead, collectionsList, collectionsUpdate, pageRead, pageUpdate, eligibilityRead, holdersList],
+  [
+    collectionsRead,
+    collectionsList,
+    collectionsUpdate,
+    collectionsLock,
+    pageRead,
+    pageUpdate,
+    eligibilityRead,
+    holdersList,
+  ],
   [allowlistAdd, allowlistRemove, allowlistClear, allowlistCheck],
-  [nftsMint, nftsUpdate, nftsList, quotesCreate],
+  [nftsMint, nftsUpdate, nftsLock, nftsTransfer, nftsBurn, nftsList, quotesCreate],
   [dropsCreate, dropsRead, dropsList, dropsUpdate, dropsClose],
   operationEndpoints,
   [eventsList],

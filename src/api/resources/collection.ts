@@ -13,7 +13,7 @@ import {
 } from "./samples.ts";
 
 /** One-way promises to holders, by the names that the contract gives them (docs/contract.md, "Locks"). */
-const LOCKS = ["metadata", "supply", "royalties", "transfers"] as const;
+export const LOCKS = ["metadata", "supply", "royalties", "transfers", "code"] as const;
 
 export type Lock = (typeof LOCKS)[number];
 
@@ -141,6 +141,23 @@ export const eligibilityView = z
   })
   .openapi("Eligibility");
 export type Eligibility = Shown<typeof eligibilityView>;
+
+export const lockedView = z
+  .object({
+    message: z.literal("success"),
+    locked: z
+      .object({
+        collection_uuid: z.uuid(),
+        collection_id: whole("The id on-chain.", 7),
+        contract_address: z.string().openapi({ example: CONTRACT }),
+        locks: locksView("The locks of this call."),
+        asset_uuids: z.array(z.uuid()).readonly().openapi({ description: "The assets locked by this call." }),
+      })
+      .openapi("CollectionLocked"),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("LockAnswer");
+export type LockAnswer = Shown<typeof lockedView>;
 
 const ipfsResultView = z
   .object({

@@ -1,4 +1,5 @@
 import { base64Encode, baseEncode } from "near-api-js";
+import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
@@ -196,6 +197,48 @@ export const updateToken = (tokenId: string, changes: Override): Action => {
   const args = json({ token_id: tokenId, ...changes });
   return call("nft_update", args, 20n * T + BigInt(args.length) * 200_000_000n, ONE_YOCTO);
 };
+
+/**
+ * Gas of moving one token within a transaction of several: measured 1 Tgas, and 1 for each approval, whose deposit is
+ * returned. A list of accounts that tokens can't be transferred to is read for each. Gas units.
+ */
+export const moveGas = ({
+  approvals,
+  denied,
+}: {
+  readonly approvals: number;
+  readonly denied: number;
+}): bigint => 6n * T + BigInt(approvals) * T + BigInt(denied) * (T / 50n);
+
+/** Transfers tokens of the signer in one transaction: all or none. @param gas for each */
+export const transferTokens = (
+  tokenIds: readonly string[],
+  { receiver, memo, gas }: { readonly receiver: string; readonly memo: string | null; readonly gas: bigint },
+): Action[] =>
+  tokenIds.map((token_id) => {
+    const args = { receiver_id: receiver, token_id, ...(memo !== null && { memo }) };
+    return call("nft_transfer", json(args), gas, ONE_YOCTO);
+  });
+
+/** Burns tokens of the signer in one transaction: all or none. @param gas for each */
+export const burnTokens = (tokenIds: readonly string[], gas: bigint): Action[] =>
+  tokenIds.map((token_id) => call("nft_burn", json({ token_id }), gas, ONE_YOCTO));
+
+/** Locks parts of a collection for ever. @param assets indexes on the chain from 0, ascending */
+export const lockCollection = (
+  collectionId: number,
+  { locks, assets }: { readonly locks: readonly Lock[]; readonly assets: readonly number[] },
+): Action =>
+  call(
+    "collection_lock",
+    json({ collection_id: collectionId, locks, ...(assets.length > 0 && { assets }) }),
+    assets.length > 0 ? MAX_GAS : 30n * T,
+    ONE_YOCTO,
+  );
+
+/** Locks what a token shows for ever. */
+export const lockToken = (tokenId: string): Action =>
+  call("nft_lock", json({ token_id: tokenId }), 30n * T, ONE_YOCTO);
 
 /** Adds accounts to an allowlist or removes them. Gas: measured up to 100 Tgas on a list of 50,000. */
 export const changeAllowlist = (
