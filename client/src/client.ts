@@ -35,6 +35,7 @@ import type {
   PayoutAnswer,
   Quote,
   QuoteInput,
+  RevealAnswer,
   Token,
   TransactionAnswer,
   TransferAnswer,
@@ -220,6 +221,12 @@ export class MintageClient {
       this.#chain<BurnAnswer>("POST", `/collection/${collectionUuid}/nft-burn`, options, {
         token_ids: tokenIds,
       }),
+    /**
+     * Shows assets that a collection hides, all that are left or so many more, rounded up to whole batches.
+     * What is shown stays.
+     */
+    reveal: (collectionUuid: string, assets?: number, options?: ChainCallOptions) =>
+      this.#chain<RevealAnswer>("POST", `/collection/${collectionUuid}/reveal`, options, { assets }),
     /** Locks parts of a collection, for ever: a quote of it says what nobody can undo. */
     lock: (collectionUuid: string, input: LockInput, options?: ChainCallOptions) =>
       this.#chain<LockAnswer>("PUT", `/collection/${collectionUuid}/lock`, options, input),

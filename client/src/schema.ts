@@ -933,6 +933,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collection/{collection_uuid}/reveal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show the assets that a collection hides
+         * @description In the order that the collection is committed to since its finalization, which nobody can change. A collection is cut into at most 100 batches of equal size, and a reveal shows whole ones. Minting goes on meanwhile. This can't be undone.
+         */
+        post: operations["revealCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection/{collection_uuid}/token": {
         parameters: {
             query?: never;
@@ -1445,6 +1465,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "collection.revealed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hidden assets of a collection were shown, all of them or some. */
+        post: operations["onCollectionRevealed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "collection.sold_out": {
         parameters: {
             query?: never;
@@ -1696,7 +1733,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -1842,6 +1879,7 @@ export interface components {
             pin_state: "pending" | "pinned" | "failed" | null;
             private_mint_config: components["schemas"]["MintConfig"] | null;
             public_mint_config: components["schemas"]["MintConfig"] | null;
+            reveal: components["schemas"]["Reveal"];
             /** @example Night Herons */
             title: string;
             /** @example 12 */
@@ -1935,6 +1973,19 @@ export interface components {
             allow_transfers: boolean;
             approvals_allowed_accounts: string[] | null;
             approvals_denied_accounts: string[] | null;
+            /** @description What NFTs show until the reveal. */
+            asset_placeholder: {
+                /**
+                 * @description CID of the file.
+                 * @example bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+                 */
+                asset_cid: string;
+                /**
+                 * Format: uri
+                 * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+                 */
+                asset_url: string;
+            } | null;
             /** @example [] */
             bypass_mint_fee_accounts: string[];
             /** Format: uuid */
@@ -1959,6 +2010,11 @@ export interface components {
             operation_uuid: string | null;
             private_mint_config: components["schemas"]["MintConfig"] | null;
             public_mint_config: components["schemas"]["MintConfig"] | null;
+            /**
+             * @description Whether assets are hidden until they are revealed, and if at a time, when.
+             * @example false
+             */
+            reveal: boolean | string;
             /** @enum {string} */
             state: "draft" | "finalizing" | "finalized";
             /** @example Night Herons */
@@ -2082,6 +2138,11 @@ export interface components {
                  */
                 starts_at?: string | null;
             } | null;
+            /**
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @example true
+             */
+            reveal?: boolean | string | null;
             title?: string;
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
         };
@@ -2157,6 +2218,11 @@ export interface components {
                  */
                 starts_at?: string | null;
             } | null;
+            /**
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @example true
+             */
+            reveal?: boolean | string | null;
             title: string;
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
         };
@@ -2250,6 +2316,20 @@ export interface components {
                 /** @description Colour of buttons; the text on them is black or white, whichever reads better. */
                 accent: string;
             } | null;
+        };
+        CollectionRevealed: {
+            /**
+             * @description The id on-chain.
+             * @example 7
+             */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            reveal: components["schemas"]["Reveal"];
+            /** @example 12 */
+            total_assets: number;
         };
         Contract: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -2672,7 +2752,7 @@ export interface components {
              * @example nft.minted
              * @enum {string}
              */
-            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
+            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
         };
         FinalizeAnswer: {
             /** Format: uuid */
@@ -3186,7 +3266,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3232,7 +3312,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -4014,7 +4094,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -4035,6 +4115,44 @@ export interface components {
             cursor?: string | null;
         };
         ReferenceInput: {
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+        };
+        /** @description Null: the collection has never hidden its assets. */
+        Reveal: {
+            /**
+             * Format: date-time
+             * @description When the schedule reveals what is hidden.
+             */
+            at: string | null;
+            /**
+             * @description base64 of 32 bytes: the contract has it since before the first mint.
+             * @example TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=
+             */
+            commitment: string;
+            /**
+             * @description Assets that are shown, as last read from the chain.
+             * @example 0
+             */
+            shown: number;
+            /** @enum {string} */
+            state: "hidden" | "partly" | "revealed";
+        } | null;
+        RevealAnswer: {
+            /** @enum {string} */
+            message: "success";
+            revealed: components["schemas"]["CollectionRevealed"];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        RevealInput: {
+            /**
+             * @description How many more assets are shown, rounded up to whole batches; default: all that are left.
+             * @example 10
+             */
+            assets?: number | null;
             /**
              * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
              * @example order-1042
@@ -4324,7 +4442,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4337,7 +4455,7 @@ export interface components {
             /** @description true sends again, from where it stopped. */
             enabled?: boolean;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4347,7 +4465,7 @@ export interface components {
         WebhookInput: {
             description?: string | null;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4382,7 +4500,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4415,6 +4533,7 @@ export type CollectionDraftInput = components['schemas']['CollectionDraftInput']
 export type CollectionLocked = components['schemas']['CollectionLocked'];
 export type CollectionPage = components['schemas']['CollectionPage'];
 export type CollectionPageInput = components['schemas']['CollectionPageInput'];
+export type CollectionRevealed = components['schemas']['CollectionRevealed'];
 export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractHandOver = components['schemas']['ContractHandOver'];
@@ -4481,6 +4600,9 @@ export type Readiness = components['schemas']['Readiness'];
 export type Recovery = components['schemas']['Recovery'];
 export type RecoveryInput = components['schemas']['RecoveryInput'];
 export type ReferenceInput = components['schemas']['ReferenceInput'];
+export type Reveal = components['schemas']['Reveal'];
+export type RevealAnswer = components['schemas']['RevealAnswer'];
+export type RevealInput = components['schemas']['RevealInput'];
 export type Rotation = components['schemas']['Rotation'];
 export type Royalties = components['schemas']['Royalties'];
 export type SettlementInput = components['schemas']['SettlementInput'];
@@ -5802,6 +5924,11 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description A media file of at most 1 MB (1,048,576 bytes); one part for each. Its bytes decide its type: PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG and GLB. */
                     asset_file: string[];
+                    /**
+                     * Format: binary
+                     * @description At most one media file of at most 1 MB: what NFTs show until a reveal. It may come alone, and replaces an earlier one.
+                     */
+                    asset_placeholder?: string;
                     /** @description Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used. */
                     assets_detail: string;
                     /** @description A metadata file: a JSON object of at most 1 MB; one part for each. */
@@ -7180,6 +7307,75 @@ export interface operations {
             };
         };
     };
+    revealCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "assets": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevealInput"];
+            };
+        };
+        responses: {
+            /** @description What is shown now. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevealAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -7231,7 +7427,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only events of this type. */
-                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
+                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };
@@ -7304,7 +7500,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only operations whose write had exactly this `reference`. */
@@ -8270,6 +8466,53 @@ export interface operations {
                  *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
                  *       },
                  *       "type": "collection.locked"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCollectionRevealed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "collection.revealed"
                  *     }
                  */
                 "application/json": components["schemas"]["Event"];

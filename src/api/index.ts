@@ -7,6 +7,7 @@ import { collectionsList } from "./collections/list.ts";
 import { collectionsLock } from "./collections/lock.ts";
 import { collectionsRead } from "./collections/read.ts";
 import { pageRead } from "./collections/read-page.ts";
+import { collectionsReveal } from "./collections/reveal.ts";
 import { collectionsUpdate } from "./collections/update.ts";
 import { pageUpdate } from "./collections/update-page.ts";
 import { assetsAttach } from "./drafts/attach-assets.ts";
@@ -55,6 +56,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
     collectionsRead,
     collectionsList,
     collectionsUpdate,
+    collectionsReveal,
     collectionsLock,
     pageRead,
     pageUpdate,

@@ -11,6 +11,7 @@ export const MEAN_GAS = {
   collection_create: { byte: 0.0974, call: 2164.3076 },
   collection_lock: { byte: 0.1, call: 1900 },
   collection_publish: { call: 2326.9711 },
+  collection_reveal: { byte: 0.13, call: 2500 },
   collection_update: { byte: 0.3155, call: 2075.3483 },
   drop_close: { call: 1834.4003 },
   drop_create: { call: 1823.5381 },

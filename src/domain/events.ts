@@ -11,6 +11,7 @@ export const EVENT_TYPES = [
   "collection.finalized",
   "collection.updated",
   "collection.locked",
+  "collection.revealed",
   "collection.sold_out",
   "nft.minted",
   "nft.updated",

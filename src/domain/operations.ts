@@ -18,6 +18,7 @@ interface KindTraits {
     | "nft.burned"
     | "collection.updated"
     | "collection.locked"
+    | "collection.revealed"
     | "collection.finalized"
     | null;
 }
@@ -48,6 +49,7 @@ export const KINDS = {
   nft_transfer: { ...ON_COLLECTION, needsRole: false, event: "nft.transferred" },
   nft_burn: { ...ON_COLLECTION, needsRole: false, event: "nft.burned" },
   nft_lock: { ...ON_COLLECTION, event: null },
+  collection_reveal: { ...ON_COLLECTION, isInParts: true, event: "collection.revealed" },
   collection_lock: { ...ON_COLLECTION, event: "collection.locked" },
   allowlist_add: { ...ON_COLLECTION, event: null },
   allowlist_remove: { ...ON_COLLECTION, event: null },

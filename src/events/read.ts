@@ -62,6 +62,11 @@ class EventData {
       }
       case "collection.locked":
         return this.#collection(row, (await this.#body<{ locked: { collection_uuid: string } }>(row)).locked);
+      case "collection.revealed":
+        return this.#collection(
+          row,
+          (await this.#body<{ revealed: { collection_uuid: string } }>(row)).revealed,
+        );
       case "collection.updated":
         return this.#collection(row, await this.#body<{ collection_uuid: string }>(row));
       case "collection.sold_out": {

@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import type { Collection, FinalizeAnswer, LockAnswer } from "../api/resources/collection.ts";
+import type { Collection, FinalizeAnswer, LockAnswer, RevealAnswer } from "../api/resources/collection.ts";
 import type {
   CodePublished,
   ContractDeployed,
@@ -108,6 +108,7 @@ interface Results {
   readonly nft_transfer: TransferAnswer;
   readonly nft_burn: BurnAnswer;
   readonly nft_lock: NftUpdateAnswer;
+  readonly collection_reveal: RevealAnswer;
   readonly collection_lock: LockAnswer;
   readonly allowlist_add: TransactionAnswer;
   readonly allowlist_remove: TransactionAnswer;

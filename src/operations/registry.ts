@@ -7,6 +7,7 @@ import type { Wallet } from "../wallet/interface.ts";
 import type { Kind, KindResults } from "./kind.ts";
 import { allowlistKind } from "./kinds/allowlist.ts";
 import { claimKind } from "./kinds/claim.ts";
+import { collectionRevealKind } from "./kinds/collection-reveal.ts";
 import { collectionUpdateKind } from "./kinds/collection-update.ts";
 import { contractDeployKind } from "./kinds/contract-deploy.ts";
 import { contractAcceptKind, contractHandOverKind } from "./kinds/contract-ownership.ts";
@@ -37,6 +38,7 @@ const RULES: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   nft_transfer: nftTransferKind,
   nft_burn: nftBurnKind,
   nft_lock: nftLockKind,
+  collection_reveal: collectionRevealKind,
   collection_lock: collectionLockKind,
   allowlist_add: allowlistKind,
   allowlist_remove: allowlistKind,

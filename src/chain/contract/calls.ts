@@ -42,6 +42,9 @@ const call = (
   deposit: deposit.toString(),
 });
 
+/** Deposit of calls that change holders' rights or metadata: only a full-access key can attach it. */
+const ONE_YOCTO = 1n;
+
 const json = (args: object): Uint8Array => new TextEncoder().encode(JSON.stringify(args));
 
 /** A file in an override. */
@@ -85,16 +88,18 @@ export interface NewCollection {
   readonly settings: CollectionSettings;
   readonly externalId: Uint8Array;
   readonly publish: boolean;
+  /** Of a collection that hides its assets: base64 of the commitment and of the placeholder's SHA-256; null or absent: it hides none. */
+  readonly reveal?: { readonly commitment: string; readonly media: string } | null;
 }
 
 /** Creates a collection with its first assets; `deposit` (yoctoNEAR) is added to the contract's free balance. */
 export const createCollection = (
-  { settings, externalId, publish }: NewCollection,
+  { settings, externalId, publish, reveal }: NewCollection,
   assets: AssetBatch,
   deposit: bigint,
 ): Action => {
   const writer = new BorshWriter(assets.size.bytes + 4096);
-  writer.text(JSON.stringify(contractSettings(settings)));
+  writer.text(JSON.stringify({ ...contractSettings(settings), ...(reveal && { reveal }) }));
   writer.raw(externalId);
   writer.bool(publish);
   assets.write(writer);
@@ -115,12 +120,32 @@ export const addAssets = (
   return call("collection_add_assets", writer.finish(), MAX_GAS, deposit);
 };
 
+/** A batch of assets to reveal. */
+export interface RevealedBatch {
+  /** As it was committed to. */
+  readonly bytes: Uint8Array;
+  readonly assets: number;
+  /** The commitment to the batches behind it; the salt behind the last. */
+  readonly next: Uint8Array;
+}
+
+/** Gas of revealing a batch: pages of 512 assets are written anew, and up to 600 tokens are named in the event. */
+export const revealGas = ({ bytes, assets }: Pick<RevealedBatch, "bytes" | "assets">): bigint =>
+  15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes.length) * T) / 6_000n;
+
+/** Reveals batches of assets in one transaction, in the order of the commitment. */
+export const revealBatches = (collectionId: number, batches: readonly RevealedBatch[]): Action[] =>
+  batches.map((batch) => {
+    const writer = new BorshWriter(batch.bytes.length + 64);
+    writer.u32(collectionId);
+    writer.raw(batch.next);
+    writer.raw(batch.bytes);
+    return call("collection_reveal", writer.finish(), revealGas(batch), ONE_YOCTO);
+  });
+
 /** Opens a collection for minting. It reads all assets' records, so its gas grows with their subtitles. */
 export const publishCollection = (collectionId: number): Action =>
   call("collection_publish", json({ collection_id: collectionId }), MAX_GAS);
-
-/** Deposit of calls that change holders' rights or metadata: only a full-access key can attach it. */
-const ONE_YOCTO = 1n;
 
 /**
  * Changes settings. The gas grows with the collection's account lists, whatever is changed (docs/contract.md), so the

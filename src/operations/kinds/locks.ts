@@ -4,9 +4,9 @@ import { type ContractCollection, type ContractToken, contractViews } from "../.
 import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
+import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { DraftAssets } from "../../db/draft-assets.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
@@ -73,15 +73,9 @@ const requireIndexes = async (
 ): Promise<number[]> => {
   if (assets.length === 0) return [];
   const { collection } = await requireCollection(context, caller, collectionUuid);
-  const wanted = new Set(assets);
-  const known = new Map<Uuid, number>();
-  let index = 0;
-  for await (const { id } of new DraftAssets(context.db, collection.draftId).behind()) {
-    if (wanted.has(id)) known.set(id, index);
-    index++;
-  }
+  const known = await placesOnChain(context, collection);
   const missing = [...assets.keys()].filter((at) => !known.has(assets[at]!));
-  if (missing.length === 0) return [...known.values()].sort((a, b) => a - b);
+  if (missing.length === 0) return assets.map((id) => known.get(id)!).sort((a, b) => a - b);
   throw new ServiceError(
     "not_found",
     `The collection has no asset ${missing.map((at) => assets[at]).join(", ")}.`,
