@@ -1,6 +1,26 @@
 /* Made from the OpenAPI document by tools/client-types. Don't edit. */
 
 export interface paths {
+    "/admin/v1/collection/{collection_uuid}/hidden-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the secret order of a collection's hidden assets
+         * @description Whoever has it knows which NFT shows what before the reveal, and can reveal the collection from the contract owner's account without the service. Keep it as you keep WALLET_SECRETS.
+         */
+        get: operations["adminGetHiddenOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/contract": {
         parameters: {
             query?: never;
@@ -2778,6 +2798,34 @@ export interface components {
             /** @enum {string} */
             status: "ok";
         };
+        HiddenOrder: {
+            /** @description In the order in which collection_reveal takes them. */
+            batches: {
+                asset_uuids: string[];
+                /**
+                 * @description base64 of the batch: `assets` of the contract's collection_reveal.
+                 * @example IAAAAA==
+                 */
+                assets: string;
+                /**
+                 * @description base64 of 32 bytes: `next` of collection_reveal; the salt in the last batch.
+                 * @example TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=
+                 */
+                next: string;
+            }[];
+            /**
+             * @description The id on-chain.
+             * @example 7
+             */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /**
+             * @description base64, as the contract has it.
+             * @example TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=
+             */
+            commitment: string;
+        };
         Holder: {
             /** @example alice.near */
             account_id: string;
@@ -4167,11 +4215,25 @@ export interface components {
                 message: string;
             }[];
             /**
-             * @description Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.
+             * @description Wallets left. Call again until it is 0 here, for the webhooks and for the reveals, then remove the old secret.
              * @example 0
              */
             remaining: number;
             resealed: string[];
+            /**
+             * @description The same of the orders of hidden assets.
+             * @example {
+             *       "resealed": 1,
+             *       "failed": [],
+             *       "remaining": 0
+             *     }
+             */
+            reveals: {
+                /** @description Collections; the log says why. */
+                failed: string[];
+                remaining: number;
+                resealed: number;
+            };
             /** @example 2 */
             version: number;
             /**
@@ -4554,6 +4616,7 @@ export type Event = components['schemas']['Event'];
 export type FinalizeAnswer = components['schemas']['FinalizeAnswer'];
 export type HandOverInput = components['schemas']['HandOverInput'];
 export type Health = components['schemas']['Health'];
+export type HiddenOrder = components['schemas']['HiddenOrder'];
 export type Holder = components['schemas']['Holder'];
 export type Integration = components['schemas']['Integration'];
 export type IntegrationChanges = components['schemas']['IntegrationChanges'];
@@ -4622,6 +4685,30 @@ export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
+    adminGetHiddenOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HiddenOrder"];
+                };
+            };
+        };
+    };
     adminListEveryContract: {
         parameters: {
             query?: {

@@ -1,8 +1,18 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
-import { view } from "../support/chain.ts";
-import type { Finalized } from "../support/collections.ts";
+import { createHash } from "node:crypto";
+import { CID } from "multiformats/cid";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { rpc, view } from "../support/chain.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 import {
   createHidden,
   createHiddenDraft,
@@ -10,6 +20,9 @@ import {
   type SecretAsset,
 } from "../support/hidden-collections.ts";
 import { background, finalAnswer, killedAt, OPERATION_POINTS } from "../support/operations.ts";
+import { fetchWithSecrets, setWalletSettings, withSecrets } from "../support/wallets.ts";
+
+const sha256 = (bytes: Uint8Array): Buffer<ArrayBuffer> => createHash("sha256").update(bytes).digest();
 
 interface Reveal {
   readonly state: string;
@@ -211,6 +224,232 @@ const finalizedOf = async (draft: string): Promise<Finalized> => {
   );
   return { collection_uuid: uuid, near_collection } as Finalized;
 };
+
+/** What tells one asset from others, as a stranger could look for it. */
+const secretsOf = (asset: SecretAsset): string[] => {
+  const digests = [asset.asset_cid, asset.reference_cid].flatMap((cid) => {
+    const { digest } = CID.parse(cid).multihash;
+    const bytes = Buffer.from(digest);
+    return [bytes.toString("hex"), bytes.toString("base64"), bytes.toString("latin1")];
+  });
+  const { asset_uuid, asset_filename, reference_filename, asset_cid, reference_cid, asset_subtitle } = asset;
+  return [
+    asset_uuid,
+    asset_filename,
+    reference_filename,
+    asset_cid,
+    reference_cid,
+    asset_subtitle,
+    ...digests,
+  ];
+};
+
+test("before the reveal nothing that a stranger reads says what any NFT is", async () => {
+  const printed: string[] = [];
+  const spies = (["log", "error", "warn", "info"] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((...texts) => void printed.push(texts.map(String).join(" "))),
+  );
+  const settings = { public_mint_config: { mint_fee: "0" } };
+  const { collection, assets, draft, placeholder } = await createHidden(shop, {
+    copies: Array(12).fill(3),
+    settings,
+  });
+  const { collection_uuid: uuid, near_collection } = collection;
+  const slug = "hidden-herons";
+  await bodyOf(
+    await putPage(shop.key, uuid, { slug, enabled: true, cover_asset_uuid: assets[4]!.asset_uuid }),
+    200,
+  );
+  const minted = await mint(collection, 8);
+  await background.reconcile();
+  const texts: string[] = [];
+  const readAll = async (path: string, init: object = {}) => {
+    const answer = await api(path, { key: null as never, ...init });
+    texts.push(`${path} ${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`);
+  };
+  const of = `/public/v1/collection/${slug}`;
+  const paths = [
+    of,
+    `${of}/token`,
+    `${of}/token?sort=latest`,
+    `${of}/token?sort=rarity`,
+    `${of}/trait`,
+    `${of}/token/1`,
+  ];
+  const pages = [
+    `/m/${slug}`,
+    `/g/${slug}`,
+    `/g/${slug}/1`,
+    `/oembed?url=${encodeURIComponent(`http://mintage.test/m/${slug}`)}`,
+  ];
+  for (const path of [...paths, ...pages, `/ipfs/${placeholder}`, "/llms.txt"]) await readAll(path);
+  // What isn't known to be a stranger's is asked without a key, and with another integration's.
+  const { key } = await createIntegration("Stranger");
+  for (const path of [
+    `/collection/${uuid}`,
+    `/collection/${uuid}/token`,
+    `/collection-draft/${draft}/asset`,
+  ]) {
+    await readAll(path);
+    await readAll(path, { key });
+  }
+  const { collection_id } = near_collection;
+  const views: [string, object][] = [
+    ["collection", { collection_id }],
+    ["collections", {}],
+    ["collection_assets", { collection_id }],
+    ["collection_tokens", { collection_id }],
+    ["nft_tokens", {}],
+    ["nft_tokens_for_owner", { account_id: alice }],
+    ["nft_token", { token_id: minted[0]!.token_id }],
+    ["mint_eligibility", { collection_id, account_id: alice }],
+    ["nft_metadata", {}],
+  ];
+  for (const [method, args] of views)
+    texts.push(JSON.stringify(await view(env.NEAR_RPC_URL, shop.contractAccountId, method, args)));
+  for (const { transaction_hash: tx_hash } of collection.tx_results) {
+    const params = { tx_hash, sender_account_id: shop.walletAccountId, wait_until: "FINAL" };
+    const sent = await rpc<{ transaction: { actions: { FunctionCall: { args: string } }[] } }>(
+      env.NEAR_RPC_URL,
+      "tx",
+      params,
+    );
+    texts.push(JSON.stringify(sent));
+    for (const { FunctionCall: call } of sent.transaction.actions)
+      texts.push(Buffer.from(call.args, "base64").toString("latin1"));
+  }
+  // The owner knows the assets, but neither the tokens nor the events of their mints say which has which.
+  for (const path of [
+    "/event?type=nft.minted",
+    `/collection/${uuid}/token`,
+    `/operation?subject_uuid=${uuid}`,
+  ])
+    texts.push(await (await api(path, { key: shop.key })).text());
+  texts.push(...printed);
+  for (const spy of spies) spy.mockRestore();
+  const all = texts.join("\n");
+  expect(all).toContain(placeholder);
+  const told = assets.flatMap((asset) => secretsOf(asset).filter((secret) => all.includes(secret)));
+  expect(told).toEqual([]);
+  // The same look finds them once they are shown.
+  await bodyOf(await reveal(collection), 200);
+  // An address that wasn't read before: answers are kept for a second or two.
+  const shown = await (await api(`${of}/token?limit=99`, { key: null as never })).text();
+  const media = new Set((await tokensOf(collection)).map(({ metadata }) => metadata.media));
+  for (const { asset_cid: cid } of assets) expect(shown.includes(cid), cid).toBe(media.has(cid));
+});
+
+describe("the secret order", () => {
+  const orderOf = async (uuid: string) =>
+    bodyOf<{ commitment: string; batches: { asset_uuids: string[]; assets: string; next: string }[] }>(
+      await admin(`/collection/${uuid}/hidden-order`),
+      200,
+    );
+
+  test("is exported by the operator alone, and opens the commitment", async () => {
+    const { collection, assets } = await createHidden(shop, { copies: Array(9).fill(1) });
+    const { collection_uuid: uuid } = collection;
+    const { commitment, batches } = await orderOf(uuid);
+    let last = Buffer.from(batches.at(-1)!.next, "base64");
+    for (const { assets: batch, next } of [...batches].reverse()) {
+      expect(last.toString("base64")).toBe(next);
+      last = sha256(Buffer.concat([sha256(Buffer.from(batch, "base64")), last]));
+    }
+    expect(last.toString("base64")).toBe(commitment);
+    expect((await read(collection)).reveal!.commitment).toBe(commitment);
+    await bodyOf(await reveal(collection), 200);
+    const cids = new Map(assets.map((asset) => [asset.asset_uuid, asset.asset_cid]));
+    expect((await onChain(collection)).map(({ media }) => media)).toEqual(
+      batches.flatMap(({ asset_uuids: ids }) => ids.map((id) => cids.get(id))),
+    );
+    const path = `/admin/v1/collection/${uuid}/hidden-order`;
+    expect((await api(path, { key: shop.key })).status).toBe(401);
+    const plain = await createCollection(shop, { copies: [1] });
+    expect((await admin(`/collection/${plain.collection_uuid}/hidden-order`)).status).toBe(409);
+    expect((await admin(`/collection/${crypto.randomUUID()}/hidden-order`)).status).toBe(404);
+  });
+
+  test.each(["the database", "R2"])("outlives its loss in %s", async (place) => {
+    const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2] });
+    const { collection_uuid: uuid } = collection;
+    const before = await orderOf(uuid);
+    // Inside: nothing else loses one of the two copies.
+    if (place === "R2") await env.BUCKET.delete(`reveal/${uuid}`);
+    else
+      await env.DB.prepare(
+        "UPDATE collections SET reveal = json_set(reveal, '$.order', NULL) WHERE reveal IS NOT NULL",
+      ).run();
+    expect(await orderOf(uuid)).toEqual(before);
+    expect(await env.BUCKET.head(`reveal/${uuid}`)).not.toBeNull();
+    await mint(collection, 4);
+    await bodyOf(await reveal(collection), 200);
+    await expectTruth(collection, assets);
+  });
+
+  test("outlives a database that has lost draft, collection and finalization", async () => {
+    const { collection, assets, draft } = await createHidden(shop, { copies: [2, 2, 2] });
+    const { collection_uuid: uuid } = collection;
+    const before = await orderOf(uuid);
+    const bytes = (id: string) => Buffer.from(id.replaceAll("-", ""), "hex");
+    // Inside: a database from before the draft.
+    for (const [sql, id] of [
+      ["DELETE FROM collection_blobs WHERE collection_id = ?", uuid],
+      ["DELETE FROM collections WHERE id = ?", uuid],
+      ["DELETE FROM draft_assets WHERE draft_id = ?", draft],
+      ["DELETE FROM drafts WHERE id = ?", draft],
+    ] as const)
+      await env.DB.prepare(sql).bind(bytes(id)).run();
+    await background.reconcile();
+    expect(await orderOf(uuid)).toEqual(before);
+    expect(await bodyOf(await api(`/collection-draft/${draft}`, { key: shop.key }), 200)).toMatchObject({
+      reveal: true,
+      asset_placeholder: expect.anything(),
+    });
+    await mint(collection, 4);
+    await bodyOf(await reveal(collection), 200);
+    await expectTruth(collection, assets);
+  });
+
+  test("is sealed again with the keys of wallets, after which the old secret isn't needed", async () => {
+    const { collection } = await createHidden(shop, { copies: [1, 1] });
+    const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
+    const second = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+    for (const object of [shop.integrationUuid, "platform"])
+      await setWalletSettings(object, { WALLET_SECRETS: { 1: first, 2: second } });
+    const rotated = await bodyOf<{ reveals: object }>(
+      await withSecrets({ 1: first, 2: second }, "/secret-rotation"),
+      200,
+    );
+    expect(rotated.reveals).toMatchObject({ failed: [], remaining: 0 });
+    const later = await fetchWithSecrets(
+      { 2: second },
+      `/api/v1/collection/${collection.collection_uuid}/reveal`,
+      {
+        authorization: `Api-Key ${shop.key}`,
+      },
+    );
+    expect(await bodyOf(later, 200)).toMatchObject({ revealed: { reveal: { state: "revealed" } } });
+    await env.BUCKET.delete(`reveal/${collection.collection_uuid}`);
+  });
+});
+
+test("the schedule reveals a collection at its time, once", async () => {
+  const at = new Date(Date.now() + 60_000).toISOString();
+  const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2], reveal: at });
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden", at });
+  await mint(collection, 2);
+  await background.reconcile();
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden" });
+  await background.reconcile(120_000);
+  const listed = () =>
+    api(`/operation?kind=collection_reveal&subject_uuid=${collection.collection_uuid}`, { key: shop.key });
+  const [operation] = await bodyOf<{ operation_uuid: string }[]>(await listed(), 200);
+  await background.resume(operation!.operation_uuid);
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3, at: null });
+  await expectTruth(collection, assets);
+  await background.reconcile(240_000);
+  expect(await bodyOf(await listed(), 200)).toHaveLength(1);
+});
 
 test("neither another integration nor a key that reads reveals anything", async () => {
   const { collection } = await createHidden(shop, { copies: [1, 1] });

@@ -64,6 +64,9 @@ export const collections = sqliteTable(
     uniqueIndex("collections_on_chain").on(table.contractId, table.onChainId),
     index("collections_integration").on(table.integrationId, table.id),
     index("collections_pin").on(table.pinState),
+    index("collections_hidden")
+      .on(sql`reveal ->> '$.order.secretVersion'`, table.id)
+      .where(sql`reveal IS NOT NULL`),
     index("collections_reveal_at").on(table.revealAt).where(sql`reveal_at IS NOT NULL`),
   ],
 );

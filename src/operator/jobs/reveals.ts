@@ -13,7 +13,7 @@ const AT_ONCE = 20;
 const NOT_AGAIN_MS = 10 * 60_000;
 
 /** Collections whose time to be revealed has come, the earliest first. */
-export const dueReveals = (db: Database, now: Date, limit: number) =>
+const dueReveals = (db: Database, now: Date, limit: number) =>
   db
     .select({ id: collections.id, integrationId: collections.integrationId })
     .from(collections)
