@@ -1,63 +1,5 @@
 -- Tables whose rows are found by their whole key alone are WITHOUT ROWID, which drizzle-kit can't write: keep it when this
 -- file is generated again.
-CREATE TABLE `api_keys` (
-	`id` blob PRIMARY KEY NOT NULL,
-	`integration_id` blob NOT NULL,
-	`name` text NOT NULL,
-	`scopes` text NOT NULL,
-	`collections` text,
-	`spending_per_day` text,
-	`maker_budgets` text NOT NULL,
-	`confirm_above` text,
-	`digest` blob NOT NULL,
-	`prefix` text NOT NULL,
-	`old_digest` blob,
-	`old_digest_until` integer,
-	`expires_at` integer,
-	`last_used_at` integer,
-	`revoked_at` integer,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `api_keys_digest` ON `api_keys` (`digest`);--> statement-breakpoint
-CREATE UNIQUE INDEX `api_keys_old_digest` ON `api_keys` (`old_digest`) WHERE old_digest IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `api_keys_integration` ON `api_keys` (`integration_id`);--> statement-breakpoint
-CREATE INDEX `api_keys_working` ON `api_keys` (`integration_id`,`expires_at`) WHERE revoked_at IS NULL;--> statement-breakpoint
-CREATE TABLE `archives` (
-	`integration_id` blob NOT NULL,
-	`first_id` blob NOT NULL,
-	`last_id` blob NOT NULL,
-	`first_at` integer,
-	`last_at` integer,
-	`object_key` text NOT NULL,
-	`operations` integer NOT NULL,
-	`bytes` integer NOT NULL,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`integration_id`, `last_id`),
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `archives_transactions` ON `archives` (`integration_id`,`last_at`);--> statement-breakpoint
-CREATE INDEX `archives_object` ON `archives` (`object_key`);--> statement-breakpoint
-CREATE TABLE `audit_entries` (
-	`integration_id` blob NOT NULL,
-	`seq` integer NOT NULL,
-	`action` text NOT NULL,
-	`subject_id` blob,
-	`changes` text NOT NULL,
-	`actor` text NOT NULL,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`integration_id`, `seq`),
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `behind_wallets` (
-	`wallet` text PRIMARY KEY NOT NULL,
-	`missing` blob NOT NULL,
-	`noticed_at` integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `blob_leaves` (
 	`blob_sha256` blob NOT NULL,
 	`position` integer NOT NULL,
@@ -81,13 +23,6 @@ CREATE TABLE `blobs` (
 CREATE INDEX `blobs_going` ON `blobs` (`going`,`going_at`);--> statement-breakpoint
 CREATE INDEX `blobs_root` ON `blobs` (`root_sha256`);--> statement-breakpoint
 CREATE INDEX `blobs_object` ON `blobs` (`object_key`);--> statement-breakpoint
-CREATE TABLE `brought_files` (
-	`collection_id` blob NOT NULL,
-	`sha256` blob NOT NULL,
-	`operation_id` blob NOT NULL,
-	PRIMARY KEY(`collection_id`, `sha256`, `operation_id`)
-);
---> statement-breakpoint
 CREATE TABLE `claim_drops` (
 	`contract_id` blob NOT NULL,
 	`drop_id` integer NOT NULL,
@@ -156,6 +91,8 @@ CREATE TABLE `collections` (
 	`pin_retry_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`reveal` text,
+	`reveal_at` integer,
 	`recent_mints` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action,
@@ -166,6 +103,26 @@ CREATE UNIQUE INDEX `collections_draft` ON `collections` (`draft_id`);--> statem
 CREATE UNIQUE INDEX `collections_on_chain` ON `collections` (`contract_id`,`on_chain_id`);--> statement-breakpoint
 CREATE INDEX `collections_integration` ON `collections` (`integration_id`,`id`);--> statement-breakpoint
 CREATE INDEX `collections_pin` ON `collections` (`pin_state`);--> statement-breakpoint
+CREATE INDEX `collections_hidden` ON `collections` (reveal ->> '$.order.secretVersion',`id`) WHERE reveal IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `collections_reveal_at` ON `collections` (`reveal_at`) WHERE reveal_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `minted_hundreds` (
+	`collection_id` blob NOT NULL,
+	`hundred` integer NOT NULL,
+	`transactions` text NOT NULL,
+	PRIMARY KEY(`collection_id`, `hundred`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `reference_traits` (
+	`collection_id` blob NOT NULL,
+	`reference_sha256` blob NOT NULL,
+	`traits` text NOT NULL,
+	`copies` integer NOT NULL,
+	`rank` integer,
+	PRIMARY KEY(`collection_id`, `reference_sha256`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `contracts` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
@@ -181,6 +138,12 @@ CREATE TABLE `contracts` (
 CREATE UNIQUE INDEX `contracts_account` ON `contracts` (`account_id`);--> statement-breakpoint
 CREATE INDEX `contracts_integration` ON `contracts` (`integration_id`,`id`);--> statement-breakpoint
 CREATE INDEX `contracts_left` ON `contracts` (`account_id`) WHERE left_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `publications` (
+	`code_hash` blob PRIMARY KEY NOT NULL,
+	`operation_id` blob NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `draft_assets` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`draft_id` blob NOT NULL,
@@ -208,15 +171,18 @@ CREATE TABLE `drafts` (
 	`state` text NOT NULL,
 	`operation_id` blob,
 	`planned_collection_id` blob NOT NULL,
+	`placeholder_sha256` blob,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`placeholder_sha256`) REFERENCES `blobs`(`sha256`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE INDEX `drafts_integration` ON `drafts` (`integration_id`,`id`);--> statement-breakpoint
 CREATE INDEX `drafts_finalizing` ON `drafts` (`state`) WHERE state = 'finalizing';--> statement-breakpoint
 CREATE INDEX `drafts_open` ON `drafts` (`integration_id`) WHERE state <> 'finalized';--> statement-breakpoint
+CREATE INDEX `drafts_placeholder` ON `drafts` (`placeholder_sha256`) WHERE placeholder_sha256 IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `drafts_planned_collection` ON `drafts` (`planned_collection_id`);--> statement-breakpoint
 CREATE TABLE `events` (
 	`integration_id` blob NOT NULL,
@@ -234,21 +200,65 @@ CREATE TABLE `events` (
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE TABLE `idempotency_keys` (
+CREATE TABLE `webhooks` (
+	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
-	`key` text NOT NULL,
-	`fingerprint` blob,
-	`operation_id` blob,
-	`status` integer,
-	`body` text,
+	`url` text NOT NULL,
+	`types` text,
+	`description` text,
+	`state` text NOT NULL,
+	`disabled_reason` text,
+	`secret` blob NOT NULL,
+	`old_secret` blob,
+	`old_secret_until` integer,
+	`secret_version` integer NOT NULL,
+	`from_seq` integer NOT NULL,
+	`woken_seq` integer NOT NULL,
 	`created_at` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	`body_bytes` integer,
-	PRIMARY KEY(`integration_id`, `key`),
+	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `idempotency_keys_expiry` ON `idempotency_keys` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `webhooks_integration` ON `webhooks` (`integration_id`,`id`);--> statement-breakpoint
+CREATE INDEX `webhooks_secret` ON `webhooks` (`secret_version`,`id`);--> statement-breakpoint
+CREATE INDEX `webhooks_enabled` ON `webhooks` (`id`) WHERE state = 'enabled';--> statement-breakpoint
+CREATE INDEX `webhooks_disabled` ON `webhooks` (`id`) WHERE disabled_reason IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `api_keys` (
+	`id` blob PRIMARY KEY NOT NULL,
+	`integration_id` blob NOT NULL,
+	`name` text NOT NULL,
+	`scopes` text NOT NULL,
+	`collections` text,
+	`spending_per_day` text,
+	`maker_budgets` text NOT NULL,
+	`confirm_above` text,
+	`digest` blob NOT NULL,
+	`prefix` text NOT NULL,
+	`old_digest` blob,
+	`old_digest_until` integer,
+	`expires_at` integer,
+	`last_used_at` integer,
+	`revoked_at` integer,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_keys_digest` ON `api_keys` (`digest`);--> statement-breakpoint
+CREATE UNIQUE INDEX `api_keys_old_digest` ON `api_keys` (`old_digest`) WHERE old_digest IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `api_keys_integration` ON `api_keys` (`integration_id`);--> statement-breakpoint
+CREATE INDEX `api_keys_working` ON `api_keys` (`integration_id`,`expires_at`) WHERE revoked_at IS NULL;--> statement-breakpoint
+CREATE TABLE `audit_entries` (
+	`integration_id` blob NOT NULL,
+	`seq` integer NOT NULL,
+	`action` text NOT NULL,
+	`subject_id` blob,
+	`changes` text NOT NULL,
+	`actor` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`integration_id`, `seq`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `integrations` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -275,14 +285,56 @@ CREATE INDEX `integrations_name` ON `integrations` (`name`,`id`);--> statement-b
 CREATE INDEX `integrations_deleted` ON `integrations` (`id`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_with_wallet` ON `integrations` (`id`) WHERE wallet_account_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_ready` ON `integrations` (`id`) WHERE wallet_state = 'ready' AND deleted_at IS NULL;--> statement-breakpoint
-CREATE TABLE `minted_hundreds` (
-	`collection_id` blob NOT NULL,
-	`hundred` integer NOT NULL,
-	`transactions` text NOT NULL,
-	PRIMARY KEY(`collection_id`, `hundred`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
-) WITHOUT ROWID;
+CREATE TABLE `sweeps` (
+	`name` text PRIMARY KEY NOT NULL,
+	`cursor` text,
+	`updated_at` integer NOT NULL
+);
 --> statement-breakpoint
+CREATE TABLE `archives` (
+	`integration_id` blob NOT NULL,
+	`first_id` blob NOT NULL,
+	`last_id` blob NOT NULL,
+	`first_at` integer,
+	`last_at` integer,
+	`object_key` text NOT NULL,
+	`operations` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`integration_id`, `last_id`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `archives_transactions` ON `archives` (`integration_id`,`last_at`);--> statement-breakpoint
+CREATE INDEX `archives_object` ON `archives` (`object_key`);--> statement-breakpoint
+CREATE TABLE `behind_wallets` (
+	`wallet` text PRIMARY KEY NOT NULL,
+	`missing` blob NOT NULL,
+	`noticed_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `brought_files` (
+	`collection_id` blob NOT NULL,
+	`sha256` blob NOT NULL,
+	`operation_id` blob NOT NULL,
+	PRIMARY KEY(`collection_id`, `sha256`, `operation_id`)
+);
+--> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`integration_id` blob NOT NULL,
+	`key` text NOT NULL,
+	`fingerprint` blob,
+	`operation_id` blob,
+	`status` integer,
+	`body` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`body_bytes` integer,
+	PRIMARY KEY(`integration_id`, `key`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_keys_expiry` ON `idempotency_keys` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `operation_counts` (
 	`day` integer NOT NULL,
 	`kind` text NOT NULL,
@@ -318,12 +370,6 @@ CREATE INDEX `operations_subject` ON `operations` (`subject_id`,`id`);--> statem
 CREATE INDEX `operations_reference` ON `operations` (`integration_id`,`reference`,`id`) WHERE reference IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `operations_platform` ON `operations` (`id`) WHERE kind IN ('wallet_create', 'contract_deploy', 'contract_publish');--> statement-breakpoint
 CREATE INDEX `operations_going_on` ON `operations` (`integration_id`,`subject_id`,`kind`,`state`) WHERE state IN ('pending', 'unknown');--> statement-breakpoint
-CREATE TABLE `publications` (
-	`code_hash` blob PRIMARY KEY NOT NULL,
-	`operation_id` blob NOT NULL,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `quotes` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
@@ -341,22 +387,6 @@ CREATE TABLE `quotes` (
 );
 --> statement-breakpoint
 CREATE INDEX `quotes_expiry` ON `quotes` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `reference_traits` (
-	`collection_id` blob NOT NULL,
-	`reference_sha256` blob NOT NULL,
-	`traits` text NOT NULL,
-	`copies` integer NOT NULL,
-	`rank` integer,
-	PRIMARY KEY(`collection_id`, `reference_sha256`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE TABLE `sweeps` (
-	`name` text PRIMARY KEY NOT NULL,
-	`cursor` text,
-	`updated_at` integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `transactions` (
 	`hash` blob PRIMARY KEY NOT NULL,
 	`operation_id` blob NOT NULL,
@@ -369,27 +399,4 @@ CREATE TABLE `transactions` (
 );
 --> statement-breakpoint
 CREATE INDEX `transactions_operation` ON `transactions` (`operation_id`);--> statement-breakpoint
-CREATE INDEX `transactions_integration` ON `transactions` (`integration_id`,`created_at`);--> statement-breakpoint
-CREATE TABLE `webhooks` (
-	`id` blob PRIMARY KEY NOT NULL,
-	`integration_id` blob NOT NULL,
-	`url` text NOT NULL,
-	`types` text,
-	`description` text,
-	`state` text NOT NULL,
-	`disabled_reason` text,
-	`secret` blob NOT NULL,
-	`old_secret` blob,
-	`old_secret_until` integer,
-	`secret_version` integer NOT NULL,
-	`from_seq` integer NOT NULL,
-	`woken_seq` integer NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `webhooks_integration` ON `webhooks` (`integration_id`,`id`);--> statement-breakpoint
-CREATE INDEX `webhooks_secret` ON `webhooks` (`secret_version`,`id`);--> statement-breakpoint
-CREATE INDEX `webhooks_enabled` ON `webhooks` (`id`) WHERE state = 'enabled';--> statement-breakpoint
-CREATE INDEX `webhooks_disabled` ON `webhooks` (`id`) WHERE disabled_reason IS NOT NULL;
+CREATE INDEX `transactions_integration` ON `transactions` (`integration_id`,`created_at`);

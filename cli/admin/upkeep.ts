@@ -44,9 +44,17 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
       return { data: total, text: `${shown(total).text}\n\n${lostText()}` };
     },
   },
+  "order export": {
+    takes: "<collection>",
+    does: "prints the secret order of hidden assets, to be kept like WALLET_SECRETS",
+    run: async (admin, [uuid = ""]) => {
+      const order = await admin.collections.hiddenOrder(uuid);
+      return { data: order, text: JSON.stringify(order, null, 2) };
+    },
+  },
   "secret rotate": {
     takes: "",
-    does: "seals all wallets under the newest version of WALLET_SECRETS",
+    does: "seals all wallets, webhooks and orders of hidden assets under the newest version of WALLET_SECRETS",
     run: async (admin) => shown(await rotateAll(admin)),
   },
 };

@@ -8,6 +8,7 @@ import type {
   ContractUpgraded,
   ContractWithRoles,
   HandOverInput,
+  HiddenOrder,
   Integration,
   IntegrationChanges,
   IssuedKey,
@@ -179,6 +180,12 @@ export class AdminClient {
     /** Ends one whose outcome can't be proven, after a look at the chain. */
     settle: (operationUuid: string, settlement: SettlementInput) =>
       this.#call<Operation>("POST", `/operation/${operationUuid}/settle`, settlement, { once: true }),
+  };
+
+  readonly collections = {
+    /** The secret order of the assets that a collection hides, with which it can be revealed without the service. */
+    hiddenOrder: (collectionUuid: string) =>
+      this.#call<HiddenOrder>("GET", `/collection/${collectionUuid}/hidden-order`),
   };
 
   readonly secrets = {

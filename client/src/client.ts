@@ -3,6 +3,7 @@ import { type EventsWanted, streamEvents } from "./events.ts";
 import { awaitOperation, type WaitOptions } from "./operations.ts";
 import type {
   AuditEntry,
+  BurnAnswer,
   ChainTransactionResult,
   Collection,
   CollectionChanges,
@@ -25,9 +26,12 @@ import type {
   IssuedKey,
   Key,
   KeyCreateInput,
+  LockAnswer,
+  LockInput,
   Me,
   MintAnswer,
   MintInput,
+  NftTransferInput,
   NftUpdateAnswer,
   NftUpdateInput,
   Operation,
@@ -35,8 +39,10 @@ import type {
   PayoutAnswer,
   Quote,
   QuoteInput,
+  RevealAnswer,
   Token,
   TransactionAnswer,
+  TransferAnswer,
   Webhook,
   WebhookChanges,
   WebhookInput,
@@ -231,6 +237,28 @@ export class MintageClient {
     },
     updateNft: (collectionUuid: string, input: NftUpdateInput, options?: ChainCallOptions) =>
       this.#chain<NftUpdateAnswer>("PUT", `/collection/${collectionUuid}/nft-update`, options, input),
+    /** Transfers tokens that the integration's wallet owns in one transaction: all or none. */
+    transferNfts: (collectionUuid: string, input: NftTransferInput, options?: ChainCallOptions) =>
+      this.#chain<TransferAnswer>("POST", `/collection/${collectionUuid}/nft-transfer`, options, input),
+    /** Burns tokens that the integration's wallet owns, for ever, in one transaction: all or none. */
+    burnNfts: (collectionUuid: string, tokenIds: readonly string[], options?: ChainCallOptions) =>
+      this.#chain<BurnAnswer>("POST", `/collection/${collectionUuid}/nft-burn`, options, {
+        token_ids: tokenIds,
+      }),
+    /**
+     * Shows assets that a collection hides, all that are left or so many more, rounded up to whole batches.
+     * What is shown stays.
+     */
+    reveal: (collectionUuid: string, assets?: number, options?: ChainCallOptions) =>
+      this.#chain<RevealAnswer>("POST", `/collection/${collectionUuid}/reveal`, options, { assets }),
+    /** Locks parts of a collection, for ever: a quote of it says what nobody can undo. */
+    lock: (collectionUuid: string, input: LockInput, options?: ChainCallOptions) =>
+      this.#chain<LockAnswer>("PUT", `/collection/${collectionUuid}/lock`, options, input),
+    /** Locks what a token shows, for ever. */
+    lockNft: (collectionUuid: string, tokenId: string, options?: ChainCallOptions) =>
+      this.#chain<NftUpdateAnswer>("PUT", `/collection/${collectionUuid}/nft-lock`, options, {
+        token_id: tokenId,
+      }),
     /** The tokens of a collection as the chain has them, fetched page by page. */
     tokens: (collectionUuid: string, options?: CallOptions) =>
       this.#pages<Token>(`/collection/${collectionUuid}/token`, options, 100),

@@ -1,6 +1,26 @@
 /* Made from the OpenAPI document by tools/client-types. Don't edit. */
 
 export interface paths {
+    "/admin/v1/collection/{collection_uuid}/hidden-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the secret order of a collection's hidden assets
+         * @description Whoever has it knows which NFT shows what before the reveal, and can reveal the collection from the contract owner's account without the service. Keep it as you keep WALLET_SECRETS.
+         */
+        get: operations["adminGetHiddenOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/contract": {
         parameters: {
             query?: never;
@@ -845,6 +865,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collection/{collection_uuid}/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Lock parts of a collection, for ever
+         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. Scope: `settings`.
+         */
+        put: operations["lockCollection"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection/{collection_uuid}/mint": {
         parameters: {
             query?: never;
@@ -859,6 +899,66 @@ export interface paths {
          * @description At most 25 NFTs a call: receivers times quantity. Without `asset_uuid` each takes one of the remaining copies at random. Scope: `mint`.
          */
         post: operations["mint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/nft-burn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Burn NFTs of the integration's wallet, for ever
+         * @description Of NFTs that the integration's wallet owns, in one transaction: all or none. This can't be undone. Numbers and copies of burnt NFTs aren't used again. Scope: `update`.
+         */
+        post: operations["burnNfts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/nft-lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Lock what one NFT shows, for ever
+         * @description The NFT keeps its picture and metadata, and the collection's title and description as they are now. This can't be undone. Scope: `settings`.
+         */
+        put: operations["lockNft"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/nft-transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer NFTs out of the integration's wallet
+         * @description Of NFTs that the integration's wallet owns, in one transaction: all or none. The collection's rules for transfers hold, and a receiver with a name must exist on the chain. Scope: `mint`.
+         */
+        post: operations["transferNfts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -903,6 +1003,26 @@ export interface paths {
          */
         put: operations["updateCollectionPage"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/reveal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show the assets that a collection hides
+         * @description In the order that the collection is committed to since its finalization, which nobody can change. A collection is cut into at most 100 batches of equal size, and a reveal shows whole ones. Minting goes on meanwhile. This can't be undone. Scope: `settings`.
+         */
+        post: operations["revealCollection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1486,6 +1606,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "collection.locked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Something of a collection was locked for ever; data has `locks` and `asset_uuids` of this write. */
+        post: operations["onCollectionLocked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "collection.revealed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hidden assets of a collection were shown, all of them or some. */
+        post: operations["onCollectionRevealed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "collection.sold_out": {
         parameters: {
             query?: never;
@@ -1571,6 +1725,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "nft.burned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An NFT of the integration's wallet was burnt by the API. */
+        post: operations["onNftBurned"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "nft.minted": {
         parameters: {
             query?: never;
@@ -1582,6 +1753,23 @@ export interface webhooks {
         put?: never;
         /** An NFT was minted, by the API or from a wallet. */
         post: operations["onNftMinted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "nft.transferred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An NFT of the integration's wallet was transferred by the API. */
+        post: operations["onNftTransferred"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1737,7 +1925,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -1808,6 +1996,27 @@ export interface components {
             subject_uuid: string | null;
             /** Format: date-time */
             timestamp: string;
+        };
+        BurnAnswer: {
+            /** @enum {string} */
+            message: "success";
+            tokens: components["schemas"]["BurntToken"][];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        BurntToken: {
+            /** @example 7 */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /**
+             * @description Who burnt it.
+             * @example alice.near
+             */
+            owner_id: string;
+            /** @example 7:42 */
+            token_id: string;
         };
         /**
          * @description A NEAR account id, named or implicit.
@@ -1898,6 +2107,7 @@ export interface components {
             pin_state: "pending" | "pinned" | "failed" | null;
             private_mint_config: components["schemas"]["MintConfig"] | null;
             public_mint_config: components["schemas"]["MintConfig"] | null;
+            reveal: components["schemas"]["Reveal"];
             /** @example Night Herons */
             title: string;
             /** @example 12 */
@@ -1991,6 +2201,19 @@ export interface components {
             allow_transfers: boolean;
             approvals_allowed_accounts: string[] | null;
             approvals_denied_accounts: string[] | null;
+            /** @description What NFTs show until the reveal. */
+            asset_placeholder: {
+                /**
+                 * @description CID of the file.
+                 * @example bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+                 */
+                asset_cid: string;
+                /**
+                 * Format: uri
+                 * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+                 */
+                asset_url: string;
+            } | null;
             /** @example [] */
             bypass_mint_fee_accounts: string[];
             /** Format: uuid */
@@ -2015,6 +2238,11 @@ export interface components {
             operation_uuid: string | null;
             private_mint_config: components["schemas"]["MintConfig"] | null;
             public_mint_config: components["schemas"]["MintConfig"] | null;
+            /**
+             * @description Whether assets are hidden until they are revealed, and if at a time, when.
+             * @example false
+             */
+            reveal: boolean | string;
             /** @enum {string} */
             state: "draft" | "finalizing" | "finalized";
             /** @example Night Herons */
@@ -2138,6 +2366,11 @@ export interface components {
                  */
                 starts_at?: string | null;
             } | null;
+            /**
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @example true
+             */
+            reveal?: boolean | string | null;
             title?: string;
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
         };
@@ -2213,8 +2446,33 @@ export interface components {
                  */
                 starts_at?: string | null;
             } | null;
+            /**
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @example true
+             */
+            reveal?: boolean | string | null;
             title: string;
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+        };
+        CollectionLocked: {
+            /** @description The assets locked by this call. */
+            asset_uuids: string[];
+            /**
+             * @description The id on-chain.
+             * @example 7
+             */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /**
+             * @description The locks of this call.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
         };
         CollectionPage: {
             /**
@@ -2286,6 +2544,20 @@ export interface components {
                 /** @description Colour of buttons; the text on them is black or white, whichever reads better. */
                 accent: string;
             } | null;
+        };
+        CollectionRevealed: {
+            /**
+             * @description The id on-chain.
+             * @example 7
+             */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            reveal: components["schemas"]["Reveal"];
+            /** @example 12 */
+            total_assets: number;
         };
         Contract: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -2615,7 +2887,7 @@ export interface components {
              *       "royalties"
              *     ]
              */
-            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             message: string | null;
             /**
              * @description yoctoNEAR to attach to nft_mint.
@@ -2708,7 +2980,7 @@ export interface components {
              * @example nft.minted
              * @enum {string}
              */
-            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated";
+            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated";
         };
         FinalizeAnswer: {
             /** Format: uuid */
@@ -2733,6 +3005,34 @@ export interface components {
         Health: {
             /** @enum {string} */
             status: "ok";
+        };
+        HiddenOrder: {
+            /** @description In the order in which collection_reveal takes them. */
+            batches: {
+                asset_uuids: string[];
+                /**
+                 * @description base64 of the batch: `assets` of the contract's collection_reveal.
+                 * @example IAAAAA==
+                 */
+                assets: string;
+                /**
+                 * @description base64 of 32 bytes: `next` of collection_reveal; the salt in the last batch.
+                 * @example TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=
+                 */
+                next: string;
+            }[];
+            /**
+             * @description The id on-chain.
+             * @example 7
+             */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /**
+             * @description base64, as the contract has it.
+             * @example TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=
+             */
+            commitment: string;
         };
         Holder: {
             /** @example alice.near */
@@ -3086,6 +3386,28 @@ export interface components {
              */
             wallet_is_admin?: boolean | null;
         };
+        LockAnswer: {
+            locked: components["schemas"]["CollectionLocked"];
+            /** @enum {string} */
+            message: "success";
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        LockInput: {
+            /** @description Assets whose NFTs keep their metadata, and from then on no mint brings its own. */
+            asset_uuids?: string[] | null;
+            /**
+             * @description What is locked; a lock that is set already stays.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks?: ("metadata" | "supply" | "royalties" | "transfers" | "code")[] | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+        };
         Me: {
             contracts: {
                 /** @example c-3a1f0e6b7c11.mint.near */
@@ -3243,6 +3565,44 @@ export interface components {
              */
             reference?: string | null;
         };
+        NftBurnInput: {
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            /**
+             * @example [
+             *       "7:42"
+             *     ]
+             */
+            token_ids: string[];
+        };
+        NftLockInput: {
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            /** @example 7:42 */
+            token_id: string;
+        };
+        NftTransferInput: {
+            /** @description Kept in the chain's event. */
+            memo?: string | null;
+            receiver_address: components["schemas"]["ChainAccountId"];
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            /**
+             * @example [
+             *       "7:42"
+             *     ]
+             */
+            token_ids: string[];
+        };
         NftUpdateAnswer: {
             /** @enum {string} */
             message: "success";
@@ -3295,7 +3655,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3341,7 +3701,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3769,7 +4129,7 @@ export interface components {
              *       "royalties"
              *     ]
              */
-            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             minted: number;
             /** @example mainnet */
             network: string;
@@ -3924,6 +4284,11 @@ export interface components {
                  */
                 expected: string;
             };
+            /**
+             * @description What the write changes for ever: nobody can undo it. Show it to the person who decides.
+             * @example []
+             */
+            permanent: string[];
             /** Format: uuid */
             quote_uuid: string;
             /**
@@ -4118,7 +4483,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -4145,6 +4510,44 @@ export interface components {
              */
             reference?: string | null;
         };
+        /** @description Null: the collection has never hidden its assets. */
+        Reveal: {
+            /**
+             * Format: date-time
+             * @description When the schedule reveals what is hidden.
+             */
+            at: string | null;
+            /**
+             * @description base64 of 32 bytes: the contract has it since before the first mint.
+             * @example TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=
+             */
+            commitment: string;
+            /**
+             * @description Assets that are shown, as last read from the chain.
+             * @example 0
+             */
+            shown: number;
+            /** @enum {string} */
+            state: "hidden" | "partly" | "revealed";
+        } | null;
+        RevealAnswer: {
+            /** @enum {string} */
+            message: "success";
+            revealed: components["schemas"]["CollectionRevealed"];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        RevealInput: {
+            /**
+             * @description How many more assets are shown, rounded up to whole batches; default: all that are left.
+             * @example 10
+             */
+            assets?: number | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+        };
         Rotation: {
             /** @example [] */
             failed: {
@@ -4153,11 +4556,25 @@ export interface components {
                 message: string;
             }[];
             /**
-             * @description Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.
+             * @description Wallets left. Call again until it is 0 here, for the webhooks and for the reveals, then remove the old secret.
              * @example 0
              */
             remaining: number;
             resealed: string[];
+            /**
+             * @description The same of the orders of hidden assets.
+             * @example {
+             *       "resealed": 1,
+             *       "failed": [],
+             *       "remaining": 0
+             *     }
+             */
+            reveals: {
+                /** @description Collections; the log says why. */
+                failed: string[];
+                remaining: number;
+                resealed: number;
+            };
             /** @example 2 */
             version: number;
             /**
@@ -4235,7 +4652,7 @@ export interface components {
              *       "royalties"
              *     ]
              */
-            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             /** @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
             media_url: string | null;
             metadata: components["schemas"]["TokenMetadataView"];
@@ -4274,6 +4691,13 @@ export interface components {
             /** @enum {string} */
             message: "success";
             tx_results: components["schemas"]["ChainTransactionResult"];
+        };
+        TransferAnswer: {
+            /** @enum {string} */
+            message: "success";
+            /** @description The tokens after the transfer; without those that their new owner has burnt since. */
+            tokens: components["schemas"]["Token"][];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
         };
         UpgradePlan: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4421,7 +4845,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4434,7 +4858,7 @@ export interface components {
             /** @description true sends again, from where it stopped. */
             enabled?: boolean;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4444,7 +4868,7 @@ export interface components {
         WebhookInput: {
             description?: string | null;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /**
              * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
@@ -4479,7 +4903,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4500,6 +4924,8 @@ export type AccountsInput = components['schemas']['AccountsInput'];
 export type AdoptInput = components['schemas']['AdoptInput'];
 export type AllowlistAnswer = components['schemas']['AllowlistAnswer'];
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type BurnAnswer = components['schemas']['BurnAnswer'];
+export type BurntToken = components['schemas']['BurntToken'];
 export type ChainAccountId = components['schemas']['ChainAccountId'];
 export type ChainTransactionResult = components['schemas']['ChainTransactionResult'];
 export type Collection = components['schemas']['Collection'];
@@ -4508,8 +4934,10 @@ export type CollectionDraft = components['schemas']['CollectionDraft'];
 export type CollectionDraftAsset = components['schemas']['CollectionDraftAsset'];
 export type CollectionDraftChanges = components['schemas']['CollectionDraftChanges'];
 export type CollectionDraftInput = components['schemas']['CollectionDraftInput'];
+export type CollectionLocked = components['schemas']['CollectionLocked'];
 export type CollectionPage = components['schemas']['CollectionPage'];
 export type CollectionPageInput = components['schemas']['CollectionPageInput'];
+export type CollectionRevealed = components['schemas']['CollectionRevealed'];
 export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractHandOver = components['schemas']['ContractHandOver'];
@@ -4530,6 +4958,7 @@ export type Event = components['schemas']['Event'];
 export type FinalizeAnswer = components['schemas']['FinalizeAnswer'];
 export type HandOverInput = components['schemas']['HandOverInput'];
 export type Health = components['schemas']['Health'];
+export type HiddenOrder = components['schemas']['HiddenOrder'];
 export type Holder = components['schemas']['Holder'];
 export type Integration = components['schemas']['Integration'];
 export type IntegrationChanges = components['schemas']['IntegrationChanges'];
@@ -4542,10 +4971,15 @@ export type KeyInput = components['schemas']['KeyInput'];
 export type Limits = components['schemas']['Limits'];
 export type LimitsInput = components['schemas']['LimitsInput'];
 export type ListedContract = components['schemas']['ListedContract'];
+export type LockAnswer = components['schemas']['LockAnswer'];
+export type LockInput = components['schemas']['LockInput'];
 export type Me = components['schemas']['Me'];
 export type MintAnswer = components['schemas']['MintAnswer'];
 export type MintConfig = components['schemas']['MintConfig'];
 export type MintInput = components['schemas']['MintInput'];
+export type NftBurnInput = components['schemas']['NftBurnInput'];
+export type NftLockInput = components['schemas']['NftLockInput'];
+export type NftTransferInput = components['schemas']['NftTransferInput'];
 export type NftUpdateAnswer = components['schemas']['NftUpdateAnswer'];
 export type NftUpdateInput = components['schemas']['NftUpdateInput'];
 export type Operation = components['schemas']['Operation'];
@@ -4572,6 +5006,9 @@ export type Readiness = components['schemas']['Readiness'];
 export type Recovery = components['schemas']['Recovery'];
 export type RecoveryInput = components['schemas']['RecoveryInput'];
 export type ReferenceInput = components['schemas']['ReferenceInput'];
+export type Reveal = components['schemas']['Reveal'];
+export type RevealAnswer = components['schemas']['RevealAnswer'];
+export type RevealInput = components['schemas']['RevealInput'];
 export type Rotation = components['schemas']['Rotation'];
 export type Royalties = components['schemas']['Royalties'];
 export type SettlementInput = components['schemas']['SettlementInput'];
@@ -4580,6 +5017,7 @@ export type TestEvent = components['schemas']['TestEvent'];
 export type Token = components['schemas']['Token'];
 export type TokenMetadataView = components['schemas']['TokenMetadataView'];
 export type TransactionAnswer = components['schemas']['TransactionAnswer'];
+export type TransferAnswer = components['schemas']['TransferAnswer'];
 export type UpgradePlan = components['schemas']['UpgradePlan'];
 export type Wallet = components['schemas']['Wallet'];
 export type WalletCreated = components['schemas']['WalletCreated'];
@@ -4590,6 +5028,30 @@ export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
+    adminGetHiddenOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HiddenOrder"];
+                };
+            };
+        };
+    };
     adminListEveryContract: {
         parameters: {
             query?: {
@@ -5931,6 +6393,11 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description A media file of at most 1 MB (1,048,576 bytes); one part for each. Its bytes decide its type: PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG and GLB. */
                     asset_file: string[];
+                    /**
+                     * Format: binary
+                     * @description At most one media file of at most 1 MB: what NFTs show until a reveal. It may come alone, and replaces an earlier one.
+                     */
+                    asset_placeholder?: string;
                     /** @description Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used. */
                     assets_detail: string;
                     /** @description A metadata file: a JSON object of at most 1 MB; one part for each. */
@@ -6790,6 +7257,77 @@ export interface operations {
             };
         };
     };
+    lockCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "locks": [
+                 *         "royalties"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LockInput"];
+            };
+        };
+        responses: {
+            /** @description What this write has locked. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LockAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
     mint: {
         parameters: {
             query?: never;
@@ -6843,6 +7381,220 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MintAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    burnNfts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token_ids": [
+                 *         "1:1",
+                 *         "1:2"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftBurnInput"];
+            };
+        };
+        responses: {
+            /** @description The NFTs that are gone. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BurnAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    lockNft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token_id": "1:1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftLockInput"];
+            };
+        };
+        responses: {
+            /** @description The token as it is now. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NftUpdateAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    transferNfts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token_ids": [
+                 *         "1:1",
+                 *         "1:2"
+                 *       ],
+                 *       "receiver_address": "alice.near"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftTransferInput"];
+            };
+        };
+        responses: {
+            /** @description The tokens as they are now. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferAnswer"];
                 };
             };
             /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
@@ -7024,6 +7776,75 @@ export interface operations {
             };
         };
     };
+    revealCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "assets": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevealInput"];
+            };
+        };
+        responses: {
+            /** @description What is shown now. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevealAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -7075,7 +7896,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only events of this type. */
-                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated";
+                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.locked" | "collection.revealed" | "collection.sold_out" | "nft.minted" | "nft.updated" | "nft.transferred" | "nft.burned" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled" | "key.created" | "key.rotated";
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };
@@ -7301,7 +8122,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only operations whose write had exactly this `reference`. */
@@ -8242,6 +9063,100 @@ export interface operations {
             };
         };
     };
+    onCollectionLocked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "collection.locked"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCollectionRevealed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "collection.revealed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onCollectionSoldOut: {
         parameters: {
             query?: never;
@@ -8477,6 +9392,53 @@ export interface operations {
             };
         };
     };
+    onNftBurned: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "nft.burned"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onNftMinted: {
         parameters: {
             query?: never;
@@ -8502,6 +9464,53 @@ export interface operations {
                  *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
                  *       },
                  *       "type": "nft.minted"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer but 410 is a failure, and the event is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Disables the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onNftTransferred: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `event_uuid`, the same in every attempt. */
+                "webhook-id": string;
+                /** @description `v1,` and base64 of an HMAC-SHA256, by each valid secret; Standard Webhooks says of what. */
+                "webhook-signature": string;
+                /** @description Unix time of the attempt. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "event_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c13",
+                 *       "timestamp": "2026-12-24T18:00:02.000Z",
+                 *       "data": {
+                 *         "see": "https://mint.example.com/api/v1/operation/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12"
+                 *       },
+                 *       "type": "nft.transferred"
                  *     }
                  */
                 "application/json": components["schemas"]["Event"];

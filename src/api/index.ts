@@ -5,8 +5,10 @@ import { auditList } from "./audit/list.ts";
 import { eligibilityRead } from "./collections/eligibility.ts";
 import { holdersList } from "./collections/holders.ts";
 import { collectionsList } from "./collections/list.ts";
+import { collectionsLock } from "./collections/lock.ts";
 import { collectionsRead } from "./collections/read.ts";
 import { pageRead } from "./collections/read-page.ts";
+import { collectionsReveal } from "./collections/reveal.ts";
 import { collectionsUpdate } from "./collections/update.ts";
 import { pageUpdate } from "./collections/update-page.ts";
 import { assetsAttach } from "./drafts/attach-assets.ts";
@@ -29,8 +31,11 @@ import { keysCreate } from "./keys/create.ts";
 import { keysDelete } from "./keys/delete.ts";
 import { keysList } from "./keys/list.ts";
 import { keysRotate } from "./keys/rotate.ts";
+import { nftsBurn } from "./nfts/burn.ts";
 import { nftsList } from "./nfts/list.ts";
+import { nftsLock } from "./nfts/lock.ts";
 import { nftsMint } from "./nfts/mint.ts";
+import { nftsTransfer } from "./nfts/transfer.ts";
 import { nftsUpdate } from "./nfts/update.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { quotesCreate } from "./quotes/create.ts";
@@ -53,9 +58,19 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   [keysCreate, keysList, keysRotate, keysDelete, auditList],
   [draftsCreate, draftsRead, draftsList, draftsUpdate, draftsDelete],
   [assetsAttach, assetsList, assetsDelete, draftsFinalize],
-  [collectionsRead, collectionsList, collectionsUpdate, pageRead, pageUpdate, eligibilityRead, holdersList],
+  [
+    collectionsRead,
+    collectionsList,
+    collectionsUpdate,
+    collectionsReveal,
+    collectionsLock,
+    pageRead,
+    pageUpdate,
+    eligibilityRead,
+    holdersList,
+  ],
   [allowlistAdd, allowlistRemove, allowlistClear, allowlistCheck],
-  [nftsMint, nftsUpdate, nftsList, quotesCreate],
+  [nftsMint, nftsUpdate, nftsLock, nftsTransfer, nftsBurn, nftsList, quotesCreate],
   [dropsCreate, dropsRead, dropsList, dropsUpdate, dropsClose],
   operationEndpoints,
   [eventsList],

@@ -122,9 +122,15 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
   return BigInt(Math.round(ggas)) * 1_000_000_000n;
 };
 
+/** Gas of a transaction and its receipts that each call of a transaction with several calls doesn't take again. */
+const SHARED_GAS = 420_000_000_000n;
+
 /** Expected gas of a transaction, by measured means; `mostGasOf` is the bound. @throws Error without a mean */
-export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
-  actions.reduce((sum, action) => {
+export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint => {
+  const calls = actions.filter((action) => action.kind === "function_call").length;
+  const shared = SHARED_GAS * BigInt(Math.max(calls - 1, 0));
+  return actions.reduce((sum, action) => {
     if (action.kind === "function_call") return sum + likelyCallGas(action.method, action.args);
     return sum + TRANSFER_GAS + (receiverId.includes(".") ? 0n : ACCOUNT_GAS);
-  }, 0n);
+  }, -shared);
+};

@@ -3,6 +3,7 @@ import type { Caller, ServiceContext } from "../context.ts";
 import { type CollectionRow, findCollection } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { revealState } from "../domain/reveal.ts";
 import { inOrder } from "../domain/settings.ts";
 import { dagPbCid } from "../files/ipfs/cid.ts";
 
@@ -21,6 +22,12 @@ export const toCollection = (
   minted: collection.minted,
   earned: collection.earned,
   ipfs_root_cid: dagPbCid(collection.ipfsRoot),
+  reveal: collection.reveal && {
+    state: revealState(collection.reveal.shown, collection.assets),
+    shown: collection.reveal.shown,
+    commitment: collection.reveal.commitment,
+    at: collection.revealAt?.toISOString() ?? null,
+  },
   pin_state: collection.pinState,
   created_at: collection.createdAt.toISOString(),
   updated_at: collection.updatedAt.toISOString(),

@@ -5,7 +5,7 @@ import type { ServiceContext } from "../context.ts";
 import { runBatch } from "../db/client.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
 import { draftTotals, type PlacedAsset } from "../db/queries/assets.ts";
-import { adoptBlobs, type StoredBlob } from "../db/queries/blobs.ts";
+import { adoptBlobs, findBlob, type StoredBlob } from "../db/queries/blobs.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import { type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
 import { insertContract } from "../db/queries/provisioning.ts";
@@ -32,13 +32,21 @@ interface Manifest {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly assets: readonly ManifestAsset[];
+  /** Whether and when assets are revealed, as the draft's settings have it; absent: they are never hidden. */
+  readonly reveal?: boolean | string;
+  /** What tokens show before; absent: nothing. */
+  readonly placeholder?: StoredBlob;
 }
 
 /** Stores the manifest of a locked draft, before the collection's first transaction. */
 export const keepManifest = async (
   context: ServiceContext,
   collectionUuid: Uuid,
-  draft: Pick<LostDraft, "id" | "integrationId" | "createdAt">,
+  draft: Pick<LostDraft, "id" | "integrationId" | "createdAt"> & {
+    readonly reveal: boolean | string;
+    /** SHA-256 in lower-case hexadecimal. */
+    readonly placeholder: string | null;
+  },
   assets: DraftAssets,
 ): Promise<void> => {
   const listed: ManifestAsset[] = [];
@@ -51,13 +59,19 @@ export const keepManifest = async (
   } of assets.behind()) {
     listed.push({ ...asset, sha256: toHex(sha256), referenceSha256: reference && toHex(reference) });
   }
-  const { id: draftUuid, integrationId: integrationUuid, createdAt } = draft;
+  const { id: draftUuid, integrationId: integrationUuid, createdAt, reveal, placeholder } = draft;
+  const shown =
+    placeholder === null ? undefined : await findBlob(context.db, Buffer.from(placeholder, "hex"));
   const manifest: Manifest = {
     version: 1,
     draftUuid,
     integrationUuid,
     createdAt: createdAt.getTime(),
     assets: listed,
+    ...(reveal !== false && { reveal }),
+    ...(shown && {
+      placeholder: { sha256: toHex(shown.sha256), size: shown.size, mediaType: shown.mediaType },
+    }),
   };
   await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), JSON_TYPE);
 };
@@ -75,7 +89,7 @@ export const readManifest = async (
   return object === null ? null : object.json<Manifest>();
 };
 
-type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
+type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt" | "placeholderSha256"> & {
   readonly contract: string;
 };
 
@@ -89,7 +103,12 @@ export const putDraftBack = async (
   const { draftUuid: id, integrationUuid: integrationId, assets } = manifest;
   await putContractBack(context, { id: home.contractId, integrationId, accountId: contract });
   const files = filesOf(manifest);
-  const draft = { id, integrationId, createdAt: new Date(manifest.createdAt), ...home };
+  const { reveal = false, placeholder } = manifest;
+  const draft = {
+    ...{ id, integrationId, createdAt: new Date(manifest.createdAt), ...home },
+    settings: { ...home.settings, ...(reveal !== false && { reveal }) },
+    placeholderSha256: placeholder ? Buffer.from(placeholder.sha256, "hex") : null,
+  };
   // The files are old: a row that marks one as deleted is believed unless R2 has the file.
   const statements = [
     ...adoptBlobs(db, files, new Date(0), now()),
@@ -98,8 +117,8 @@ export const putDraftBack = async (
   await commitWithBlobs(context, files, () => runBatch(db, statements));
 };
 
-const filesOf = ({ assets }: Manifest): StoredBlob[] => {
-  const files = new Map<string, StoredBlob>();
+const filesOf = ({ assets, placeholder }: Manifest): StoredBlob[] => {
+  const files = new Map<string, StoredBlob>(placeholder && [[placeholder.sha256, placeholder]]);
   for (const { sha256, size, mediaType, referenceSha256, referenceSize } of assets) {
     files.set(sha256, { sha256, size, mediaType });
     if (referenceSha256 === null || referenceSize === null) continue;

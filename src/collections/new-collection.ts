@@ -3,6 +3,7 @@ import type { DraftAssets } from "../db/draft-assets.ts";
 import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { RevealRecord } from "../domain/reveal.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
 import { commitWithBlobs } from "../files/uploads/commit-blobs.ts";
 import { requireAccounts } from "./accounts.ts";
@@ -36,6 +37,9 @@ export interface NewCollection {
   readonly minted: number;
   /** Height of a final block that has the collection. */
   readonly height: number;
+  /** Null: its assets were never hidden. */
+  readonly reveal: RevealRecord | null;
+  readonly revealAt: Date | null;
 }
 
 /** Builds a collection's directory, and the row and statements that insert both; `commit` runs the batch with them. */
@@ -47,6 +51,8 @@ export const newCollection = async (
   const startedAt = context.now();
   const directory = await buildCollectionDirectory(context, assets);
   const now = context.now();
+  const { reveal } = collection;
+  const isHidden = reveal !== null && reveal.shown < collection.assets;
   const row = {
     ...collection,
     earned: "0",
@@ -55,7 +61,8 @@ export const newCollection = async (
     scannedSeq: 0,
     recentMints: null,
     ipfsRoot: directory.rootSha256,
-    pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,
+    // A node would announce the files of hidden assets.
+    pinState: context.settings.KUBO_RPC_URL && !isHidden ? ("pending" as const) : null,
     pinError: null,
     pinCursor: 0,
     pinAttempts: 0,

@@ -33,7 +33,7 @@ const assetDetailSchema = z.strictObject({
 
 export type AssetDetail = z.infer<typeof assetDetailSchema>;
 
-export type FileKind = "asset_file" | "reference_file";
+export type FileKind = "asset_file" | "reference_file" | "asset_placeholder";
 
 export interface AssetsDetail {
   /** Its elements in order; null for an invalid one. */
@@ -45,12 +45,15 @@ export interface AssetsDetail {
 /** Fields of an asset detail, its own brace and the comma before the next. */
 const VALUES_A_DETAIL = 5;
 
+/** The details of a form that brings the placeholder alone. */
+export const NO_DETAILS: AssetsDetail = { details: [], mentioned: null };
+
 /** Reads `assets_detail`; null: the form has no such part. @throws ServiceError payload_too_large */
 export function readAssetsDetail(text: string | null, problems: Problems): AssetsDetail {
   const value = text === null ? null : elementsOf(text);
   if (value === null || typeof value === "string") {
     problems.invalid(["assets_detail"], value ?? "Missing: the form needs exactly one part assets_detail.");
-    return { details: [], mentioned: null };
+    return NO_DETAILS;
   }
   const mentioned = new Set<string>();
   // Each element takes the place of what it was parsed from, so that 20,000 of them are in memory once.
@@ -133,7 +136,8 @@ export function checkFiles(
     }
   }
   for (const [name, { kind }] of files) {
-    if (mentioned?.has(name) === false) problems.invalid([kind, name], "No asset detail mentions this file.");
+    if (kind !== "asset_placeholder" && mentioned?.has(name) === false)
+      problems.invalid([kind, name], "No asset detail mentions this file.");
   }
 }
 

@@ -10,9 +10,13 @@ export const EVENT_TYPES = [
   "operation.unknown",
   "collection.finalized",
   "collection.updated",
+  "collection.locked",
+  "collection.revealed",
   "collection.sold_out",
   "nft.minted",
   "nft.updated",
+  "nft.transferred",
+  "nft.burned",
   "claim.redeemed",
   "wallet.low",
   "wallet.topped_up",
@@ -57,6 +61,11 @@ const effectsOf = (kind: OperationKind, body: unknown): EventReport => {
       const { tokens } = body as { readonly tokens: readonly { readonly token_id: string }[] };
       const numbers = tokens.map(({ token_id: id }) => tokenNumber(id)).sort((a, b) => a - b);
       return { runs: tokens.length > 0 ? [[event, tokens.length]] : [], numbers };
+    }
+    case "nft.transferred":
+    case "nft.burned": {
+      const { tokens } = body as { readonly tokens: readonly unknown[] };
+      return { runs: tokens.length > 0 ? [[event, tokens.length]] : [] };
     }
     case "collection.finalized": {
       const { near_collection: data } = body as { readonly near_collection: unknown };

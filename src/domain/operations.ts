@@ -11,7 +11,16 @@ interface KindTraits {
   /** Whether the integration's wallet needs a role in the contract of its request (`CollectionTarget.contract`). */
   readonly needsRole: boolean;
   /** The event of its effect, besides `operation.succeeded`; null if there is none. */
-  readonly event: "nft.minted" | "nft.updated" | "collection.updated" | "collection.finalized" | null;
+  readonly event:
+    | "nft.minted"
+    | "nft.updated"
+    | "nft.transferred"
+    | "nft.burned"
+    | "collection.updated"
+    | "collection.locked"
+    | "collection.revealed"
+    | "collection.finalized"
+    | null;
 }
 
 const BY_PLATFORM = {
@@ -37,6 +46,11 @@ export const KINDS = {
   collection_update: { ...ON_COLLECTION, isInTurn: true, event: "collection.updated" },
   mint: { ...ON_COLLECTION, event: "nft.minted" },
   nft_update: { ...ON_COLLECTION, event: "nft.updated" },
+  nft_transfer: { ...ON_COLLECTION, needsRole: false, event: "nft.transferred" },
+  nft_burn: { ...ON_COLLECTION, needsRole: false, event: "nft.burned" },
+  nft_lock: { ...ON_COLLECTION, event: null },
+  collection_reveal: { ...ON_COLLECTION, isInParts: true, event: "collection.revealed" },
+  collection_lock: { ...ON_COLLECTION, event: "collection.locked" },
   allowlist_add: { ...ON_COLLECTION, event: null },
   allowlist_remove: { ...ON_COLLECTION, event: null },
   allowlist_clear: { ...ON_COLLECTION, event: null },

@@ -1,6 +1,6 @@
-import type { CollectionSettings } from "./settings.ts";
+import type { DraftSettings } from "./settings.ts";
 
-export interface DraftRequest extends CollectionSettings {
+export interface DraftRequest extends DraftSettings {
   readonly contract_uuid: string;
 }
 

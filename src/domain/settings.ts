@@ -30,10 +30,18 @@ export interface CollectionSettings {
   readonly transfers_denied_accounts: readonly string[] | null;
 }
 
+/**
+ * Settings of a draft. `reveal`: whether its collection hides its assets until they are revealed, by request alone or also
+ * at a time (RFC 3339 in UTC).
+ */
+export interface DraftSettings extends CollectionSettings {
+  readonly reveal?: boolean | string;
+}
+
 /** Changes of settings: an absent field stays, null has become the field's empty value; the same within a mint config. */
 export type SettingsChanges = Omit<Partial<CollectionSettings>, MintConfigName> & {
   readonly [Name in MintConfigName]?: Partial<MintConfig> | null;
-};
+} & Pick<DraftSettings, "reveal">;
 
 const MINT_CONFIGS = ["public_mint_config", "private_mint_config"] as const;
 type MintConfigName = (typeof MINT_CONFIGS)[number];

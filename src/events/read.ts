@@ -55,6 +55,18 @@ class EventData {
       }
       case "nft.updated":
         return this.#token(row, { ...(await this.#body<{ token: object }>(row)).token, ...this.#write(row) });
+      case "nft.transferred":
+      case "nft.burned": {
+        const { tokens } = await this.#body<{ tokens: readonly object[] }>(row);
+        return this.#token(row, { ...tokens[index], ...this.#write(row) });
+      }
+      case "collection.locked":
+        return this.#collection(row, (await this.#body<{ locked: { collection_uuid: string } }>(row)).locked);
+      case "collection.revealed":
+        return this.#collection(
+          row,
+          (await this.#body<{ revealed: { collection_uuid: string } }>(row)).revealed,
+        );
       case "collection.updated":
         return this.#collection(row, await this.#body<{ collection_uuid: string }>(row));
       case "collection.sold_out": {

@@ -1,5 +1,7 @@
 import type { FinalizeAnswer } from "../api/resources/collection.ts";
+import type { ContractCollection } from "../chain/contract/views.ts";
 import { hasManifest, isAsOnChain } from "../collections/draft-manifest.ts";
+import { commitmentOf, newOrder, readOrder } from "../collections/hidden-assets.ts";
 import { requirePayees } from "../collections/new-collection.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
@@ -9,11 +11,17 @@ import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queri
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { newUuid, type Uuid } from "../domain/ids.ts";
+import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
 import type { Proposal } from "./kind.ts";
 import { collectionOnChain } from "./kinds/finalize.ts";
-import { type DraftAsRead, draftEmpty, type FinalizeOperation, splitAssets } from "./kinds/finalize-plan.ts";
+import {
+  type DraftAsRead,
+  draftEmpty,
+  type FinalizeOperation,
+  hiddenAssets,
+  splitAssets,
+} from "./kinds/finalize-plan.ts";
 
 /** Retries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -99,19 +107,22 @@ const proposalOf = async (
   const quotedState = String(draft.updatedAt.getTime());
   const { quotedState: quoted = null } = caller.costLimit ?? {};
   if (quoted !== null && quoted !== quotedState) throw changedSinceQuote();
-  await requirePayees(context, draft.settings);
+  const { reveal = false, ...settings } = draft.settings;
+  await requirePayees(context, settings);
   const id = newUuid();
+  const hidden = brokenOff ? {} : await hiddenWith(context, draft, reveal);
   const request = await continued(context, draft, brokenOff, {
     collectionUuid: draft.plannedCollectionId,
     contractUuid: contract.id,
     contract: contract.accountId,
-    settings: draft.settings,
+    settings,
+    ...hidden,
     base: caller.baseUrl,
     begun: null,
   });
   // The assets of a continued draft, or of one with several pages, are read once it is locked.
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
-  const plan = whole && (await splitAssets(request, new DraftAssets(db, draft.id, whole)));
+  const plan = whole && (await splitAssets(context, request, new DraftAssets(db, draft.id, whole)));
   const known: DraftAsRead = { createdAt: draft.createdAt, whole };
   return {
     id,
@@ -124,6 +135,27 @@ const proposalOf = async (
     after: [
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
     ],
+  };
+};
+
+/**
+ * What a finalization needs to hide assets: their order, made once for a draft, and the placeholder.
+ * @throws ServiceError conflict if the draft has none
+ */
+const hiddenWith = async (
+  context: ServiceContext,
+  { plannedCollectionId: collectionUuid, placeholderSha256: placeholder }: DraftRow["draft"],
+  reveal: boolean | string,
+): Promise<Pick<FinalizeOperation, "reveal">> => {
+  if (reveal === false) return {};
+  if (placeholder === null) {
+    const message = "Attach an asset_placeholder with asset-bulk: it is what NFTs show until the reveal.";
+    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+  }
+  // One of an earlier finalization may be committed to on the chain.
+  const order = (await readOrder(context, collectionUuid)) ?? (await newOrder(context, collectionUuid));
+  return {
+    reveal: { order, placeholder: toHex(placeholder), at: typeof reveal === "string" ? reveal : null },
   };
 };
 
@@ -146,8 +178,26 @@ const continued = async (
   if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;
   if (published && !(await isAsOnChain(context, draft.id, found))) throw otherAssets(collectionId);
+  if (!(await opens(context, draft, request, found))) throw otherOrder(collectionId);
   return { ...request, begun: { collectionId, assets, published } };
 };
+
+/** Whether the order of a finalization is the one that the collection on the chain is committed to. */
+const opens = async (
+  context: ServiceContext,
+  draft: DraftRow["draft"],
+  request: FinalizeOperation,
+  { reveal }: ContractCollection,
+): Promise<boolean> => {
+  const hidden = await hiddenAssets(context, request, new DraftAssets(context.db, draft.id));
+  return (hidden && commitmentOf(hidden)) === (reveal?.commitment ?? null);
+};
+
+const otherOrder = (collectionId: number): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `Create a new draft: this one is collection ${collectionId} on the chain, which is committed to another order of assets.`,
+  );
 
 const changedSinceQuote = (): ServiceError =>
   new ServiceError("quote_mismatch", "Request a new quote: the draft has changed since this one.", {

@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import type { Collection, FinalizeAnswer } from "../api/resources/collection.ts";
+import type { Collection, FinalizeAnswer, LockAnswer, RevealAnswer } from "../api/resources/collection.ts";
 import type {
   CodePublished,
   ContractDeployed,
@@ -9,7 +9,7 @@ import type {
 } from "../api/resources/contract.ts";
 import type { ClaimAnswer, DropAnswer, DropClosed } from "../api/resources/drop.ts";
 import type { PayoutAnswer, TransactionAnswer } from "../api/resources/operation.ts";
-import type { MintAnswer, NftUpdateAnswer } from "../api/resources/token.ts";
+import type { BurnAnswer, MintAnswer, NftUpdateAnswer, TransferAnswer } from "../api/resources/token.ts";
 import type { WalletCreated } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
@@ -105,6 +105,11 @@ interface Results {
   readonly collection_update: Collection;
   readonly mint: MintAnswer;
   readonly nft_update: NftUpdateAnswer;
+  readonly nft_transfer: TransferAnswer;
+  readonly nft_burn: BurnAnswer;
+  readonly nft_lock: NftUpdateAnswer;
+  readonly collection_reveal: RevealAnswer;
+  readonly collection_lock: LockAnswer;
   readonly allowlist_add: TransactionAnswer;
   readonly allowlist_remove: TransactionAnswer;
   readonly allowlist_clear: TransactionAnswer;
@@ -159,6 +164,8 @@ export interface Proposal<K extends OperationKind = OperationKind>
   readonly after?: readonly Statement[];
   /** State of the draft that it depends on: a quote that can be executed is for this state alone. */
   readonly quotedState?: string;
+  /** What it changes for ever, in sentences that a quote shows; absent: nothing. */
+  readonly permanent?: readonly string[];
   /** Initial facts of its kind, read for the proposal, which hold once it is accepted. */
   readonly known?: unknown;
 }

@@ -108,7 +108,7 @@ export const quoteWrite = async (
     body: write.keep ? canonicalJson(write.body ?? {}) : null,
     executedBy: null,
   };
-  const quote = toQuote(plan, row, BigInt(available));
+  const quote = toQuote(plan, row, BigInt(available), planned?.permanent);
   const answered = requestKey && (await requestKey.keeps(201, JSON.stringify(quote)));
   if (!(await insertQuote(db, row, answered))) throw await noRoom(context, integrationId);
   return { status: 201, body: quote };
@@ -121,7 +121,12 @@ const unread = (): ServiceError =>
     retryAfter: 5,
   });
 
-const toQuote = (plan: Plan, row: QuoteRow, available: bigint): Quote => {
+const toQuote = (
+  plan: Plan,
+  row: QuoteRow,
+  available: bigint,
+  permanent: Proposal["permanent"] = [],
+): Quote => {
   const { gas, cost, topUp, storageBytes, transactions, held } = plan;
   const missing = cost.most + held - available;
   return {
@@ -132,6 +137,7 @@ const toQuote = (plan: Plan, row: QuoteRow, available: bigint): Quote => {
     cost: { expected: cost.expected.toString(), at_most: cost.most.toString() },
     top_up: topUp.toString(),
     wallet: { available: available.toString(), missing: (missing > 0n ? missing : 0n).toString() },
+    permanent,
     valid_until: row.expiresAt.toISOString(),
     body_digest: toHex(row.bodyDigest),
   };

@@ -7,6 +7,7 @@ import type { Wallet } from "../wallet/interface.ts";
 import type { Kind, KindResults } from "./kind.ts";
 import { allowlistKind } from "./kinds/allowlist.ts";
 import { claimKind } from "./kinds/claim.ts";
+import { collectionRevealKind } from "./kinds/collection-reveal.ts";
 import { collectionUpdateKind } from "./kinds/collection-update.ts";
 import { contractDeployKind } from "./kinds/contract-deploy.ts";
 import { contractAcceptKind, contractHandOverKind } from "./kinds/contract-ownership.ts";
@@ -15,7 +16,9 @@ import { contractTopUpKind } from "./kinds/contract-top-up.ts";
 import { contractUpgradeKind } from "./kinds/contract-upgrade.ts";
 import { dropCloseKind, dropCreateKind, dropUpdateKind } from "./kinds/drops.ts";
 import { finalizeKind } from "./kinds/finalize.ts";
+import { collectionLockKind, nftLockKind } from "./kinds/locks.ts";
 import { mintKind } from "./kinds/mint.ts";
+import { nftBurnKind, nftTransferKind } from "./kinds/nft-moves.ts";
 import { nftUpdateKind } from "./kinds/nft-update.ts";
 import { walletCreateKind } from "./kinds/wallet-create.ts";
 import { walletPayoutKind } from "./kinds/wallet-payout.ts";
@@ -32,6 +35,11 @@ const RULES: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   collection_update: collectionUpdateKind,
   mint: mintKind,
   nft_update: nftUpdateKind,
+  nft_transfer: nftTransferKind,
+  nft_burn: nftBurnKind,
+  nft_lock: nftLockKind,
+  collection_reveal: collectionRevealKind,
+  collection_lock: collectionLockKind,
   allowlist_add: allowlistKind,
   allowlist_remove: allowlistKind,
   allowlist_clear: allowlistKind,

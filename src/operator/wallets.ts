@@ -14,6 +14,7 @@ import { newestVersion } from "../domain/sealing.ts";
 import { resealWebhooks } from "../events/webhooks/secrets.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
+import { resealOrders } from "./hidden-orders.ts";
 import { requireIntegration } from "./integrations.ts";
 
 export type Stuck = Omit<StuckTransaction, "integration_uuid">;
@@ -139,6 +140,7 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
     failed: failed.map((integration_uuid) => ({ integration_uuid, message })),
     remaining,
     webhooks: await resealWebhooks(context),
+    reveals: await resealOrders(context),
   };
 };
 

@@ -265,7 +265,7 @@ describe("GET /event", () => {
     for (const [query, path] of [
       ["after=-1", "after"],
       ["after=x", "after"],
-      ["type=nft.burned", "type"],
+      ["type=nft.melted", "type"],
       ["wait=26", "wait"],
       ["limit=0", "limit"],
       ["cursor=1", "cursor"],

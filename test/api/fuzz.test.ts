@@ -59,8 +59,9 @@ let quotes: readonly string[];
 let real: Record<string, readonly string[]>;
 /** A draft that nothing but requests about its assets names. */
 let draftOfAssets: string;
-/** Tokens of the collection. */
+/** Tokens of the collection, and an account that has none. */
 let tokens: readonly string[];
+let receiver: string;
 
 beforeAll(async () => {
   document = await readDocument();
@@ -72,7 +73,7 @@ beforeAll(async () => {
   const path = `/collection-draft/${draftOfAssets}/asset`;
   const assets = await bodyOf<{ asset_uuid: string }[]>(await api(path, { key: shop.key }), 200);
   const { collection_uuid: collection } = await createCollection(shop, { copies: [500, 500] });
-  const own = { receiver_addresses: [shop.walletAccountId] };
+  const own = { receiver_addresses: [shop.walletAccountId], quantity_per_receiver: 3 };
   const minted = await api(`/collection/${collection}/mint`, { key: shop.key, json: own });
   const operation = minted.headers.get("x-operation-uuid") ?? "";
   tokens = (await bodyOf<{ tokens: { token_id: string }[] }>(minted, 201)).tokens.map(
@@ -82,7 +83,8 @@ beforeAll(async () => {
     await admin("/integration", { json: { name: "O" } }),
     201,
   );
-  const treasury = { method: "PUT", json: { account_id: (await createReceivers(1))[0] } };
+  [receiver] = (await createReceivers(1)) as [string];
+  const treasury = { method: "PUT", json: { account_id: receiver } };
   await bodyOf(await admin(`/integration/${shop.integrationUuid}/payout-account`, treasury), 200);
   const issue = { json: { name: "Fuzzed", role: "read" } };
   const issued = await admin(`/integration/${other.integration_uuid}/key`, issue);
@@ -211,8 +213,18 @@ const withReal = (value: unknown): unknown => {
   ) {
     return { ...value, ...quotable };
   }
-  const known = { contract_uuid: shop.contractUuid, token_id: tokens[0] };
-  const named = Object.entries(known).filter(([name]) => typeof Reflect.get(value, name) === "string");
+  const known = {
+    contract_uuid: shop.contractUuid,
+    token_id: tokens[0],
+    // What is transferred or burnt is gone for what comes after.
+    token_ids: ["receiver_address" in value ? tokens[1] : tokens[2]],
+    receiver_address: receiver,
+  };
+  const named = Object.entries(known).filter(
+    ([name, one]) =>
+      typeof Reflect.get(value, name) === typeof one &&
+      Array.isArray(Reflect.get(value, name)) === Array.isArray(one),
+  );
   return Array.isArray(value) ? value : { ...value, ...Object.fromEntries(named) };
 };
 

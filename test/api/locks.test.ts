@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
-/** Locks are set on the chain by the contract's owner; the API tells them of tokens and with eligibility. */
+/** Locks, by the API or by the contract's owner from a wallet; the API shows them with tokens and eligibility. */
 
 interface Shown {
   readonly token_id: string;
@@ -66,4 +67,115 @@ test("locks of a collection and of a token are told of each token, and with elig
     code: "E_LOCKED",
     locks: ["supply", "royalties"],
   });
+});
+
+const put = (path: string, { collection_uuid: uuid }: Finalized, json: object, key = shop.key) =>
+  api(`/collection/${uuid}/${path}`, { key, method: "PUT", json });
+
+test("locks by the API hold on the chain, their quote says what is for ever, and an event tells of them", async () => {
+  const collection = await createCollection(shop, { copies: [10, 10], settings });
+  const body = { locks: ["royalties", "supply"] };
+  const path = `/collection/${collection.collection_uuid}/lock`;
+  const quote = await api("/quote", { key: shop.key, json: { method: "PUT", path, body } });
+  expect(await bodyOf(quote, 201)).toMatchObject({
+    permanent: [
+      "The accounts and shares of ongoing_royalties can never be changed again.",
+      "No NFT can ever be minted in this collection again.",
+    ],
+  });
+  expect(await bodyOf(await put("lock", collection, body), 200)).toMatchObject({
+    locked: { collection_uuid: collection.collection_uuid, locks: ["royalties", "supply"], asset_uuids: [] },
+    tx_results: [{ status: "success" }],
+  });
+  const [event] = await bodyOf<{ data: object }[]>(
+    await api("/event?type=collection.locked", { key: shop.key }),
+    200,
+  );
+  expect(event!.data).toMatchObject({
+    collection_uuid: collection.collection_uuid,
+    locks: ["royalties", "supply"],
+  });
+  expect(await eligibilityOf(shop, collection)).toMatchObject({
+    allowed: false,
+    locks: ["supply", "royalties"],
+  });
+  const royalties = { ongoing_royalties: { [alice]: 10 } };
+  expect(
+    await bodyOf(
+      await api(`/collection/${collection.collection_uuid}`, {
+        key: shop.key,
+        method: "PUT",
+        json: royalties,
+      }),
+      409,
+    ),
+  ).toMatchObject({ code: "conflict", message: expect.stringContaining("royalties are locked") });
+});
+
+test("a token and an asset are locked, each for itself", async () => {
+  const collection = await createCollection(shop, { copies: [5, 5] });
+  const draft = (
+    await bodyOf<{ collection_draft_uuid: string }>(
+      await api(`/collection/${collection.collection_uuid}`, { key: shop.key }),
+      200,
+    )
+  ).collection_draft_uuid;
+  const assets = await bodyOf<{ asset_uuid: string }[]>(
+    await api(`/collection-draft/${draft}/asset`, { key: shop.key }),
+    200,
+  );
+  const mintOf = async (asset: string) => {
+    const json = { receiver_addresses: [alice], asset_uuid: asset };
+    const answer = await api(`/collection/${collection.collection_uuid}/mint`, { key: shop.key, json });
+    return (await bodyOf<{ tokens: Shown[] }>(answer, 201)).tokens[0]!.token_id;
+  };
+  const tokens = [await mintOf(assets[0]!.asset_uuid), await mintOf(assets[1]!.asset_uuid)];
+  await bodyOf(await put("lock", collection, { asset_uuids: [assets[1]!.asset_uuid] }), 200);
+  expect(await locksOf(shop, collection)).toEqual([[], ["metadata"]]);
+  const update = (token_id: string) => put("nft-update", collection, { token_id, title: "Other" });
+  expect(await bodyOf(await update(tokens[1]!), 409)).toMatchObject({ code: "conflict" });
+  await bodyOf(await update(tokens[0]!), 200);
+  expect(await bodyOf(await put("nft-lock", collection, { token_id: tokens[0] }), 200)).toMatchObject({
+    token: { token_id: tokens[0], locks: ["metadata"], metadata: { title: "Other" } },
+  });
+  expect(await bodyOf(await update(tokens[0]!), 409)).toMatchObject({ code: "conflict" });
+});
+
+test("locks that would promise nothing, and what isn't there, are refused before anything is sent", async () => {
+  const collection = await createCollection(shop, { copies: [5], settings: { allow_transfers: false } });
+  const before = await operationCount(shop.key);
+  expect(await bodyOf(await put("lock", collection, { locks: ["transfers"] }), 409)).toMatchObject({
+    code: "conflict",
+    outcome: "not_submitted",
+  });
+  const missing = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+  expect(await bodyOf(await put("lock", collection, { asset_uuids: [missing] }), 404)).toMatchObject({
+    issues: [{ path: ["asset_uuids", 0] }],
+  });
+  for (const body of [{}, { locks: [] }, { locks: ["prices"] }])
+    expect(await bodyOf(await put("lock", collection, body), 400)).toMatchObject({ code: "invalid_request" });
+  const { collection_id: id } = collection.near_collection;
+  expect(await bodyOf(await put("nft-lock", collection, { token_id: `${id}:77` }), 404)).toMatchObject({
+    code: "not_found",
+  });
+  expect(await operationCount(shop.key)).toBe(before);
+});
+
+test("neither another integration nor a key that reads locks anything", async () => {
+  const collection = await createCollection(shop, { copies: [5] });
+  const { key } = await createIntegration("Stranger");
+  const token = { token_id: `${collection.near_collection.collection_id}:1` };
+  expect(await bodyOf(await put("lock", collection, { locks: ["supply"] }, key), 404)).toMatchObject({
+    code: "not_found",
+  });
+  expect(await bodyOf(await put("nft-lock", collection, token, key), 404)).toMatchObject({
+    code: "not_found",
+  });
+  for (const [path, body] of [
+    ["lock", { locks: ["supply"] }],
+    ["nft-lock", token],
+  ] as const)
+    expect(await bodyOf(await put(path, collection, body, shop.readKey), 403)).toMatchObject({
+      code: "read_only_key",
+    });
 });

@@ -99,6 +99,7 @@ test("a quote says what a mint takes, and the mint that names it takes no more",
     "cost",
     "top_up",
     "wallet",
+    "permanent",
     "valid_until",
     "body_digest",
   ]);

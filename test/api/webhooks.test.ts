@@ -529,7 +529,7 @@ describe("webhooks", () => {
   test("refuse by name what they don't take", async () => {
     for (const [more, path] of [
       [{ types: [] }, "types"],
-      [{ types: ["nft.burned"] }, "types"],
+      [{ types: ["nft.melted"] }, "types"],
       [{ secret: "whsec_" }, "secret"],
       [{ description: "x".repeat(257) }, "description"],
     ] as const) {

@@ -4,6 +4,7 @@ import { integrationEndpoints } from "./integrations.ts";
 import { keyEndpoints } from "./keys.ts";
 import { limitEndpoints } from "./limits.ts";
 import { adminOperationEndpoints } from "./operations.ts";
+import { hiddenOrderRead } from "./reveals.ts";
 import { databaseRecover, stateEndpoints } from "./service.ts";
 import { platformEndpoints, walletEndpoints } from "./wallets.ts";
 
@@ -16,6 +17,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...contractEndpoints,
   ...platformEndpoints,
   databaseRecover,
+  hiddenOrderRead,
   ...adminOperationEndpoints,
   ...stateEndpoints,
 ];

@@ -29,6 +29,12 @@ const assetForm = {
       items: { type: "string", format: "binary" },
       description: "A metadata file: a JSON object of at most 1 MB; one part for each.",
     },
+    asset_placeholder: {
+      type: "string",
+      format: "binary",
+      description:
+        "At most one media file of at most 1 MB: what NFTs show until a reveal. It may come alone, and replaces an earlier one.",
+    },
     assets_detail: {
       type: "string",
       contentMediaType: "application/json",

@@ -40,7 +40,7 @@ const storeDraft = async (
     .select(sql`
       SELECT ${uuidToBytes(draft.id)}, ${uuidToBytes(integrationId)}, ${uuidToBytes(draft.contractId)},
         ${JSON.stringify(draft.settings)}, 'draft', NULL, ${uuidToBytes(draft.plannedCollectionId)},
-        ${draft.createdAt.getTime()}, ${draft.updatedAt.getTime()}
+        ${draft.placeholderSha256}, ${draft.createdAt.getTime()}, ${draft.updatedAt.getTime()}
       WHERE ${isReady(integrationId, draft.contractId)} AND ${mayCreateDraft(integrationId)}`)
     .returning({ id: drafts.id });
   const isStored = sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draft.id)})`;
@@ -88,10 +88,11 @@ export const draftsCreate = endpoint(
       state: "draft" as const,
       operationId: null,
       plannedCollectionId: newUuid(),
+      placeholderSha256: null,
       createdAt: now,
       updatedAt: now,
     };
-    const answer = toDraft({ draft, collectionId: null });
+    const answer = toDraft({ draft, collectionId: null }, caller.baseUrl);
     // Where it wasn't stored although nothing refuses it, the contract has become ready, or there is room again.
     while (!(await storeDraft(context, caller, draft, answer))) {
       await checkContract(context, caller, draft.contractId);

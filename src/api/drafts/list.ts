@@ -35,6 +35,11 @@ export const draftsList = list(
       .leftJoin(collections, eq(collections.draftId, drafts.id))
       .where(sql`${drafts.id} IN ${places}`)
       .orderBy(desc(drafts.id));
-    return pageOf(rows.map(toDraft), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
+    return pageOf(
+      rows.map((row) => toDraft(row, caller.baseUrl)),
+      size,
+      (draft) => draft.collection_draft_uuid,
+      rows[0]?.candidates,
+    );
   },
 );

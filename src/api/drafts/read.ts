@@ -3,19 +3,24 @@ import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { requireReach } from "../../domain/key-rights.ts";
 import { inOrder } from "../../domain/settings.ts";
+import { gatewayUrl, rawCid } from "../../files/ipfs/cid.ts";
 import { noDraft } from "../../files/uploads/assets.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { type Draft, draftView } from "../resources/collection.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
-/** A draft as the API shows it. */
-export const toDraft = ({ draft, collectionId }: DraftRow): Draft => ({
+const placeholderOf = (base: string, cid: string) => ({ asset_cid: cid, asset_url: gatewayUrl(base, cid) });
+
+/** A draft as the API shows it. @param base address of the gateway */
+export const toDraft = ({ draft, collectionId }: DraftRow, base: string): Draft => ({
   collection_draft_uuid: draft.id,
   contract_uuid: draft.contractId,
   state: draft.state,
   collection_uuid: collectionId,
   operation_uuid: draft.operationId,
   ...inOrder(draft.settings),
+  reveal: draft.settings.reveal ?? false,
+  asset_placeholder: draft.placeholderSha256 && placeholderOf(base, rawCid(draft.placeholderSha256)),
   created_at: draft.createdAt.toISOString(),
   updated_at: draft.updatedAt.toISOString(),
 });
@@ -41,5 +46,5 @@ export const draftsRead = endpoint(
     success: { 200: json("The draft.", draftView) },
   },
   async ({ context, caller, params }) =>
-    toDraft(await requireDraft(context, caller, params.collection_draft_uuid)),
+    toDraft(await requireDraft(context, caller, params.collection_draft_uuid), caller.baseUrl),
 );

@@ -46,7 +46,8 @@ const asReadWith = async (
     updatedAt: new Date(Math.max(now.getTime(), read.draft.updatedAt.getTime() + 1)),
   };
   const { requestKey } = caller;
-  const answered = requestKey && (await requestKey.keeps(200, JSON.stringify(toDraft({ ...read, draft }))));
+  const answered =
+    requestKey && (await requestKey.keeps(200, JSON.stringify(toDraft({ ...read, draft }, caller.baseUrl))));
   return { read, changed, answered };
 };
 
@@ -82,7 +83,7 @@ export const draftsUpdate = endpoint(
         change.now,
       );
       if (!row) throw noDraft();
-      if (isChanged) return toDraft(row);
+      if (isChanged) return toDraft(row, caller.baseUrl);
       // Another request has changed it since, and the response must show both changes.
       if (asRead && row.draft.updatedAt.getTime() !== asRead.read.draft.updatedAt.getTime()) continue;
       if (contractId !== undefined) await checkContract(context, caller, contractId);

@@ -3,16 +3,13 @@ import { proposeNftUpdate } from "../../operations/kinds/nft-update.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
 import { updatedView } from "../resources/token.ts";
-import { referenceField } from "../schemas/fields.ts";
+import { referenceField, tokenIdField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { metadataFields } from "./mint.ts";
 
 const nftUpdateBody = z
   .strictObject({
-    token_id: z
-      .string()
-      .regex(/^[1-9]\d{0,9}:[1-9]\d{0,9}$/, 'Give a token_id, such as "7:42".')
-      .openapi({ example: "7:42" }),
+    token_id: tokenIdField,
     ...metadataFields,
     reference: referenceField,
   })

@@ -6,6 +6,7 @@ import {
   DIRECTORY_CID,
   DIRECTORY_URL,
   FILE_CID,
+  FILE_HASH,
   FILE_URL,
   type Shown,
   text,
@@ -13,7 +14,7 @@ import {
 } from "./samples.ts";
 
 /** One-way promises to holders, by the names that the contract gives them (docs/contract.md, "Locks"). */
-const LOCKS = ["metadata", "supply", "royalties", "transfers"] as const;
+export const LOCKS = ["metadata", "supply", "royalties", "transfers", "code"] as const;
 
 export type Lock = (typeof LOCKS)[number];
 
@@ -53,6 +54,15 @@ const settingsView = {
   transfers_denied_accounts: z.array(z.string()).nullable(),
 };
 
+const revealView = z
+  .object({
+    state: z.enum(["hidden", "partly", "revealed"]),
+    shown: whole("Assets that are shown, as last read from the chain.", 0),
+    commitment: text("base64 of 32 bytes: the contract has it since before the first mint.", FILE_HASH),
+    at: z.iso.datetime().nullable().openapi({ description: "When the schedule reveals what is hidden." }),
+  })
+  .openapi("Reveal");
+
 export const collectionView = z
   .object({
     collection_uuid: z.uuid(),
@@ -77,6 +87,9 @@ export const collectionView = z
         example: "2557693500000000000000000",
       }),
     ipfs_root_cid: text("CID of the directory of all files.", DIRECTORY_CID),
+    reveal: revealView
+      .nullable()
+      .openapi({ description: "Null: the collection has never hidden its assets." }),
     pin_state: z
       .enum(["pending", "pinned", "failed"])
       .nullable()
@@ -98,6 +111,17 @@ export const draftView = z
       .nullable()
       .openapi({ description: "The finalization's operation, once accepted." }),
     ...settingsView,
+    reveal: z.union([z.boolean(), z.iso.datetime()]).openapi({
+      description: "Whether assets are hidden until they are revealed, and if at a time, when.",
+      example: false,
+    }),
+    asset_placeholder: z
+      .object({
+        asset_cid: text("CID of the file.", FILE_CID),
+        asset_url: z.url().openapi({ example: FILE_URL }),
+      })
+      .nullable()
+      .openapi({ description: "What NFTs show until the reveal." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -141,6 +165,40 @@ export const eligibilityView = z
   })
   .openapi("Eligibility");
 export type Eligibility = Shown<typeof eligibilityView>;
+
+export const lockedView = z
+  .object({
+    message: z.literal("success"),
+    locked: z
+      .object({
+        collection_uuid: z.uuid(),
+        collection_id: whole("The id on-chain.", 7),
+        contract_address: z.string().openapi({ example: CONTRACT }),
+        locks: locksView("The locks of this call."),
+        asset_uuids: z.array(z.uuid()).readonly().openapi({ description: "The assets locked by this call." }),
+      })
+      .openapi("CollectionLocked"),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("LockAnswer");
+export type LockAnswer = Shown<typeof lockedView>;
+
+export const revealedView = z
+  .object({
+    message: z.literal("success"),
+    revealed: z
+      .object({
+        collection_uuid: z.uuid(),
+        collection_id: whole("The id on-chain.", 7),
+        contract_address: z.string().openapi({ example: CONTRACT }),
+        total_assets: z.int().openapi({ example: 12 }),
+        reveal: revealView,
+      })
+      .openapi("CollectionRevealed"),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("RevealAnswer");
+export type RevealAnswer = Shown<typeof revealedView>;
 
 const ipfsResultView = z
   .object({

@@ -38,8 +38,13 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "collection.finalized": "A draft has become a collection.",
   "collection.updated": "A collection's settings have changed.",
   "collection.sold_out": "A collection's last copy was minted.",
+  "collection.locked":
+    "Something of a collection was locked for ever; data has `locks` and `asset_uuids` of this write.",
+  "collection.revealed": "Hidden assets of a collection were shown, all of them or some.",
   "nft.minted": "An NFT was minted, by the API or from a wallet.",
   "nft.updated": "An NFT's metadata has changed.",
+  "nft.transferred": "An NFT of the integration's wallet was transferred by the API.",
+  "nft.burned": "An NFT of the integration's wallet was burnt by the API.",
   "claim.redeemed": "A claim link was redeemed.",
   "wallet.low": "The integration's wallet runs low.",
   "wallet.topped_up": "The integration's wallet has received NEAR.",

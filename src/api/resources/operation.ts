@@ -101,6 +101,10 @@ export const quoteView = z
       available: text("yoctoNEAR that a new write may spend.", "9731200000000000000000000"),
       missing: text("yoctoNEAR to be sent to the wallet first.", "0"),
     }),
+    permanent: z.array(z.string()).readonly().openapi({
+      description: "What the write changes for ever: nobody can undo it. Show it to the person who decides.",
+      example: [],
+    }),
     valid_until: z.iso.datetime(),
     body_digest: text(
       "SHA-256 of the body's canonical JSON (RFC 8785), in hexadecimal; of `{}` without a body.",

@@ -60,3 +60,33 @@ export const updatedView = z
   .object({ message: z.literal("success"), token: tokenView, tx_results: z.array(transactionView) })
   .openapi("NftUpdateAnswer");
 export type NftUpdateAnswer = Shown<typeof updatedView>;
+
+export const transferredView = z
+  .object({
+    message: z.literal("success"),
+    tokens: z.array(tokenView).openapi({
+      description: "The tokens after the transfer; without those that their new owner has burnt since.",
+    }),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("TransferAnswer");
+export type TransferAnswer = Shown<typeof transferredView>;
+
+export const burntView = z
+  .object({
+    message: z.literal("success"),
+    tokens: z.array(
+      z
+        .object({
+          token_id: z.string().openapi({ example: TOKEN_ID }),
+          owner_id: z.string().openapi({ description: "Who burnt it.", example: ACCOUNT }),
+          collection_uuid: z.uuid(),
+          collection_id: z.int().openapi({ example: 7 }),
+          contract_address: z.string().openapi({ example: CONTRACT }),
+        })
+        .openapi("BurntToken"),
+    ),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("BurnAnswer");
+export type BurnAnswer = Shown<typeof burntView>;

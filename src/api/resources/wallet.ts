@@ -51,7 +51,7 @@ export const rotationView = z
     resealed: z.array(z.uuid()),
     failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })).openapi({ example: [] }),
     remaining: whole(
-      "Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.",
+      "Wallets left. Call again until it is 0 here, for the webhooks and for the reveals, then remove the old secret.",
       0,
     ),
     webhooks: z
@@ -63,6 +63,16 @@ export const rotationView = z
       .openapi({
         description: "The same of webhooks' secrets.",
         example: { resealed: 12, failed: [], remaining: 0 },
+      }),
+    reveals: z
+      .object({
+        resealed: z.int(),
+        failed: z.array(z.uuid()).openapi({ description: "Collections; the log says why." }),
+        remaining: z.int(),
+      })
+      .openapi({
+        description: "The same of the orders of hidden assets.",
+        example: { resealed: 1, failed: [], remaining: 0 },
       }),
   })
   .openapi("Rotation");

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { DraftRequest } from "../../domain/requests.ts";
-import type { CollectionSettings, SettingsChanges } from "../../domain/settings.ts";
+import type { DraftSettings, SettingsChanges } from "../../domain/settings.ts";
 import {
   accountListField,
   initialRoyaltiesField,
@@ -8,12 +8,37 @@ import {
   mintConfigChangesField,
   mintConfigField,
   ongoingRoyaltiesField,
+  parseInstant,
   referenceField,
   textField,
   uuidField,
 } from "./fields.ts";
 
 const title = textField(256).min(1);
+
+/** An RFC 3339 time in UTC, or whether at all. */
+const revealField = z
+  .union([
+    z.boolean(),
+    z
+      .string()
+      .transform((text, context) => {
+        const time = parseInstant(text);
+        if (time !== null) return time.toISOString();
+        context.addIssue({
+          code: "custom",
+          message: "Give true, false, or a time such as 2030-12-24T18:00:00Z.",
+        });
+        return z.NEVER;
+      })
+      .openapi({ format: "date-time" }),
+  ])
+  .openapi({
+    description:
+      "Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. " +
+      "NFTs show the draft's asset_placeholder meanwhile.",
+    example: true,
+  });
 
 /** Every field but the title may be left out or null, which mean the same when something is created. */
 const optionalFields = {
@@ -39,7 +64,7 @@ const changedFields = {
 };
 
 /** The default of each field, which null restores. */
-const EMPTY: Omit<CollectionSettings, "title"> = {
+const EMPTY: Omit<DraftSettings, "title"> = {
   description: null,
   public_mint_config: null,
   private_mint_config: null,
@@ -51,6 +76,7 @@ const EMPTY: Omit<CollectionSettings, "title"> = {
   approvals_denied_accounts: null,
   allow_transfers: true,
   transfers_denied_accounts: null,
+  reveal: false,
 };
 
 /** The fields that are present, with null converted to its meaning. */
@@ -62,7 +88,7 @@ const present = (body: Record<string, unknown>): Record<string, unknown> =>
   );
 
 export const draftBody = z
-  .strictObject({ contract_uuid: uuidField, title, ...optionalFields })
+  .strictObject({ contract_uuid: uuidField, title, ...optionalFields, reveal: revealField.nullish() })
   .openapi("CollectionDraftInput")
   .transform((body) => ({ ...EMPTY, ...present(body) }) as unknown as DraftRequest);
 
@@ -74,6 +100,6 @@ export const collectionChangesBody = z
 
 /** PUT collection-draft: the same, and the contract may be another. */
 export const draftChangesBody = z
-  .strictObject({ contract_uuid: uuidField.optional(), ...changedFields })
+  .strictObject({ contract_uuid: uuidField.optional(), ...changedFields, reveal: revealField.nullish() })
   .openapi("CollectionDraftChanges")
   .transform((body) => present(body) as SettingsChanges & { contract_uuid?: string });

@@ -131,6 +131,20 @@ export const referenceField = referenceText.nullish().openapi({
 
 /** The body of a write to the chain that needs none. */
 export const referenceBody = z.strictObject({ reference: referenceField }).openapi("ReferenceInput");
+export const tokenIdField = z
+  .string()
+  .regex(/^[1-9]\d{0,9}:[1-9]\d{0,9}$/, 'Give a token_id, such as "7:42".')
+  .openapi({ example: "7:42" });
+
+/** Different tokens. */
+export const tokenIdsField = (most: number) =>
+  z
+    .array(tokenIdField)
+    .min(1)
+    .max(most)
+    .refine((ids) => new Set(ids).size === ids.length, "Name each token once.")
+    .openapi({ uniqueItems: true, example: ["7:42"] });
+
 const ACCOUNT_ID_PATTERN = "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$";
 
 /** A NEAR account id as a schema without a name, so that what may be null as well says so. */

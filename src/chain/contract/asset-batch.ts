@@ -21,8 +21,13 @@ interface Run {
   readonly value: number;
 }
 
+/** What a batch brings: all of its assets, hidden ones' copies alone, or what was hidden, without copies. */
+type Form = "whole" | "hidden" | "revealed";
+
 /** Builds the contract's borsh `AssetBatch` (docs/contract.md): repeated values are run-length encoded. */
 export class AssetBatch {
+  readonly #form: Form;
+  #count = 0;
   readonly #hashes: Uint8Array[] = [];
   readonly #references: (Uint8Array | null)[] = [];
   readonly #copies: Run[] = [];
@@ -31,21 +36,27 @@ export class AssetBatch {
   #subtitleBytes = 0;
   #referenced = 0;
 
+  constructor(form: Form = "whole") {
+    this.#form = form;
+  }
+
   get size(): BatchSize {
     return this.sizeWith(null);
   }
 
   /** The batch's size with one more asset; null: as it is. */
   sizeWith(asset: ContractAsset | null): BatchSize {
+    const grows = (runs: readonly Run[], value: number) => asset !== null && runs.at(-1)?.value !== value;
+    const assets = this.#count + (asset === null ? 0 : 1);
+    const counted = this.#copies.length + (asset && grows(this.#copies, asset.copies) ? 1 : 0);
+    const copyRuns = this.#form === "revealed" ? 0 : counted;
+    if (this.#form === "hidden") return { bytes: LISTS + copyRuns * RUN, assets, distinctSubtitles: 0 };
     const subtitle = asset?.subtitle ?? null;
     const isNew = subtitle !== null && !this.#subtitles.has(subtitle);
     const index = subtitle === null ? 0 : (this.#subtitles.get(subtitle) ?? -1);
-    const grows = (runs: readonly Run[], value: number) => asset !== null && runs.at(-1)?.value !== value;
-    const assets = this.#hashes.length + (asset === null ? 0 : 1);
     const isReferenced = this.#referenced > 0 || (asset !== null && asset.referenceSha256 !== null);
     const distinctSubtitles = this.#subtitles.size + (isNew ? 1 : 0);
     const subtitleRuns = this.#subtitleRuns.length + (grows(this.#subtitleRuns, index) ? 1 : 0);
-    const copyRuns = this.#copies.length + (asset && grows(this.#copies, asset.copies) ? 1 : 0);
     const runs = copyRuns + (distinctSubtitles > 0 ? subtitleRuns : 0);
     const subtitleBytes = this.#subtitleBytes + (isNew ? Buffer.byteLength(subtitle) : 0);
     const hashes = assets * HASH * (isReferenced ? 2 : 1);
@@ -54,10 +65,12 @@ export class AssetBatch {
   }
 
   add(asset: ContractAsset): void {
+    this.#count++;
+    if (this.#form !== "revealed") extend(this.#copies, asset.copies);
+    if (this.#form === "hidden") return;
     this.#hashes.push(asset.sha256);
     this.#references.push(asset.referenceSha256);
     if (asset.referenceSha256 !== null) this.#referenced++;
-    extend(this.#copies, asset.copies);
     extend(this.#subtitleRuns, asset.subtitle === null ? 0 : this.#subtitleIndex(asset.subtitle));
   }
 

@@ -1,4 +1,5 @@
 import { base64Encode, baseEncode } from "near-api-js";
+import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
@@ -40,6 +41,9 @@ const call = (
   gas: (gas < MAX_GAS ? gas : MAX_GAS).toString(),
   deposit: deposit.toString(),
 });
+
+/** Deposit of calls that change holders' rights or metadata: only a full-access key can attach it. */
+const ONE_YOCTO = 1n;
 
 const json = (args: object): Uint8Array => new TextEncoder().encode(JSON.stringify(args));
 
@@ -84,16 +88,18 @@ export interface NewCollection {
   readonly settings: CollectionSettings;
   readonly externalId: Uint8Array;
   readonly publish: boolean;
+  /** Of a collection that hides its assets: base64 of the commitment and of the placeholder's SHA-256; null or absent: it hides none. */
+  readonly reveal?: { readonly commitment: string; readonly media: string } | null;
 }
 
 /** Creates a collection with its first assets; `deposit` (yoctoNEAR) is added to the contract's free balance. */
 export const createCollection = (
-  { settings, externalId, publish }: NewCollection,
+  { settings, externalId, publish, reveal }: NewCollection,
   assets: AssetBatch,
   deposit: bigint,
 ): Action => {
   const writer = new BorshWriter(assets.size.bytes + 4096);
-  writer.text(JSON.stringify(contractSettings(settings)));
+  writer.text(JSON.stringify({ ...contractSettings(settings), ...(reveal && { reveal }) }));
   writer.raw(externalId);
   writer.bool(publish);
   assets.write(writer);
@@ -114,12 +120,32 @@ export const addAssets = (
   return call("collection_add_assets", writer.finish(), MAX_GAS, deposit);
 };
 
+/** A batch of assets to reveal. */
+export interface RevealedBatch {
+  /** As it was committed to. */
+  readonly bytes: Uint8Array;
+  readonly assets: number;
+  /** The commitment to the batches behind it; the salt behind the last. */
+  readonly next: Uint8Array;
+}
+
+/** Gas of revealing a batch: pages of 512 assets are written anew, and up to 600 tokens are named in the event. */
+export const revealGas = ({ bytes, assets }: Pick<RevealedBatch, "bytes" | "assets">): bigint =>
+  15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes.length) * T) / 6_000n;
+
+/** Reveals batches of assets in one transaction, in the order of the commitment. */
+export const revealBatches = (collectionId: number, batches: readonly RevealedBatch[]): Action[] =>
+  batches.map((batch) => {
+    const writer = new BorshWriter(batch.bytes.length + 64);
+    writer.u32(collectionId);
+    writer.raw(batch.next);
+    writer.raw(batch.bytes);
+    return call("collection_reveal", writer.finish(), revealGas(batch), ONE_YOCTO);
+  });
+
 /** Opens a collection for minting. It reads all assets' records, so its gas grows with their subtitles. */
 export const publishCollection = (collectionId: number): Action =>
   call("collection_publish", json({ collection_id: collectionId }), MAX_GAS);
-
-/** Deposit of calls that change holders' rights or metadata: only a full-access key can attach it. */
-const ONE_YOCTO = 1n;
 
 /**
  * Changes settings. The gas grows with the collection's account lists, whatever is changed (docs/contract.md), so the
@@ -196,6 +222,48 @@ export const updateToken = (tokenId: string, changes: Override): Action => {
   const args = json({ token_id: tokenId, ...changes });
   return call("nft_update", args, 20n * T + BigInt(args.length) * 200_000_000n, ONE_YOCTO);
 };
+
+/**
+ * Gas of moving one token within a transaction of several: measured 1 Tgas, and 1 for each approval, whose deposit is
+ * returned. A list of accounts that tokens can't be transferred to is read for each. Gas units.
+ */
+export const moveGas = ({
+  approvals,
+  denied,
+}: {
+  readonly approvals: number;
+  readonly denied: number;
+}): bigint => 6n * T + BigInt(approvals) * T + BigInt(denied) * (T / 50n);
+
+/** Transfers tokens of the signer in one transaction: all or none. @param gas for each */
+export const transferTokens = (
+  tokenIds: readonly string[],
+  { receiver, memo, gas }: { readonly receiver: string; readonly memo: string | null; readonly gas: bigint },
+): Action[] =>
+  tokenIds.map((token_id) => {
+    const args = { receiver_id: receiver, token_id, ...(memo !== null && { memo }) };
+    return call("nft_transfer", json(args), gas, ONE_YOCTO);
+  });
+
+/** Burns tokens of the signer in one transaction: all or none. @param gas for each */
+export const burnTokens = (tokenIds: readonly string[], gas: bigint): Action[] =>
+  tokenIds.map((token_id) => call("nft_burn", json({ token_id }), gas, ONE_YOCTO));
+
+/** Locks parts of a collection for ever. @param assets indexes on the chain from 0, ascending */
+export const lockCollection = (
+  collectionId: number,
+  { locks, assets }: { readonly locks: readonly Lock[]; readonly assets: readonly number[] },
+): Action =>
+  call(
+    "collection_lock",
+    json({ collection_id: collectionId, locks, ...(assets.length > 0 && { assets }) }),
+    assets.length > 0 ? MAX_GAS : 30n * T,
+    ONE_YOCTO,
+  );
+
+/** Locks what a token shows for ever. */
+export const lockToken = (tokenId: string): Action =>
+  call("nft_lock", json({ token_id: tokenId }), 30n * T, ONE_YOCTO);
 
 /** Adds accounts to an allowlist or removes them. Gas: measured up to 100 Tgas on a list of 50,000. */
 export const changeAllowlist = (

@@ -61,6 +61,12 @@ export interface ContractCollection extends ContractSettingsView {
   /** State of delayed reveal; null if assets are always visible. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
+    /** Assets that are shown, those before this number. */
+    readonly shown: number;
+    /** base64 of 32 bytes. */
+    readonly commitment: string;
+    /** base64: the commitment to what is still hidden; the salt if nothing is. */
+    readonly next: string;
     /** CID of the placeholder. */
     readonly media: string | null;
   } | null;

@@ -198,6 +198,7 @@ const LOCKED = {
   supply: "the number of NFTs",
   royalties: "royalties",
   transfers: "rules of transfers",
+  code: "the contract's code",
 } as const;
 
 const Facts = ({ collection }: { collection: PublicCollection }) => {

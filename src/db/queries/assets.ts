@@ -163,12 +163,20 @@ export const deleteAsset = async (
   return deleted.length > 0;
 };
 
-/** The on-chain index of a collection's asset, from 0; null: the collection has no such asset. */
-export const assetIndexOf = async (db: Database, collectionId: Uuid, id: Uuid): Promise<number | null> => {
-  const row = await db.get<{ place: number } | undefined>(sql`
+/**
+ * The index of a collection's asset among its draft's, from 0, which is the one on the chain unless the assets were hidden
+ * (`isShuffled`); null: the collection has no such asset.
+ */
+export const assetIndexOf = async (
+  db: Database,
+  collectionId: Uuid,
+  id: Uuid,
+): Promise<{ readonly place: number; readonly isShuffled: boolean } | null> => {
+  const row = await db.get<{ place: number; shuffled: number } | undefined>(sql`
     SELECT (SELECT count(*) FROM draft_assets AS before
-      WHERE before.draft_id = draft_assets.draft_id AND before.position < draft_assets.position) AS place
+      WHERE before.draft_id = draft_assets.draft_id AND before.position < draft_assets.position) AS place,
+      collections.reveal IS NOT NULL AS shuffled
     FROM draft_assets JOIN collections ON collections.draft_id = draft_assets.draft_id
     WHERE draft_assets.id = ${uuidToBytes(id)} AND collections.id = ${uuidToBytes(collectionId)}`);
-  return row?.place ?? null;
+  return row ? { place: row.place, isShuffled: row.shuffled === 1 } : null;
 };

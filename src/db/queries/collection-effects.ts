@@ -147,3 +147,24 @@ export const changeSettings = (
     .set({ updatedAt: now, ...(settings && { settings }) })
     .where(and(eq(collections.id, collectionId), isOpen(operationId)));
 };
+
+/** Notes that assets of a collection before a number are shown; once all are, nothing is left to reveal or to keep unpinned. */
+export const raiseRevealed = (
+  db: Database,
+  collectionId: Uuid,
+  shown: number,
+  { pins, now }: { readonly pins: boolean; readonly now: Date },
+): Statement => {
+  const isAll = sql`${shown} >= ${collections.assets}`;
+  return db
+    .update(collections)
+    .set({
+      reveal: sql`json_set(${collections.reveal}, '$.shown', ${shown})`,
+      revealAt: sql`CASE WHEN ${isAll} THEN NULL ELSE ${collections.revealAt} END`,
+      pinState: sql`CASE WHEN ${isAll} AND ${pins ? 1 : 0} THEN coalesce(${collections.pinState}, 'pending') ELSE ${collections.pinState} END`,
+      updatedAt: now,
+    })
+    .where(
+      and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`),
+    );
+};

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
-import { withFields } from "../statements.ts";
+import { failedOn, type Statement, withFields } from "../statements.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch, runWithResponse } from "./idempotency.ts";
@@ -117,6 +117,28 @@ export const changeDraft = async (
   const [changed, , [row]] = results.slice(-3) as [Awaited<typeof change>, unknown, Awaited<typeof read>];
   return { isChanged: changed.length > 0, row };
 };
+
+/** Sets what the NFTs of a draft's collection show until a reveal. The batch fails (`isPlaceholderLocked`) unless it is open. */
+export const setPlaceholder = (
+  db: Database,
+  { integrationId, id }: { readonly integrationId: Uuid; readonly id: Uuid },
+  sha256: string,
+  now: Date,
+): Statement[] =>
+  weighed(db, integrationId, draftWeight(integrationId, id), [
+    db
+      .update(drafts)
+      .set({
+        placeholderSha256: sql`unhex(${sha256})`,
+        // The column must not be null.
+        settings: sql`CASE state WHEN 'draft' THEN settings END`,
+        updatedAt: sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`,
+      })
+      .where(owned(integrationId, id)),
+  ]);
+
+/** Whether a batch failed because the draft is no longer open. */
+export const isPlaceholderLocked = (error: unknown): boolean => failedOn(error, "drafts.settings");
 
 /** Deletes an open draft and its assets; false: none is open. @throws ServiceError idempotency_key_in_flight */
 export const removeDraft = async (

@@ -8,7 +8,14 @@ import { insertAssets, type PlacedAsset } from "./assets.ts";
 /** A draft whose finalization the database has lost; it may be in no journal (`operationId` null). */
 export type LostDraft = Pick<
   typeof drafts.$inferSelect,
-  "id" | "integrationId" | "contractId" | "plannedCollectionId" | "settings" | "operationId" | "createdAt"
+  | "id"
+  | "integrationId"
+  | "contractId"
+  | "plannedCollectionId"
+  | "settings"
+  | "operationId"
+  | "createdAt"
+  | "placeholderSha256"
 >;
 
 /** Restores a locked draft with its assets. A finalized one is unchanged. */
@@ -18,7 +25,7 @@ export const putBackDraft = (
   assets: Iterable<PlacedAsset>,
   now: Date,
 ): Statement[] => {
-  const { contractId, settings, operationId, plannedCollectionId } = draft;
+  const { contractId, settings, operationId, plannedCollectionId, placeholderSha256 } = draft;
   const id = uuidToBytes(draft.id);
   const isLocked = sql`(SELECT id FROM drafts WHERE id = ${id} AND state = 'finalizing')`;
   const row = {
@@ -26,6 +33,7 @@ export const putBackDraft = (
     settings,
     operationId,
     plannedCollectionId,
+    placeholderSha256,
     state: "finalizing",
     updatedAt: now,
   } as const;

@@ -102,8 +102,10 @@ export const weighed = (
   changes: readonly Statement[],
 ): Statement[] => [weigh(db, integrationId, weight, -1), ...changes, weigh(db, integrationId, weight, 1)];
 
-/** Weight of a draft's row, if it is the integration's and open. */
+/** Weight of a draft's row and placeholder, if it is the integration's and open. */
 export const draftWeight = (integrationId: Uuid, id: Uuid): Weight => ({
+  stored: sql`(SELECT size FROM blobs WHERE sha256 =
+    (SELECT placeholder_sha256 FROM drafts WHERE ${isOpenDraft(integrationId, id)}))`,
   database: sql`(SELECT ${ROW_BYTES} + octet_length(settings) FROM drafts WHERE ${isOpenDraft(integrationId, id)})`,
 });
 
@@ -186,6 +188,8 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
       JOIN blobs AS asset ON asset.sha256 = draft_assets.sha256
       LEFT JOIN blobs AS reference ON reference.sha256 = draft_assets.reference_sha256
       WHERE draft_id IN (${own})`)}
+    + ${sum(sql`sum(blobs.size) FROM drafts JOIN blobs ON blobs.sha256 = drafts.placeholder_sha256
+      WHERE drafts.integration_id = ${id}`)}
     + ${sum(sql`sum(blobs.size) FROM collections
       JOIN collection_blobs ON collection_blobs.collection_id = collections.id
       JOIN blobs ON blobs.sha256 = collection_blobs.sha256 WHERE collections.integration_id = ${id}`)}`;

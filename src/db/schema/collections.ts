@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { PageLink, PageTheme } from "../../domain/collector-pages.ts";
 import type { MintNotes } from "../../domain/mint-notes.ts";
+import type { RevealRecord } from "../../domain/reveal.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { blobs } from "./blobs.ts";
@@ -51,6 +52,10 @@ export const collections = sqliteTable(
     pinAttempts: integer("pin_attempts").notNull().default(0),
     pinRetryAt: instant("pin_retry_at"),
     ...timestamps(),
+    /** Of a collection that was made with hidden assets. */
+    reveal: text("reveal", { mode: "json" }).$type<RevealRecord>(),
+    /** When the schedule reveals what is hidden; null: it doesn't, or all is revealed. */
+    revealAt: instant("reveal_at"),
     /** Transactions that minted its latest tokens, if it has a page. When full, it moves to `minted_hundreds`. */
     recentMints: text("recent_mints", { mode: "json" }).$type<MintNotes>(),
   },
@@ -59,6 +64,10 @@ export const collections = sqliteTable(
     uniqueIndex("collections_on_chain").on(table.contractId, table.onChainId),
     index("collections_integration").on(table.integrationId, table.id),
     index("collections_pin").on(table.pinState),
+    index("collections_hidden")
+      .on(sql`reveal ->> '$.order.secretVersion'`, table.id)
+      .where(sql`reveal IS NOT NULL`),
+    index("collections_reveal_at").on(table.revealAt).where(sql`reveal_at IS NOT NULL`),
   ],
 );
 

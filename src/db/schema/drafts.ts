@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { CollectionSettings } from "../../domain/settings.ts";
+import type { DraftSettings } from "../../domain/settings.ts";
 import { blobs } from "./blobs.ts";
 import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { contracts } from "./contracts.ts";
@@ -13,18 +13,21 @@ export const drafts = sqliteTable(
     id: uuid("id").primaryKey(),
     integrationId: uuidOf("integration_id", () => integrations.id),
     contractId: uuidOf("contract_id", () => contracts.id),
-    settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
+    settings: text("settings", { mode: "json" }).$type<DraftSettings>().notNull(),
     state: text("state", { enum: ["draft", "finalizing", "finalized"] }).notNull(),
     /** The finalization, from the moment it was accepted. */
     operationId: uuid("operation_id"),
     /** Uuid of its collection to be. The contract keeps it, so the chain shows from which draft a collection comes. */
     plannedCollectionId: uuid("planned_collection_id").notNull(),
+    /** What tokens show until a reveal. */
+    placeholderSha256: bytes("placeholder_sha256").references(() => blobs.sha256),
     ...timestamps(),
   },
   (table) => [
     index("drafts_integration").on(table.integrationId, table.id),
     index("drafts_finalizing").on(table.state).where(sql`state = 'finalizing'`),
     index("drafts_open").on(table.integrationId).where(sql`state <> 'finalized'`),
+    index("drafts_placeholder").on(table.placeholderSha256).where(sql`placeholder_sha256 IS NOT NULL`),
     index("drafts_planned_collection").on(table.plannedCollectionId),
   ],
 );

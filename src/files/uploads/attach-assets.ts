@@ -12,6 +12,7 @@ import {
   type NewAsset,
 } from "../../db/queries/assets.ts";
 import { abandonBlobs, adoptBlobs } from "../../db/queries/blobs.ts";
+import { isPlaceholderLocked, setPlaceholder } from "../../db/queries/drafts.ts";
 import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../../db/queries/usage.ts";
 import { toQuotaError } from "../../db/quota.ts";
@@ -24,7 +25,13 @@ import { MAX_COPIES } from "../../domain/quota.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
 import { assetsLocked, requireDraft, toAsset } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
+import {
+  FILE_BUFFER,
+  placeholderIn,
+  type ReceivedFile,
+  type ReceivedForm,
+  receiveForm,
+} from "./receive-form.ts";
 
 const NAMED = 3;
 
@@ -128,6 +135,7 @@ async function commitAt(
   const { draftId, assets, files, startedAt } = attachment;
   const now = context.now();
   const adopted = distinct(files.values());
+  const placeholder = placeholderIn(files);
   const response = () => views(attachment, { base: baseUrl, first, now });
   const stored = requestKey && (await requestKey.keeps(201, jsonArray(response())));
   try {
@@ -136,13 +144,14 @@ async function commitAt(
         ...keepWithEffect(db, stored, sql`true`),
         ...adoptBlobs(db, adopted, startedAt, now),
         ...attachRows(db, draftId, assets, { first, now }),
+        ...(placeholder ? setPlaceholder(db, { integrationId, id: draftId }, placeholder.sha256, now) : []),
         weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
         refuseAbove(db, integrationId, "stored_bytes"),
         refuseAbove(db, integrationId, "database_bytes"),
       ]),
     );
   } catch (error) {
-    if (isLocked(error)) throw assetsLocked();
+    if (isLocked(error) || isPlaceholderLocked(error)) throw assetsLocked();
     throw await toQuotaError(context, integrationId, unlessTaken(error));
   }
   return response();

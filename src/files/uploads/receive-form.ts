@@ -3,6 +3,7 @@ import {
   type AssetsDetail,
   type FileKind,
   type FormPart,
+  NO_DETAILS,
   readAssetsDetail,
 } from "../../domain/assets-detail.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -40,7 +41,11 @@ const MAX_PARTS = MAX_UPLOAD_FILES + 1;
 
 /** The largest file and one byte more, which detects one that is too large. */
 export const FILE_BUFFER = MAX_FILE_BYTES + 1;
-const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] satisfies FileKind[]);
+const KINDS: ReadonlySet<string> = new Set([
+  "asset_file",
+  "reference_file",
+  "asset_placeholder",
+] satisfies FileKind[]);
 const isFileKind = (name: string): name is FileKind => KINDS.has(name);
 
 /**
@@ -57,6 +62,7 @@ export async function receiveForm(
   let detailText: string | null = null;
   let detailPrint = "";
   let count = 0;
+  let hasPlaceholder = false;
 
   for await (const part of parts) {
     // Unknown parts count too: a form could have a million of them.
@@ -72,7 +78,8 @@ export async function receiveForm(
       continue;
     }
     if (!isFileKind(part.name)) {
-      const message = "Unknown part. A form has asset_file, reference_file and assets_detail.";
+      const message =
+        "Unknown part. A form has asset_file, reference_file, asset_placeholder and assets_detail.";
       problems.add(fault([part.name], message));
       continue;
     }
@@ -86,12 +93,23 @@ export async function receiveForm(
       problems.add(twice([part.name, part.filename], named));
       continue;
     }
+    if (part.name === "asset_placeholder" && hasPlaceholder) {
+      problems.add(twice([part.name, part.filename], "part asset_placeholder"));
+      continue;
+    }
+    hasPlaceholder ||= part.name === "asset_placeholder";
     files.set(part.filename, await receiveFile(part, part.name, part.filename, { writer, problems, keeps }));
   }
 
   const digest = formDigest(detailPrint, files);
-  return { files, detail: readAssetsDetail(detailText, problems), problems, digest };
+  const isAlone = detailText === null && files.size === 1 && hasPlaceholder;
+  const detail = isAlone ? NO_DETAILS : readAssetsDetail(detailText, problems);
+  return { files, detail, problems, digest };
 }
+
+/** The file that NFTs show until a reveal. */
+export const placeholderIn = (files: ReadonlyMap<string, ReceivedFile>): ReceivedFile | undefined =>
+  Array.from(files.values()).find(({ kind }) => kind === "asset_placeholder");
 
 /** Reads and checks a file, and begins to put it. */
 async function receiveFile(
@@ -105,7 +123,7 @@ async function receiveFile(
   try {
     await gather(part, buffer);
     const { bytes } = buffer;
-    const media = kind === "asset_file" ? mediaType(bytes) : null;
+    const media = kind === "reference_file" ? null : mediaType(bytes);
     const problem = problemOf(kind, filename, bytes, media);
     if (problem !== null) {
       problems.add(problem);
@@ -147,7 +165,7 @@ function problemOf(
     return { kind: "size", path, message };
   }
   if (bytes.length === 0) return fault(path, "The file is empty.");
-  if (kind === "asset_file") {
+  if (kind !== "reference_file") {
     if (media === null) return { kind: "media", path, message: mediaFault(bytes) };
     const structure = new PictureStructure();
     structure.push(bytes);

@@ -1,10 +1,13 @@
-import { AssetBatch } from "../../chain/contract/asset-batch.ts";
+import { AssetBatch, type ContractAsset } from "../../chain/contract/asset-batch.ts";
 import { contractSettings } from "../../chain/contract/settings.ts";
+import { HiddenAssets, openOrder } from "../../collections/hidden-assets.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { DraftAssets } from "../../db/draft-assets.ts";
 import type { AssetRow } from "../../db/queries/assets.ts";
 import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import type { SealedOrder } from "../../domain/reveal.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 
 /** Consecutive assets of a draft for one transaction. */
@@ -33,6 +36,14 @@ export interface FinalizeOperation {
   /** The contract's account. */
   readonly contract: string;
   readonly settings: CollectionSettings;
+  /** Of a collection that hides its assets; absent: it shows them. */
+  readonly reveal?: {
+    readonly order: SealedOrder;
+    /** SHA-256 of what tokens show before the reveal, lower-case hexadecimal. */
+    readonly placeholder: string;
+    /** When the schedule reveals the assets; null: it doesn't. */
+    readonly at: string | null;
+  };
   /** Base address of the gateway. */
   readonly base: string;
   /** Where an earlier finalization of the draft stopped on the chain; null if there was none. */
@@ -66,6 +77,23 @@ export interface FinalizedDraft {
 export const draftEmpty = (): ServiceError =>
   new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
 
+/** Assets in the order in which the chain has them. */
+interface OrderedAssets {
+  behind(position?: number): AsyncIterable<ContractAsset & { readonly position: number }>;
+}
+
+/** A draft's hidden assets in the order of its finalization; null: it shows them. @throws Error if the order can't be opened */
+export const hiddenAssets = async (
+  context: Pick<ServiceContext, "settings">,
+  { reveal, collectionUuid }: Pick<FinalizeOperation, "reveal" | "collectionUuid">,
+  assets: DraftAssets,
+): Promise<HiddenAssets | null> =>
+  reveal ? HiddenAssets.read(assets, await openOrder(context, collectionUuid, reveal.order)) : null;
+
+/** What goes to the chain of assets now. */
+const emptyBatch = (assets: OrderedAssets): AssetBatch =>
+  new AssetBatch(assets instanceof HiddenAssets ? "hidden" : "whole");
+
 /**
  * Splits a draft's assets into batches. The result depends only on the draft, which is locked during its finalization,
  * so every resume splits it the same way.
@@ -73,11 +101,11 @@ export const draftEmpty = (): ServiceError =>
  * @param head additional bytes of the first batch: the settings, whose account lists may be long
  */
 const planBatches = async (
-  draft: DraftAssets,
+  draft: OrderedAssets,
   { skip, head }: { readonly skip: number; readonly head: number },
 ): Promise<FinalizePlan> => {
   const batches: PlannedBatch[] = [];
-  let batch = new AssetBatch();
+  let batch = emptyBatch(draft);
   let after = -1;
   let last = -1;
   let assets = 0;
@@ -86,7 +114,7 @@ const planBatches = async (
     const { size } = batch;
     if (size.assets === 0) return;
     batches.push({ after, offset: assets - size.assets, assets: size.assets, storage: batchStorage(size) });
-    batch = new AssetBatch();
+    batch = emptyBatch(draft);
     after = last;
   };
   const fits = (size: BatchSize): boolean =>
@@ -106,21 +134,31 @@ const planBatches = async (
 };
 
 /** Splits the draft's assets that an earlier finalization hasn't put on the chain. */
-export const splitAssets = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
+export const splitAssets = async (
+  context: Pick<ServiceContext, "settings">,
+  request: FinalizeOperation,
+  assets: DraftAssets,
+): Promise<FinalizePlan> =>
   planBatches(
-    assets,
+    (await hiddenAssets(context, request, assets)) ?? assets,
     request.begun === null
       ? { skip: 0, head: settingsLength(request) }
       : { skip: request.begun.assets, head: 0 },
   );
 
+/** Bytes of the commitment and the placeholder in the contract's JSON. */
+const REVEAL_BYTES = 200;
+
 /** Bytes of a collection's settings in the contract's JSON. */
-export const settingsLength = ({ settings }: FinalizeOperation): number =>
-  Buffer.byteLength(JSON.stringify(contractSettings(settings)));
+export const settingsLength = ({ settings, reveal }: FinalizeOperation): number =>
+  Buffer.byteLength(JSON.stringify(contractSettings(settings))) + (reveal ? REVEAL_BYTES : 0);
 
 /** The assets of a planned batch. */
-export const readBatch = async (draft: DraftAssets, { after, assets }: PlannedBatch): Promise<AssetBatch> => {
-  const batch = new AssetBatch();
+export const readBatch = async (
+  draft: OrderedAssets,
+  { after, assets }: PlannedBatch,
+): Promise<AssetBatch> => {
+  const batch = emptyBatch(draft);
   for await (const asset of draft.behind(after)) {
     batch.add(asset);
     if (batch.size.assets === assets) break;

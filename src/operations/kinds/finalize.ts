@@ -4,6 +4,7 @@ import { connectFor } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
 import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
+import { commitmentOf, type HiddenAssets, keepOrder } from "../../collections/hidden-assets.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
@@ -32,6 +33,7 @@ import {
   type FinalizedDraft,
   type FinalizeOperation,
   type FinalizePlan,
+  hiddenAssets,
   type PlannedBatch,
   readBatch,
   settingsLength,
@@ -46,8 +48,16 @@ const keepManifestOf = async (
 ): Promise<void> => {
   const times = createdAt ? { createdAt } : await requireDraft(context, integrationId, subjectId);
   const draft = { id: subjectId, integrationId, createdAt: times.createdAt };
-  await keepManifest(context, request.collectionUuid, draft, assets);
+  const { collectionUuid, reveal } = request;
+  if (reveal) await keepOrder(context, collectionUuid, reveal.order);
+  await keepManifest(context, collectionUuid, { ...draft, ...restoredWith(request) }, assets);
 };
+
+/** What a draft has of its reveal beside its settings. */
+const restoredWith = ({ reveal }: FinalizeOperation) => ({
+  placeholder: reveal?.placeholder ?? null,
+  reveal: reveal ? (reveal.at ?? true) : false,
+});
 
 const requireDraft = async (
   context: ServiceContext,
@@ -105,6 +115,8 @@ const lockDraftAgain = async (
 /** Facts that a finalization's steps depend on. */
 interface FinalizeFacts extends FinalizedDraft {
   readonly plan: FinalizePlan;
+  /** The assets in their secret order; null: none are hidden. */
+  readonly hidden: HiddenAssets | null;
   /** Names of the steps, and the batch of each except `publish`. */
   readonly steps: readonly string[];
   readonly batches: ReadonlyMap<string, PlannedBatch>;
@@ -131,11 +143,14 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
         ? known.assets
         : new DraftAssets(context.db, operation.subjectId, known?.whole);
     const plan = await planOf(context, operation, assets);
+    const hidden =
+      known && "hidden" in known ? known.hidden : await hiddenAssets(context, operation.request, assets);
     return {
       ...stepsOf(plan, operation.request),
       assets,
       createdAt: known?.createdAt,
       plan,
+      hidden,
       shown: isForgotten ? await collectionOnChain(context, operation, height) : null,
     };
   },
@@ -151,7 +166,8 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
 
   prepared: async (context, operation) => {
     const { request, subjectId } = operation;
-    const plan = request.plan ?? (await splitAssets(request, new DraftAssets(context.db, subjectId)));
+    const plan =
+      request.plan ?? (await splitAssets(context, request, new DraftAssets(context.db, subjectId)));
     if (plan.assets === 0 && request.begun === null) throw draftEmpty();
     return { ...request, plan };
   },
@@ -168,13 +184,15 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       return { receiverId: contract, actions: [publishCollection(collectionIdOf(request, known))] };
     }
     const batch = batchOf(step, known.facts);
-    const assets = await readBatch(known.facts.assets, batch);
+    const { hidden } = known.facts;
+    const assets = await readBatch(hidden ?? known.facts.assets, batch);
+    const reveal = hidden && { commitment: commitmentOf(hidden), media: placeholderOf(request) };
     const deposit = BigInt(storageOf(step, known.facts, request)) * BYTE_PRICE;
     const publish = known.facts.plan.batches.length === 1;
     const action =
       step === "create"
         ? createCollection(
-            { settings, externalId: uuidToBytes(request.collectionUuid), publish },
+            { settings, externalId: uuidToBytes(request.collectionUuid), publish, reveal },
             assets,
             deposit,
           )
@@ -197,6 +215,12 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       assets: plan.assets,
       minted: 0,
       height: heightOf(records),
+      reveal: facts.hidden && {
+        order: request.reveal!.order,
+        commitment: commitmentOf(facts.hidden),
+        shown: 0,
+      },
+      revealAt: request.reveal?.at ? new Date(request.reveal.at) : null,
     };
     const { directory, row, statements, commit } = await newCollection(context, collection, facts.assets);
     return {
@@ -231,6 +255,10 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       : [releaseDraft(context.db, subjectId, id, context.now())],
 });
 
+/** base64 of the placeholder's SHA-256. */
+const placeholderOf = ({ reveal }: FinalizeOperation): string =>
+  Buffer.from(reveal!.placeholder, "hex").toString("base64");
+
 /** Assigns batches to steps. The first batch belongs to `create`, unless an earlier finalization has done that. */
 const stepsOf = (
   { batches }: FinalizePlan,
@@ -259,7 +287,7 @@ const planOf = async (
   assets: DraftAssets,
 ): Promise<FinalizePlan> => {
   if (request.plan) return request.plan;
-  const plan = await keepPlan(context.db, id, await splitAssets(request, assets));
+  const plan = await keepPlan(context.db, id, await splitAssets(context, request, assets));
   // Update the row in memory too: the wallet stores the request with the first step.
   Object.assign(request, { plan });
   return plan;

@@ -3,6 +3,8 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
 import { type CollectionTarget, lookAt, targetOf } from "../../collections/collection-target.ts";
+import { requireCollection } from "../../collections/collections.ts";
+import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { assetIndexOf } from "../../db/queries/assets.ts";
@@ -33,17 +35,36 @@ const MOST_PLACES = 10_000;
 
 /** The index of an asset in a collection on the chain, from 0; null if it isn't in the collection. */
 const placeOfAsset = async (
-  { db }: Pick<ServiceContext, "db">,
+  context: ServiceContext,
+  caller: Caller,
   collectionUuid: Uuid,
   assetUuid: Uuid,
 ): Promise<number | null> => {
   const name = `${collectionUuid} ${assetUuid}`;
   const known = places.get(name);
   if (known !== undefined) return known;
-  const place = await assetIndexOf(db, collectionUuid, assetUuid);
-  if (place === null) return null;
+  const found = await assetIndexOf(context.db, collectionUuid, assetUuid);
+  if (found === null) return null;
+  const place = found.isShuffled
+    ? await shuffledPlace(context, caller, collectionUuid, assetUuid)
+    : found.place;
   setBounded(places, MOST_PLACES, name, place);
   return place;
+};
+
+/** The index of an asset that was hidden. @throws ServiceError conflict while some are */
+const shuffledPlace = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  assetUuid: Uuid,
+): Promise<number> => {
+  const { collection } = await requireCollection(context, caller, collectionUuid);
+  if (collection.reveal!.shown < collection.assets) {
+    const message = "Reveal the collection first: while assets are hidden, all copies are drawn.";
+    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+  }
+  return (await placesOnChain(context, collection)).get(assetUuid)!;
 };
 
 /** Storage of a step, with its certain part. */
@@ -171,7 +192,7 @@ const chosenAsset = async (
 ): Promise<number | null> => {
   if (!asset) return null;
   const { found } = await lookAt(context, caller, collectionUuid, async (collection) => {
-    const index = await placeOfAsset(context, collectionUuid, asset as Uuid);
+    const index = await placeOfAsset(context, caller, collectionUuid, asset as Uuid);
     if (index === null) return null;
     // Copies left only decrease: if a lagging node shows too few, no other node shows more.
     const [shown] = await collection.views.assets(collection.collectionId, index, 1);

@@ -9,6 +9,7 @@ import {
 import { ChainUnavailableError, ViewError } from "../../chain/errors.ts";
 import { connect } from "../../chain/rpc.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
+import { readOrder } from "../../collections/hidden-assets.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { COLLECTIONS_PAGE } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
@@ -99,6 +100,7 @@ const adoptCollection = async (
     assets: shown.assets,
     minted: shown.minted,
     height: 0,
+    ...(await revealOf(context, id, shown)),
   };
   const { statements, commit } = await newCollection(context, collection, new DraftAssets(db, draftId));
   const batch = [...statements, finishAdopted(db, draftId, id, context.now())];
@@ -110,6 +112,17 @@ const adoptCollection = async (
     draft_uuid: draftId,
   });
   return true;
+};
+
+/** What is kept of a reveal. The order is in R2, unless it was lost there too. */
+const revealOf = async (context: ServiceContext, id: Uuid, { reveal }: ContractCollection) => {
+  if (!reveal) return { reveal: null, revealAt: null };
+  const { commitment, shown, state } = reveal;
+  const at = (await readManifest(context, id))?.reveal;
+  return {
+    reveal: { order: await readOrder(context, id), commitment, shown },
+    revealAt: typeof at === "string" && state !== "revealed" ? new Date(at) : null,
+  };
 };
 
 /** The draft of a collection, locked with the assets that are on the chain; null if there is none. */

@@ -25,6 +25,7 @@ import { textKey } from "../../files/storage/large-texts.ts";
 const UNREFERENCED = sql`
   NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.sha256 = blobs.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.reference_sha256 = blobs.sha256)
+  AND NOT EXISTS (SELECT 1 FROM drafts WHERE drafts.placeholder_sha256 = blobs.sha256)
   AND NOT EXISTS (SELECT 1 FROM collection_blobs WHERE collection_blobs.sha256 = blobs.sha256)`;
 
 const select = (condition: SQL | undefined, limit: number): SQL =>

@@ -20,6 +20,7 @@ import {
 import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { watchForOperator, watchWallets } from "./operator-watch.ts";
 import { continuePinning } from "./pinning.ts";
+import { revealDue } from "./reveals.ts";
 import { keepStatistics } from "./statistics.ts";
 import { wakeForgotten } from "./webhooks.ts";
 
@@ -62,6 +63,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["deleted", () => forgetDeleted(context)],
     ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],
+    ["reveals", () => revealDue(context)],
     ["traits", () => workOutPages(context)],
     ["statistics", () => keepStatistics(context)],
     ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],

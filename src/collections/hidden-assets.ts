@@ -1,0 +1,165 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { AssetBatch, type ContractAsset } from "../chain/contract/asset-batch.ts";
+import { BorshWriter } from "../chain/contract/borsh-writer.ts";
+import type { RevealedBatch } from "../chain/contract/calls.ts";
+import type { ServiceContext } from "../context.ts";
+import { DraftAssets } from "../db/draft-assets.ts";
+import type { CollectionRow } from "../db/queries/collections.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { batchSizes, commitmentsTo, orderOf, saltOf } from "../domain/hidden-order.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { JSON_TYPE } from "../domain/media-types.ts";
+import type { SealedOrder } from "../domain/reveal.ts";
+import { seal, unseal } from "../domain/sealing.ts";
+import { orderKey } from "../files/storage/keys.ts";
+import { putSame } from "../files/storage/put-blob.ts";
+
+const SEED_BYTES = 32;
+
+/** What a seed is sealed for: no account has such an id. */
+const sealedFor = (collectionUuid: Uuid): string => `reveal ${collectionUuid}`;
+
+/** A new secret order. */
+export const newOrder = async ({ settings }: ServiceContext, collectionUuid: Uuid): Promise<SealedOrder> =>
+  sealSeed(settings, collectionUuid, crypto.getRandomValues(new Uint8Array(SEED_BYTES)));
+
+const sealSeed = async (
+  { WALLET_SECRETS }: ServiceContext["settings"],
+  collectionUuid: Uuid,
+  seed: Uint8Array,
+): Promise<SealedOrder> => {
+  const { bytes, version } = await seal(seed, sealedFor(collectionUuid), WALLET_SECRETS);
+  return { sealed: Buffer.from(bytes).toString("base64"), secretVersion: version };
+};
+
+/** The seed of an order. @throws Error if its secret is missing, or it was sealed for another collection */
+export const openOrder = (
+  { settings }: Pick<ServiceContext, "settings">,
+  collectionUuid: Uuid,
+  { sealed, secretVersion: version }: SealedOrder,
+): Promise<Uint8Array> => {
+  const bytes = Uint8Array.from(Buffer.from(sealed, "base64"));
+  return unseal({ bytes, version }, sealedFor(collectionUuid), settings.WALLET_SECRETS);
+};
+
+/** The same order under the newest secret. */
+export const resealOrder = async (
+  context: ServiceContext,
+  collectionUuid: Uuid,
+  order: SealedOrder,
+): Promise<SealedOrder> =>
+  sealSeed(context.settings, collectionUuid, await openOrder(context, collectionUuid, order));
+
+/** Keeps an order in R2, beside the collection's manifest, where it outlives the database. */
+export const keepOrder = ({ env }: ServiceContext, collectionUuid: Uuid, order: SealedOrder): Promise<void> =>
+  putSame(env.BUCKET, orderKey(collectionUuid), JSON.stringify({ version: 1, ...order }), JSON_TYPE);
+
+/** The order that R2 has of a collection; null: none. */
+export const readOrder = async (
+  { env }: Pick<ServiceContext, "env">,
+  collectionUuid: Uuid,
+): Promise<SealedOrder | null> => {
+  const object = await env.BUCKET.get(orderKey(collectionUuid));
+  if (object === null) return null;
+  const { sealed, secretVersion } = await object.json<SealedOrder>();
+  return { sealed, secretVersion };
+};
+
+/** An asset at its place on the chain. */
+export type HiddenAsset = ContractAsset & { readonly id: Uuid; readonly position: number };
+
+/** A batch of the reveal, with the commitment to it and those behind it. */
+export type CommittedBatch = RevealedBatch & { readonly first: number; readonly commitment: Uint8Array };
+
+/** A draft's assets in their secret order. */
+export class HiddenAssets {
+  readonly all: readonly HiddenAsset[];
+  readonly #seed: Uint8Array;
+
+  private constructor(all: readonly HiddenAsset[], seed: Uint8Array) {
+    this.all = all;
+    this.#seed = seed;
+  }
+
+  /** Reads all assets of a locked draft, which have to fit into memory: about 200 bytes each. */
+  static async read(assets: DraftAssets, seed: Uint8Array): Promise<HiddenAssets> {
+    const drafted: Omit<HiddenAsset, "position">[] = [];
+    for await (const { id, sha256: digest, referenceSha256, subtitle, copies } of assets.behind())
+      drafted.push({ id, sha256: digest, referenceSha256, subtitle, copies });
+    const order = orderOf(seed, drafted.length);
+    return new HiddenAssets(
+      order.map((index, position) => ({ ...drafted[index]!, position })),
+      seed,
+    );
+  }
+
+  /** Assets after a place; absent: all. */
+  async *behind(place = -1): AsyncGenerator<HiddenAsset> {
+    yield* this.all.slice(place + 1);
+  }
+
+  /** The batches of the reveal, byte for byte as they are committed to. */
+  get batches(): readonly CommittedBatch[] {
+    let first = 0;
+    const parts = batchSizes(this.all.length).map((assets) => {
+      const batch = new AssetBatch("revealed");
+      for (const asset of this.all.slice(first, first + assets)) batch.add(asset);
+      const writer = new BorshWriter(batch.size.bytes);
+      batch.write(writer);
+      const part = { first, assets, bytes: writer.finish() };
+      first += assets;
+      return part;
+    });
+    const commitments = commitmentsTo(
+      parts.map(({ bytes }) => sha256(bytes)),
+      saltOf(this.#seed),
+    );
+    return parts.map((part, at) => ({ ...part, commitment: commitments[at]!, next: commitments[at + 1]! }));
+  }
+}
+
+/** base64 of the commitment to all assets. */
+export const commitmentOf = (assets: HiddenAssets): string =>
+  Buffer.from(assets.batches[0]!.commitment).toString("base64");
+
+/**
+ * The order of a collection's assets, from D1 or R2: whichever lacks it gets it back.
+ * @throws ServiceError conflict if both have lost it
+ */
+export const requireOrder = async (
+  context: ServiceContext,
+  { id, reveal }: Pick<CollectionRow["collection"], "id" | "reveal">,
+): Promise<SealedOrder> => {
+  const stored = await readOrder(context, id);
+  const order = reveal?.order ?? stored;
+  if (order === null) {
+    const message =
+      "The order of the hidden assets is lost: ask the operator for a copy of R2 or the database.";
+    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+  }
+  if (stored === null) await keepOrder(context, id, order);
+  return order;
+};
+
+/** The assets of a collection that was made with hidden ones, in their order. @throws ServiceError conflict if it is lost */
+export const shuffledAssets = async (
+  context: ServiceContext,
+  collection: Pick<CollectionRow["collection"], "id" | "draftId" | "reveal">,
+): Promise<HiddenAssets> => {
+  const seed = await openOrder(context, collection.id, await requireOrder(context, collection));
+  return HiddenAssets.read(new DraftAssets(context.db, collection.draftId), seed);
+};
+
+/** The index on the chain of each asset of a collection, from 0. */
+export const placesOnChain = async (
+  context: ServiceContext,
+  collection: Pick<CollectionRow["collection"], "id" | "draftId" | "reveal">,
+): Promise<ReadonlyMap<Uuid, number>> => {
+  const ids: Uuid[] = [];
+  const assets =
+    collection.reveal === null
+      ? new DraftAssets(context.db, collection.draftId)
+      : await shuffledAssets(context, collection);
+  for await (const { id } of assets.behind()) ids.push(id);
+  return new Map(ids.map((id, place) => [id, place]));
+};

@@ -1,0 +1,196 @@
+import { sql } from "drizzle-orm";
+import { type RevealedBatch, revealBatches, revealGas } from "../../chain/contract/calls.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connectFor } from "../../chain/rpc.ts";
+import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
+import { requireCollection } from "../../collections/collections.ts";
+import { type CommittedBatch, shuffledAssets } from "../../collections/hidden-assets.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { raiseRevealed } from "../../db/queries/collection-effects.ts";
+import { findCollection } from "../../db/queries/collections.ts";
+import { hasOpenOperation, openOperationOf } from "../../db/queries/operations.ts";
+import { batchStorage } from "../../domain/batch-limits.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { packed } from "../../domain/packing.ts";
+import { revealState } from "../../domain/reveal.ts";
+import { stepName } from "../../domain/steps.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
+import { hasSucceeded, heightOf } from "../records.ts";
+
+/** Batches that one transaction reveals. */
+interface RevealStep {
+  /** Index of its first batch, and behind its last. */
+  readonly from: number;
+  readonly to: number;
+  /** Assets that are shown once it has succeeded. */
+  readonly shown: number;
+  /** Maximum bytes of storage. */
+  readonly storage: number;
+}
+
+/** A reveal, as stored with its operation: which batches, never what is in them. */
+interface CollectionRevealOperation extends CollectionTarget {
+  readonly steps: readonly RevealStep[];
+}
+
+const conflict = (message: string): ServiceError =>
+  new ServiceError("conflict", message, { outcome: "not_submitted" });
+
+/** The batches to reveal: those that are next, until at least so many assets are shown. */
+const wantedOf = (
+  batches: readonly CommittedBatch[],
+  shown: { readonly shown: number; readonly next: string },
+  assets: number | undefined,
+): { readonly from: number; readonly to: number } => {
+  const from = batches.findIndex(({ first }) => first === shown.shown);
+  const next = batches[from]?.commitment;
+  if (!next || Buffer.from(next).toString("base64") !== shown.next)
+    throw conflict(
+      "The order that is kept isn't the one that the collection is committed to. Ask the operator.",
+    );
+  if (assets === undefined) return { from, to: batches.length };
+  const wanted = shown.shown + assets;
+  const last = batches.findIndex((batch) => batch.first + batch.assets >= wanted);
+  return { from, to: last < 0 ? batches.length : last + 1 };
+};
+
+/** Splits batches into transactions. */
+const stepsOf = (batches: readonly CommittedBatch[], from: number, to: number): RevealStep[] => {
+  const wanted = batches.slice(from, to);
+  const items = wanted.map((batch) => ({ gas: revealGas(batch), bytes: batch.bytes.length }));
+  let at = from;
+  return packed(items).map((count) => {
+    const part = batches.slice(at, at + count);
+    const last = part.at(-1)!;
+    const size = {
+      bytes: bytesOf(part),
+      assets: last.first + last.assets - part[0]!.first,
+      distinctSubtitles: 0,
+    };
+    const step = { from: at, to: at + count, shown: last.first + last.assets, storage: batchStorage(size) };
+    at += count;
+    return step;
+  });
+};
+
+const bytesOf = (batches: readonly RevealedBatch[]): number =>
+  batches.reduce((sum, { bytes }) => sum + bytes.length, 0);
+
+/**
+ * Proposes to show assets that a collection hides.
+ * @param assets how many more, rounded up to whole batches; absent: all that are left
+ * @throws ServiceError not_found, conflict (nothing is hidden, a reveal is under way, the order is lost), chain_unavailable
+ */
+export const proposeReveal = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  assets: number | undefined,
+): Promise<Proposal<"collection_reveal">> => {
+  const { collection: row } = await requireCollection(context, caller, collectionUuid);
+  if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
+  const at = await readableOf(context, caller, collectionUuid);
+  const shown = (await at.views.collection(at.collectionId))?.reveal;
+  if (!shown || shown.state === "revealed")
+    throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
+  const batches = (await shuffledAssets(context, row)).batches;
+  const { from, to } = wantedOf(batches, shown, assets);
+  const request: CollectionRevealOperation = { ...placeOf(at), steps: stepsOf(batches, from, to) };
+  const subject = { integrationId: caller.integrationId, subjectId: collectionUuid };
+  const count = request.steps.at(-1)!.shown - shown.shown;
+  return {
+    kind: "collection_reveal",
+    subjectId: collectionUuid,
+    request,
+    known: { batches },
+    condition: sql`NOT ${hasOpenOperation(subject, "collection_reveal")}`,
+    refusal: async () => {
+      const open = await openOperationOf(context.db, subject, "collection_reveal");
+      return open
+        ? conflict(`Read operation ${open.id}: it reveals assets of this collection already.`)
+        : null;
+    },
+    permanent: [`Shows ${count} of the ${row.assets} assets to everyone, for ever.`],
+  };
+};
+
+interface RevealFacts {
+  readonly batches: readonly CommittedBatch[];
+}
+
+/** Assets that are shown by the steps that have succeeded; 0: none has. */
+const shownBy = ({ steps }: CollectionRevealOperation, records: readonly TransactionRecord[]): number => {
+  const done = new Set(records.filter(hasSucceeded).map(({ step }) => stepName(step)));
+  return Math.max(0, ...steps.flatMap(({ shown }, index) => (done.has(nameOf(index)) ? [shown] : [])));
+};
+
+const nameOf = (index: number): string => `reveal:${index + 1}`;
+
+const stepOf = ({ steps }: CollectionRevealOperation, name: string): RevealStep =>
+  steps[Number(name.slice("reveal:".length)) - 1]!;
+
+const noteShown = (
+  context: ServiceContext,
+  { subjectId, request }: Operation<CollectionRevealOperation>,
+  records: readonly TransactionRecord[],
+) => {
+  const shown = shownBy(request, records);
+  const pins = context.settings.KUBO_RPC_URL !== undefined;
+  return shown === 0 ? [] : [raiseRevealed(context.db, subjectId, shown, { pins, now: context.now() })];
+};
+
+/** Batches of assets in as many transactions as the limits ask for. What is shown stays; a further reveal continues. */
+export const collectionRevealKind = kindOf<
+  CollectionRevealOperation,
+  RevealFacts,
+  KindResults["collection_reveal"]
+>({
+  facts: async (context, { subjectId, integrationId }, _records, known) => {
+    if (known) return known;
+    const row = await findCollection(context.db, integrationId, subjectId);
+    if (!row) throw new Error(`collection ${subjectId} has no row`);
+    return { batches: (await shuffledAssets(context, row.collection)).batches };
+  },
+
+  steps: ({ steps }) => steps.map((_, index) => nameOf(index)),
+
+  storage: (request, step) => ({ contract: request.contract, bytes: stepOf(request, step).storage }),
+
+  transaction: async (_context, { request }, step, { facts }) => {
+    const { from, to } = stepOf(request, step);
+    const { contract, collectionId } = request;
+    return { receiverId: contract, actions: revealBatches(collectionId, facts.batches.slice(from, to)) };
+  },
+
+  effects: async (context, operation, { records }) => {
+    const { request, subjectId } = operation;
+    const { contract, collectionId } = request;
+    const views = contractViews(connectFor(context), contract, heightOf(records));
+    const found = await views.collection(collectionId);
+    if (!found?.reveal) throw new Error(`${contract} shows no reveal of collection ${collectionId}`);
+    const { commitment } = found.reveal;
+    const shown = request.steps.at(-1)!.shown;
+    const state = revealState(shown, found.assets);
+    const row =
+      state === "revealed" ? undefined : await findCollection(context.db, operation.integrationId, subjectId);
+    return {
+      status: 200,
+      body: {
+        message: "success",
+        revealed: {
+          collection_uuid: subjectId,
+          collection_id: collectionId,
+          contract_address: contract,
+          total_assets: found.assets,
+          reveal: { state, shown, commitment, at: row?.collection.revealAt?.toISOString() ?? null },
+        },
+        tx_results: records.filter(hasSucceeded).map(({ result }) => result),
+      },
+      statements: noteShown(context, operation, records),
+    };
+  },
+
+  onFailure: noteShown,
+});

@@ -1,0 +1,206 @@
+import type { Lock } from "../../api/resources/collection.ts";
+import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
+import { type ContractCollection, type ContractToken, contractViews } from "../../chain/contract/views.ts";
+import { connectFor } from "../../chain/rpc.ts";
+import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
+import { requireCollection } from "../../collections/collections.ts";
+import { placesOnChain } from "../../collections/hidden-assets.ts";
+import { toToken } from "../../collections/tokens.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { parseTokenId } from "../../domain/token-ids.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { heightOf, succeeded } from "../records.ts";
+
+/** Locks of a collection, as stored with their operation. */
+interface CollectionLockOperation extends CollectionTarget {
+  readonly locks: readonly Lock[];
+  /** Indexes on the chain, ascending. */
+  readonly assets: readonly number[];
+  readonly assetUuids: readonly Uuid[];
+}
+
+/** The lock of a token, as stored with its operation. */
+interface NftLockOperation extends CollectionTarget {
+  readonly tokenId: string;
+  /** Base address of the gateway. */
+  readonly base: string;
+}
+
+/** PUT lock. */
+interface LockRequest {
+  readonly locks: readonly Lock[];
+  readonly asset_uuids: readonly Uuid[];
+}
+
+const conflict = (message: string): ServiceError =>
+  new ServiceError("conflict", message, { outcome: "not_submitted" });
+
+/** What each lock makes impossible. */
+const PROMISES: Readonly<Record<Lock, string>> = {
+  metadata: "Title, description and what NFTs show can never be changed again.",
+  supply: "No NFT can ever be minted in this collection again.",
+  royalties: "The accounts and shares of ongoing_royalties can never be changed again.",
+  transfers: "Transfers and approvals that are possible can never be forbidden again.",
+  code: "The contract's code can never be changed again, for all of its collections.",
+};
+
+const promisesOf = ({ locks, assets }: CollectionLockOperation): string[] => [
+  ...locks.map((lock) => PROMISES[lock]),
+  ...(assets.length > 0
+    ? [`NFTs of ${assets.length} assets keep what they show for ever, and no mint brings its own metadata.`]
+    : []),
+];
+
+/** Refuses a lock that would promise nothing, in the contract's words. @throws ServiceError conflict */
+const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets }: LockRequest): void => {
+  const isHidden = shown.reveal != null && shown.reveal.state !== "revealed";
+  if (isHidden && (assets.length > 0 || locks.includes("metadata")))
+    throw conflict(
+      "Metadata are locked once all assets are revealed: whether a commitment can be opened is not known before.",
+    );
+  if (locks.includes("transfers") && !shown.allow_transfers)
+    throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
+};
+
+/** Indexes on the chain of a collection's assets. @throws ServiceError not_found that names those that it lacks */
+const requireIndexes = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  assets: readonly Uuid[],
+): Promise<number[]> => {
+  if (assets.length === 0) return [];
+  const { collection } = await requireCollection(context, caller, collectionUuid);
+  const known = await placesOnChain(context, collection);
+  const missing = [...assets.keys()].filter((at) => !known.has(assets[at]!));
+  if (missing.length === 0) return assets.map((id) => known.get(id)!).sort((a, b) => a - b);
+  throw new ServiceError(
+    "not_found",
+    `The collection has no asset ${missing.map((at) => assets[at]).join(", ")}.`,
+    {
+      issues: missing.map((at) => ({
+        path: ["asset_uuids", at],
+        message: "Give an asset of the collection.",
+      })),
+      outcome: "not_submitted",
+    },
+  );
+};
+
+/**
+ * Proposes to lock parts of a collection for ever.
+ * @throws ServiceError not_found (collection, assets), conflict, chain_unavailable
+ */
+export const proposeCollectionLock = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  body: LockRequest,
+): Promise<Proposal<"collection_lock">> => {
+  const { collection, found } = await lookAt(context, caller, collectionUuid, ({ views, collectionId }) =>
+    views.collection(collectionId),
+  );
+  if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
+  requireMeaning(found, body);
+  const assetUuids = [...new Set(body.asset_uuids)];
+  const request: CollectionLockOperation = {
+    ...placeOf(collection),
+    locks: [...new Set(body.locks)],
+    assets: await requireIndexes(context, caller, collectionUuid, assetUuids),
+    assetUuids,
+  };
+  return { kind: "collection_lock", subjectId: collectionUuid, request, permanent: promisesOf(request) };
+};
+
+/** Proposes to lock what a token shows for ever. @throws ServiceError not_found, chain_unavailable */
+export const proposeNftLock = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  tokenId: string,
+): Promise<Proposal<"nft_lock">> => {
+  const isOf = parseTokenId(tokenId);
+  const { collection, found } = await lookAt(
+    context,
+    caller,
+    collectionUuid,
+    async ({ views, collectionId }): Promise<ContractToken | null> =>
+      isOf?.collectionId === collectionId ? ((await views.tokens([tokenId]))[0] ?? null) : null,
+  );
+  if (found === null)
+    throw new ServiceError("not_found", `This collection has no token ${JSON.stringify(tokenId)}.`);
+  const request: NftLockOperation = { ...placeOf(collection), tokenId, base: caller.baseUrl };
+  const permanent = [`Token ${tokenId} keeps for ever what it shows now.`];
+  return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };
+};
+
+/** Maximum bytes of the numbers of locked assets, and of a token's own metadata with the collection's texts. */
+const ASSET_NUMBER_BYTES = 5;
+const LOCKED_TOKEN_BYTES = 6_000;
+const RECORD_BYTES = 200;
+
+/** One call of `collection_lock`. */
+export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResults["collection_lock"]>({
+  facts: () => null,
+  steps: () => ["lock"],
+
+  storage: ({ contract, assets }) => ({ contract, bytes: RECORD_BYTES + assets.length * ASSET_NUMBER_BYTES }),
+
+  transaction: async (_context, { request: { contract, collectionId, locks, assets } }) => ({
+    receiverId: contract,
+    actions: [lockCollection(collectionId, { locks, assets })],
+  }),
+
+  effects: async (_context, { request, subjectId }, { records }) => ({
+    status: 200,
+    body: {
+      message: "success",
+      locked: {
+        collection_uuid: subjectId,
+        collection_id: request.collectionId,
+        contract_address: request.contract,
+        locks: request.locks,
+        asset_uuids: request.assetUuids,
+      },
+      tx_results: [succeeded(records, "lock").result],
+    },
+    statements: [],
+  }),
+});
+
+/** One call of `nft_lock`. */
+export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"]>({
+  facts: () => null,
+  steps: () => ["lock"],
+
+  storage: ({ contract }) => ({ contract, bytes: LOCKED_TOKEN_BYTES }),
+
+  transaction: async (_context, { request: { contract, tokenId } }) => ({
+    receiverId: contract,
+    actions: [lockToken(tokenId)],
+  }),
+
+  effects: async (context, { request, subjectId }, { records }) => {
+    const { result } = succeeded(records, "lock");
+    const { contract, collectionId, tokenId, base } = request;
+    const views = contractViews(connectFor(context), contract, heightOf(records));
+    const [token] = await views.tokens([tokenId]);
+    if (!token)
+      return {
+        failure: {
+          code: "not_found",
+          message: `Token ${tokenId} was locked, but its owner has burnt it since. Don't send the request again.`,
+          outcome: "final",
+          retryable: false,
+        },
+      };
+    const home = { collectionUuid: subjectId, collectionId, contract, base };
+    return {
+      status: 200,
+      body: { message: "success", token: toToken(token, home), tx_results: [result] },
+      statements: [],
+    };
+  },
+});

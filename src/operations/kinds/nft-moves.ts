@@ -1,0 +1,203 @@
+import { burnTokens, MAX_GAS, moveGas, transferTokens } from "../../chain/contract/calls.ts";
+import { type ContractCollection, type ContractToken, contractViews } from "../../chain/contract/views.ts";
+import { connectFor } from "../../chain/rpc.ts";
+import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
+import {
+  type CollectionTarget,
+  lookAt,
+  placeOf,
+  type ReadableCollection,
+} from "../../collections/collection-target.ts";
+import { toToken } from "../../collections/tokens.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { findIntegration } from "../../db/queries/integrations.ts";
+import { invalidField, ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { parseTokenId } from "../../domain/token-ids.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { heightOf, succeeded } from "../records.ts";
+
+/** Tokens of the integration's wallet that one transaction moves. */
+interface Moved extends CollectionTarget {
+  readonly tokenIds: readonly string[];
+  /** Gas units for each token. */
+  readonly gas: string;
+}
+
+/** A transfer, as stored with its operation. */
+interface NftTransferOperation extends Moved {
+  readonly receiver: string;
+  readonly memo: string | null;
+  /** Base address of the gateway. */
+  readonly base: string;
+}
+
+/** A burn, as stored with its operation. */
+interface NftBurnOperation extends Moved {
+  /** Who burns them. */
+  readonly owner: string;
+}
+
+/** POST nft-transfer. */
+interface TransferRequest {
+  readonly token_ids: readonly string[];
+  readonly receiver_address: string;
+  readonly memo?: string | null | undefined;
+}
+
+/**
+ * Tokens of the integration's wallet on the chain, with the collection.
+ * @throws ServiceError not_found, conflict; each names all tokens that it is about
+ */
+const requireOwned = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  tokenIds: readonly string[],
+) => {
+  const owner = (await findIntegration(context.db, caller.integrationId))?.walletAccountId ?? "";
+  let shown: readonly (ContractToken | null)[] = [];
+  const isOwned = (token: ContractToken | null) => token?.owner_id === owner;
+  // A node that lags may not show yet that a token is there, or whose it is.
+  const { collection } = await lookAt(context, caller, collectionUuid, async (at) => {
+    shown = await tokensIn(at, tokenIds);
+    return shown.every(isOwned) ? shown : null;
+  });
+  refuse(tokenIds, "not_found", (index) => shown[index] === null, "This collection has no such token");
+  const tokens = shown.filter((token) => token !== null);
+  const why = `E_UNAUTHORIZED: Only the token's owner may do this, and the integration's wallet ${owner} doesn't own it`;
+  refuse(tokenIds, "conflict", (index) => !isOwned(tokens[index]!), why);
+  return { collection, tokens, owner };
+};
+
+/** Null for ids that aren't of the collection, and for missing tokens. */
+const tokensIn = async (
+  { views, collectionId }: ReadableCollection,
+  tokenIds: readonly string[],
+): Promise<(ContractToken | null)[]> => {
+  const own = tokenIds.filter((id) => parseTokenId(id)?.collectionId === collectionId);
+  const found = new Map((await views.tokens(own)).map((token) => [token?.token_id, token]));
+  return tokenIds.map((id) => found.get(id) ?? null);
+};
+
+const refuse = (
+  tokenIds: readonly string[],
+  code: "not_found" | "conflict",
+  isRefused: (index: number) => boolean,
+  why: string,
+): void => {
+  const refused = [...tokenIds.keys()].filter(isRefused);
+  if (refused.length === 0) return;
+  const message = `${why}: ${refused.map((index) => tokenIds[index]).join(", ")}.`;
+  const issues = refused.map((index) => ({ path: ["token_ids", index], message: `${why}.` }));
+  throw new ServiceError(code, message, { issues, outcome: "not_submitted" });
+};
+
+/** Gas for each token. @throws ServiceError invalid_request if one transaction can't carry all of them */
+const gasFor = (tokens: readonly ContractToken[], denied: number): string => {
+  const approvals = Math.max(...tokens.map((token) => Object.keys(token.approved_account_ids ?? {}).length));
+  const gas = moveGas({ approvals, denied });
+  const most = MAX_GAS / gas;
+  if (BigInt(tokens.length) <= most) return gas.toString();
+  throw invalidField(["token_ids"], `Send at most ${most} tokens at once: these need more gas than others.`);
+};
+
+/**
+ * Refuses a transfer that the collection's rules forbid, in the contract's words.
+ * @throws ServiceError conflict, invalid_request
+ */
+const requireTransferable = (
+  { allow_transfers, transfers_denied_accounts }: ContractCollection,
+  { owner, receiver }: { readonly owner: string; readonly receiver: string },
+): void => {
+  const conflict = (message: string) => new ServiceError("conflict", message, { outcome: "not_submitted" });
+  if (!allow_transfers)
+    throw conflict("E_TRANSFERS_DISABLED: Tokens of this collection can't be transferred.");
+  if (receiver === owner)
+    throw invalidField(["receiver_address"], "Name another account: the tokens are there already.");
+  if (transfers_denied_accounts?.includes(receiver))
+    throw conflict("E_TRANSFER_DENIED: Tokens of this collection can't be transferred to this account.");
+};
+
+/**
+ * Proposes a transfer of tokens from the integration's wallet to one account.
+ * @throws ServiceError not_found, conflict (not owned, forbidden by the collection), invalid_request (a receiver that can't
+ *   sign, too much gas), unknown_account, chain_unavailable
+ */
+export const proposeNftTransfer = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  { token_ids: tokenIds, receiver_address: receiver, memo = null }: TransferRequest,
+): Promise<Proposal<"nft_transfer">> => {
+  const { collection, tokens, owner } = await requireOwned(context, caller, collectionUuid, tokenIds);
+  const named = [{ path: ["receiver_address"], accountId: receiver }];
+  requireHolders(named, collection.contract);
+  const [shown] = await Promise.all([
+    collection.views.collection(collection.collectionId),
+    requireAccounts(context, named, "Name an account that exists on the chain: this one doesn't."),
+  ]);
+  if (shown === null) throw new Error(`${collection.contract} shows tokens of a collection that it lacks`);
+  requireTransferable(shown, { owner, receiver });
+  const gas = gasFor(tokens, shown.transfers_denied_accounts?.length ?? 0);
+  const request: NftTransferOperation = {
+    ...{ ...placeOf(collection), tokenIds, receiver, memo, gas },
+    base: caller.baseUrl,
+  };
+  return { kind: "nft_transfer", subjectId: collectionUuid, request };
+};
+
+/** Proposes to burn tokens of the integration's wallet. @throws ServiceError not_found, conflict, chain_unavailable */
+export const proposeNftBurn = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  { token_ids: tokenIds }: Pick<TransferRequest, "token_ids">,
+): Promise<Proposal<"nft_burn">> => {
+  const { collection, tokens, owner } = await requireOwned(context, caller, collectionUuid, tokenIds);
+  const request: NftBurnOperation = { ...placeOf(collection), tokenIds, gas: gasFor(tokens, 0), owner };
+  const permanent = [`Burns for ever: ${tokenIds.join(", ")}.`];
+  return { kind: "nft_burn", subjectId: collectionUuid, request, permanent };
+};
+
+/** One transaction that transfers all tokens, or none. */
+export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["nft_transfer"]>({
+  facts: () => null,
+  steps: () => ["transfer"],
+  storage: null,
+
+  transaction: async (_context, { request: { contract, tokenIds, receiver, memo, gas } }) => ({
+    receiverId: contract,
+    actions: transferTokens(tokenIds, { receiver, memo, gas: BigInt(gas) }),
+  }),
+
+  effects: async (context, { request, subjectId }, { records }) => {
+    const { result } = succeeded(records, "transfer");
+    const { contract, collectionId, tokenIds, base } = request;
+    const views = contractViews(connectFor(context), contract, heightOf(records));
+    const home = { collectionUuid: subjectId, collectionId, contract, base };
+    // A token that is missing was burnt by its new owner.
+    const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
+    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements: [] };
+  },
+});
+
+/** One transaction that burns all tokens, or none. */
+export const nftBurnKind = kindOf<NftBurnOperation, null, KindResults["nft_burn"]>({
+  facts: () => null,
+  steps: () => ["burn"],
+  storage: null,
+
+  transaction: async (_context, { request: { contract, tokenIds, gas } }) => ({
+    receiverId: contract,
+    actions: burnTokens(tokenIds, BigInt(gas)),
+  }),
+
+  effects: async (_context, { request, subjectId }, { records }) => {
+    const { contract, collectionId, tokenIds, owner } = request;
+    const place = { collection_uuid: subjectId, collection_id: collectionId, contract_address: contract };
+    const tokens = tokenIds.map((id) => ({ token_id: id, owner_id: owner, ...place }));
+    const { result } = succeeded(records, "burn");
+    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements: [] };
+  },
+});

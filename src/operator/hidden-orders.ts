@@ -1,0 +1,91 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { HiddenOrder } from "../api/resources/reveal.ts";
+import type { Rotation } from "../api/resources/wallet.ts";
+import { keepOrder, resealOrder, shuffledAssets } from "../collections/hidden-assets.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Database } from "../db/client.ts";
+import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import { collections } from "../db/schema/index.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { type Uuid, uuidToBytes } from "../domain/ids.ts";
+import { newestVersion } from "../domain/sealing.ts";
+
+/**
+ * Everything that opens a collection's commitment, for keeping elsewhere: whoever has it can reveal the collection from
+ * the contract owner's account without the service. @throws ServiceError not_found, conflict
+ */
+export const exportOrder = async (context: ServiceContext, id: Uuid): Promise<HiddenOrder> => {
+  const collection = await context.db.select().from(collections).where(eq(collections.id, id)).get();
+  if (!collection)
+    throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  if (collection.reveal === null)
+    throw new ServiceError("conflict", "This collection has never hidden its assets.");
+  const { all, batches } = await shuffledAssets(context, collection);
+  return {
+    collection_uuid: id,
+    collection_id: collection.onChainId,
+    commitment: collection.reveal.commitment,
+    batches: batches.map(({ first, assets, bytes, next }) => ({
+      asset_uuids: all.slice(first, first + assets).map((asset) => asset.id),
+      assets: base64(bytes),
+      next: base64(next),
+    })),
+  };
+};
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+const SWEEP = "reveal_secret_rotation";
+const ROUND = 200;
+
+/** Where a round is: behind this collection with this version. */
+interface Cursor {
+  readonly version: number;
+  readonly id: Uuid;
+}
+
+const VERSION = sql<number>`(reveal ->> '$.order.secretVersion')`;
+
+const isOlder = (version: number) => and(sql`reveal IS NOT NULL`, sql`${VERSION} < ${version}`);
+
+/** Collections with an order that is sealed under an older version, after a cursor. */
+const ordersBefore = (db: Database, version: number, after: Cursor | null) =>
+  db
+    .select({ id: collections.id, reveal: collections.reveal, version: VERSION })
+    .from(collections)
+    .where(
+      and(
+        isOlder(version),
+        after ? sql`(${VERSION}, id) > (${after.version}, ${uuidToBytes(after.id)})` : undefined,
+      ),
+    )
+    .orderBy(VERSION, asc(collections.id))
+    .limit(ROUND);
+
+/** Seals orders of hidden assets again under the newest version, some a call, in D1 and in R2. A failure blocks no others. */
+export const resealOrders = async (context: ServiceContext): Promise<Rotation["reveals"]> => {
+  const { db, settings, log, now } = context;
+  const version = newestVersion(settings.WALLET_SECRETS);
+  const after = JSON.parse((await readSweep(db, SWEEP)) ?? "null") as Cursor | null;
+  let rows = await ordersBefore(db, version, after);
+  if (rows.length === 0 && after !== null) rows = await ordersBefore(db, version, null);
+  const last = rows.length < ROUND ? undefined : rows.at(-1);
+  const cursor = last && ({ version: last.version, id: last.id } satisfies Cursor);
+  await writeSweep(db, SWEEP, cursor ? JSON.stringify(cursor) : null, now());
+  const failed: Uuid[] = [];
+  for (const { id, reveal } of rows) {
+    try {
+      const order = await resealOrder(context, id, reveal!.order!);
+      await keepOrder(context, id, order);
+      await db
+        .update(collections)
+        .set({ reveal: sql`json_set(${collections.reveal}, '$.order', json(${JSON.stringify(order)}))` })
+        .where(eq(collections.id, id));
+    } catch (error) {
+      log("reveal.reseal_failed", { collection_uuid: id, error });
+      failed.push(id);
+    }
+  }
+  const remaining = await db.$count(collections, isOlder(version));
+  return { resealed: rows.length - failed.length, failed, remaining };
+};

@@ -1,0 +1,464 @@
+import { env } from "cloudflare:workers";
+import { createHash } from "node:crypto";
+import { CID } from "multiformats/cid";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { rpc, view } from "../support/chain.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
+import {
+  createHidden,
+  createHiddenDraft,
+  finalizeDraft,
+  type SecretAsset,
+} from "../support/hidden-collections.ts";
+import { background, finalAnswer, killedAt, OPERATION_POINTS } from "../support/operations.ts";
+import { fetchWithSecrets, setWalletSettings, withSecrets } from "../support/wallets.ts";
+
+const sha256 = (bytes: Uint8Array): Buffer<ArrayBuffer> => createHash("sha256").update(bytes).digest();
+
+interface Reveal {
+  readonly state: string;
+  readonly shown: number;
+  readonly commitment: string;
+  readonly at: string | null;
+}
+interface Token {
+  readonly token_id: string;
+  readonly metadata: { readonly media: string; readonly reference: string | null; readonly title: string };
+}
+interface Revealed {
+  readonly revealed: { readonly reveal: Reveal };
+  readonly tx_results: readonly object[];
+}
+
+let shop: TestIntegration;
+let alice: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Secrets");
+  [alice] = (await createReceivers(1)) as [string];
+});
+
+const reveal = ({ collection_uuid: uuid }: Finalized, json: object = {}, key = shop.key) =>
+  api(`/collection/${uuid}/reveal`, { key, json });
+
+const read = async ({ collection_uuid: uuid }: Finalized) =>
+  bodyOf<{ reveal: Reveal | null; collection_draft_uuid: string }>(
+    await api(`/collection/${uuid}`, { key: shop.key }),
+    200,
+  );
+
+const mint = async ({ collection_uuid: uuid }: Finalized, quantity: number): Promise<Token[]> => {
+  const json = { receiver_addresses: [alice], quantity_per_receiver: quantity };
+  return (
+    await bodyOf<{ tokens: Token[] }>(await api(`/collection/${uuid}/mint`, { key: shop.key, json }), 201)
+  ).tokens;
+};
+
+const tokensOf = async ({ collection_uuid: uuid }: Finalized): Promise<Token[]> =>
+  bodyOf(await api(`/collection/${uuid}/token`, { key: shop.key }), 200);
+
+/** The assets as the contract has them, in its order. */
+const onChain = ({ near_collection: { collection_id } }: Finalized) =>
+  view<{ media: string; reference: string; copies: number; subtitle: string | null }[]>(
+    env.NEAR_RPC_URL,
+    shop.contractAccountId,
+    "collection_assets",
+    { collection_id, limit: 100 },
+  );
+
+/** Each token shows an asset of the draft, with all that belongs to it. */
+const expectTruth = async (collection: Finalized, assets: readonly SecretAsset[]) => {
+  for (const { metadata } of await tokensOf(collection)) {
+    const asset = assets.find(({ asset_cid: cid }) => cid === metadata.media);
+    expect(asset).toMatchObject({ reference_cid: metadata.reference });
+    expect(metadata.title).toBe(`Hidden herons ${asset!.asset_subtitle}`);
+  }
+};
+
+test("a hidden collection shows its placeholder, then what it was committed to, in a secret order", async () => {
+  const { collection, assets, placeholder } = await createHidden(shop, { copies: Array(30).fill(2) });
+  const { reveal: made } = await read(collection);
+  expect(made).toMatchObject({ state: "hidden", shown: 0, at: null });
+  const minted = await mint(collection, 20);
+  expect(new Set(minted.map(({ metadata }) => metadata.media))).toEqual(new Set([placeholder]));
+
+  const part = await bodyOf<Revealed>(await reveal(collection, { assets: 7 }), 200);
+  expect(part.revealed.reveal).toEqual({ ...made, state: "partly", shown: 7 });
+  expect(
+    (await onChain(collection)).filter(({ media }) => media !== placeholder && media !== null),
+  ).toHaveLength(7);
+
+  const all = await bodyOf<Revealed>(await reveal(collection), 200);
+  expect(all.revealed.reveal).toEqual({ ...made, state: "revealed", shown: 30 });
+  expect((await read(collection)).reveal).toEqual(all.revealed.reveal);
+  await expectTruth(collection, assets);
+  const order = (await onChain(collection)).map(({ media }) => media);
+  const drafted = assets.map(({ asset_cid: cid }) => cid);
+  expect([...order].sort()).toEqual([...drafted].sort());
+  // That a random order is the draft's has a chance of 1 to 30!.
+  expect(order).not.toEqual(drafted);
+  expect(await bodyOf(await reveal(collection), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("E_ALREADY_REVEALED"),
+  });
+  const events = await bodyOf<{ data: { reveal: Reveal } }[]>(
+    await api("/event?type=collection.revealed", { key: shop.key }),
+    200,
+  );
+  expect(events.map(({ data }) => data.reveal.shown)).toEqual([7, 30]);
+});
+
+test("copies stay with their assets, and what needs to know the order knows it after the reveal", async () => {
+  const { collection, assets } = await createHidden(shop, { copies: [1, 2, 3, 4, 5] });
+  const asset = assets[3]!.asset_uuid;
+  const chosen = { receiver_addresses: [alice], asset_uuid: asset };
+  const path = `/collection/${collection.collection_uuid}`;
+  expect(await bodyOf(await api(`${path}/mint`, { key: shop.key, json: chosen }), 409)).toMatchObject({
+    code: "conflict",
+    outcome: "not_submitted",
+  });
+  const lock = (json: object) => api(`${path}/lock`, { key: shop.key, method: "PUT", json });
+  for (const body of [{ locks: ["metadata"] }, { asset_uuids: [asset] }])
+    expect(await bodyOf(await lock(body), 409)).toMatchObject({ code: "conflict" });
+  await bodyOf(await reveal(collection), 200);
+  const copies = new Map((await onChain(collection)).map(({ media, copies: count }) => [media, count]));
+  expect(assets.map(({ asset_cid: cid }) => copies.get(cid))).toEqual([1, 2, 3, 4, 5]);
+  const minted = await bodyOf<{ tokens: Token[] }>(
+    await api(`${path}/mint`, { key: shop.key, json: chosen }),
+    201,
+  );
+  expect(minted.tokens[0]!.metadata.media).toBe(assets[3]!.asset_cid);
+  await bodyOf(await lock({ asset_uuids: [asset] }), 200);
+  expect(await tokensOf(collection)).toMatchObject([{ locks: ["metadata"] }]);
+});
+
+test("a draft that hides its assets needs a placeholder, and says what it has", async () => {
+  const { key, contractUuid } = shop;
+  const create = (json: object) =>
+    api("/collection-draft", { key, json: { contract_uuid: contractUuid, title: "Eggs", ...json } });
+  const made = await bodyOf<{ collection_draft_uuid: string }>(await create({ reveal: true }), 201);
+  expect(made).toMatchObject({ reveal: true, asset_placeholder: null });
+  const path = `/collection-draft/${made.collection_draft_uuid}`;
+  const put = async (json: object) => bodyOf(await api(path, { key, method: "PUT", json }), 200);
+  expect(await put({ reveal: "2030-12-24T19:00:00+01:00" })).toMatchObject({
+    reveal: "2030-12-24T18:00:00.000Z",
+  });
+  expect(await put({ reveal: null })).toMatchObject({ reveal: false });
+  expect(await bodyOf(await create({ reveal: "soon" }), 400)).toMatchObject({
+    issues: [{ path: ["reveal"] }],
+  });
+
+  const { draft } = await createHiddenDraft(shop, { copies: [1] });
+  const bare = await bodyOf<{ collection_draft_uuid: string }>(await create({ reveal: true }), 201);
+  const form = new FormData();
+  const file = (await (await api(`/collection-draft/${draft}/asset`, { key })).json()) as {
+    asset_url: string;
+  }[];
+  const bytes = await (await api(new URL(file[0]!.asset_url).pathname)).arrayBuffer();
+  form.append("asset_file", new File([bytes], "a.png"));
+  form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1 }]));
+  await bodyOf(await api(`/collection-draft/${bare.collection_draft_uuid}/asset-bulk`, { key, form }), 201);
+  expect(await bodyOf(await finalizeDraft(key, bare.collection_draft_uuid), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("asset_placeholder"),
+  });
+});
+
+describe("a kill", () => {
+  test.each(OPERATION_POINTS)(
+    "at %s of finalize and of reveal leaves a collection that can be revealed",
+    async (point) => {
+      const { draft, assets } = await createHiddenDraft(shop, { copies: [2, 2, 2] });
+      await (
+        await killedAt(
+          point,
+          () => finalizeDraft(shop.key, draft),
+          (pass) => pass === 1,
+        )
+      ).body?.cancel();
+      const { body: collection } = await finalAnswer<Finalized>(
+        shop.key,
+        await finalizeDraft(shop.key, draft),
+      ).catch(async () => ({ body: await finalizedOf(draft) }));
+      const made = "near_collection" in collection ? collection : await finalizedOf(draft);
+      await mint(made, 3);
+      await (
+        await killedAt(
+          point,
+          () => reveal(made, { assets: 1 }),
+          (pass) => pass === 1,
+        )
+      ).body?.cancel();
+      for (;;) {
+        const [open] = await bodyOf<{ operation_uuid: string }[]>(
+          await api(`/operation?kind=collection_reveal&state=pending`, { key: shop.key }),
+          200,
+        );
+        if (!open) break;
+        await background.resume(open.operation_uuid);
+      }
+      expect((await read(made)).reveal).toMatchObject({ state: "partly", shown: 1 });
+      await bodyOf(await reveal(made), 200);
+      await expectTruth(made, assets);
+    },
+  );
+});
+
+const finalizedOf = async (draft: string): Promise<Finalized> => {
+  const { collection_uuid: uuid } = await bodyOf<{ collection_uuid: string }>(
+    await api(`/collection-draft/${draft}`, { key: shop.key }),
+    200,
+  );
+  const near_collection = await bodyOf<Finalized["near_collection"]>(
+    await api(`/collection/${uuid}`, { key: shop.key }),
+    200,
+  );
+  return { collection_uuid: uuid, near_collection } as Finalized;
+};
+
+/** What tells one asset from others, as a stranger could look for it. */
+const secretsOf = (asset: SecretAsset): string[] => {
+  const digests = [asset.asset_cid, asset.reference_cid].flatMap((cid) => {
+    const { digest } = CID.parse(cid).multihash;
+    const bytes = Buffer.from(digest);
+    return [bytes.toString("hex"), bytes.toString("base64"), bytes.toString("latin1")];
+  });
+  const { asset_uuid, asset_filename, reference_filename, asset_cid, reference_cid, asset_subtitle } = asset;
+  return [
+    asset_uuid,
+    asset_filename,
+    reference_filename,
+    asset_cid,
+    reference_cid,
+    asset_subtitle,
+    ...digests,
+  ];
+};
+
+test("before the reveal nothing that a stranger reads says what any NFT is", async () => {
+  const printed: string[] = [];
+  const spies = (["log", "error", "warn", "info"] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((...texts) => void printed.push(texts.map(String).join(" "))),
+  );
+  const settings = { public_mint_config: { mint_fee: "0" } };
+  const { collection, assets, draft, placeholder } = await createHidden(shop, {
+    copies: Array(12).fill(3),
+    settings,
+  });
+  const { collection_uuid: uuid, near_collection } = collection;
+  const slug = "hidden-herons";
+  await bodyOf(
+    await putPage(shop.key, uuid, { slug, enabled: true, cover_asset_uuid: assets[4]!.asset_uuid }),
+    200,
+  );
+  const minted = await mint(collection, 8);
+  await background.reconcile();
+  const texts: string[] = [];
+  const readAll = async (path: string, status: number, key?: string) => {
+    const answer = await api(path, key === undefined ? {} : { key });
+    expect(answer.status, path).toBe(status);
+    texts.push(`${JSON.stringify([...answer.headers])} ${await answer.text()}`);
+  };
+  const of = `/public/v1/page/${slug}`;
+  const paths = [
+    of,
+    `${of}/token`,
+    `${of}/token?sort=latest`,
+    `${of}/token?sort=rarity`,
+    `${of}/trait`,
+    `${of}/token/1`,
+  ];
+  const embedded = encodeURIComponent(`http://mintage.test/m/${slug}`);
+  const pages = [`/m/${slug}`, `/g/${slug}`, `/g/${slug}/1`, `/public/v1/oembed?url=${embedded}`];
+  for (const path of [...paths, ...pages, `/ipfs/${placeholder}`, "/llms.txt"]) await readAll(path, 200);
+  // What isn't known to be a stranger's is asked without a key, and with another integration's.
+  const { key } = await createIntegration("Stranger");
+  for (const path of [
+    `/collection/${uuid}`,
+    `/collection/${uuid}/token`,
+    `/collection-draft/${draft}/asset`,
+  ]) {
+    await readAll(path, 401);
+    await readAll(path, 404, key);
+  }
+  const { collection_id } = near_collection;
+  const views: [string, object][] = [
+    ["collection", { collection_id }],
+    ["collections", {}],
+    ["collection_assets", { collection_id }],
+    ["collection_tokens", { collection_id }],
+    ["nft_tokens", {}],
+    ["nft_tokens_for_owner", { account_id: alice }],
+    ["nft_token", { token_id: minted[0]!.token_id }],
+    ["mint_eligibility", { collection_id, account_id: alice }],
+    ["nft_metadata", {}],
+  ];
+  for (const [method, args] of views)
+    texts.push(JSON.stringify(await view(env.NEAR_RPC_URL, shop.contractAccountId, method, args)));
+  for (const { transaction_hash: tx_hash } of collection.tx_results) {
+    const params = { tx_hash, sender_account_id: shop.walletAccountId, wait_until: "FINAL" };
+    const sent = await rpc<{ transaction: { actions: { FunctionCall: { args: string } }[] } }>(
+      env.NEAR_RPC_URL,
+      "tx",
+      params,
+    );
+    texts.push(JSON.stringify(sent));
+    for (const { FunctionCall: call } of sent.transaction.actions)
+      texts.push(Buffer.from(call.args, "base64").toString("latin1"));
+  }
+  // The owner knows the assets, but neither the tokens nor the events of their mints say which has which.
+  for (const path of [
+    "/event?type=nft.minted",
+    `/collection/${uuid}/token`,
+    `/operation?subject_uuid=${uuid}`,
+  ])
+    texts.push(await (await api(path, { key: shop.key })).text());
+  texts.push(...printed);
+  for (const spy of spies) spy.mockRestore();
+  const all = texts.join("\n");
+  expect(all).toContain(placeholder);
+  const told = assets.flatMap((asset) => secretsOf(asset).filter((secret) => all.includes(secret)));
+  expect(told).toEqual([]);
+  // The same look finds them once they are shown.
+  await bodyOf(await reveal(collection), 200);
+  const media = new Set((await tokensOf(collection)).map((token) => token.metadata.media));
+  const publicly = async () => {
+    const shown = await (await api(`${of}/token`)).text();
+    return assets.map(({ asset_cid: cid }) => shown.includes(cid));
+  };
+  // Public answers are kept for a second or two.
+  await expect
+    .poll(publicly, { timeout: 20_000 })
+    .toEqual(assets.map(({ asset_cid: cid }) => media.has(cid)));
+});
+
+describe("the secret order", () => {
+  const orderOf = async (uuid: string) =>
+    bodyOf<{ commitment: string; batches: { asset_uuids: string[]; assets: string; next: string }[] }>(
+      await admin(`/collection/${uuid}/hidden-order`),
+      200,
+    );
+
+  test("is exported by the operator alone, and opens the commitment", async () => {
+    const { collection, assets } = await createHidden(shop, { copies: Array(9).fill(1) });
+    const { collection_uuid: uuid } = collection;
+    const { commitment, batches } = await orderOf(uuid);
+    let last = Buffer.from(batches.at(-1)!.next, "base64");
+    for (const { assets: batch, next } of [...batches].reverse()) {
+      expect(last.toString("base64")).toBe(next);
+      last = sha256(Buffer.concat([sha256(Buffer.from(batch, "base64")), last]));
+    }
+    expect(last.toString("base64")).toBe(commitment);
+    expect((await read(collection)).reveal!.commitment).toBe(commitment);
+    await bodyOf(await reveal(collection), 200);
+    const cids = new Map(assets.map((asset) => [asset.asset_uuid, asset.asset_cid]));
+    expect((await onChain(collection)).map(({ media }) => media)).toEqual(
+      batches.flatMap(({ asset_uuids: ids }) => ids.map((id) => cids.get(id))),
+    );
+    const path = `/admin/v1/collection/${uuid}/hidden-order`;
+    expect((await api(path, { key: shop.key })).status).toBe(401);
+    const plain = await createCollection(shop, { copies: [1] });
+    expect((await admin(`/collection/${plain.collection_uuid}/hidden-order`)).status).toBe(409);
+    expect((await admin(`/collection/${crypto.randomUUID()}/hidden-order`)).status).toBe(404);
+  });
+
+  test.each(["the database", "R2"])("outlives its loss in %s", async (place) => {
+    const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2] });
+    const { collection_uuid: uuid } = collection;
+    const before = await orderOf(uuid);
+    // Inside: nothing else loses one of the two copies.
+    if (place === "R2") await env.BUCKET.delete(`reveal/${uuid}`);
+    else
+      await env.DB.prepare(
+        "UPDATE collections SET reveal = json_set(reveal, '$.order', NULL) WHERE reveal IS NOT NULL",
+      ).run();
+    expect(await orderOf(uuid)).toEqual(before);
+    expect(await env.BUCKET.head(`reveal/${uuid}`)).not.toBeNull();
+    await mint(collection, 4);
+    await bodyOf(await reveal(collection), 200);
+    await expectTruth(collection, assets);
+  });
+
+  test("outlives a database that has lost draft, collection and finalization", async () => {
+    const { collection, assets, draft } = await createHidden(shop, { copies: [2, 2, 2] });
+    const { collection_uuid: uuid } = collection;
+    const before = await orderOf(uuid);
+    const bytes = (id: string) => Buffer.from(id.replaceAll("-", ""), "hex");
+    // Inside: a database from before the draft.
+    for (const [sql, id] of [
+      ["DELETE FROM collection_blobs WHERE collection_id = ?", uuid],
+      ["DELETE FROM collections WHERE id = ?", uuid],
+      ["DELETE FROM draft_assets WHERE draft_id = ?", draft],
+      ["DELETE FROM drafts WHERE id = ?", draft],
+    ] as const)
+      await env.DB.prepare(sql).bind(bytes(id)).run();
+    await background.reconcile();
+    expect(await orderOf(uuid)).toEqual(before);
+    expect(await bodyOf(await api(`/collection-draft/${draft}`, { key: shop.key }), 200)).toMatchObject({
+      reveal: true,
+      asset_placeholder: expect.anything(),
+    });
+    await mint(collection, 4);
+    await bodyOf(await reveal(collection), 200);
+    await expectTruth(collection, assets);
+  });
+
+  test("is sealed again with the keys of wallets, after which the old secret isn't needed", async () => {
+    const { collection } = await createHidden(shop, { copies: [1, 1] });
+    const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
+    const second = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+    for (const object of [shop.integrationUuid, "platform"])
+      await setWalletSettings(object, { WALLET_SECRETS: { 1: first, 2: second } });
+    const rotated = await bodyOf<{ reveals: object }>(
+      await withSecrets({ 1: first, 2: second }, "/secret-rotation"),
+      200,
+    );
+    expect(rotated.reveals).toMatchObject({ failed: [], remaining: 0 });
+    const later = await fetchWithSecrets(
+      { 2: second },
+      `/api/v1/collection/${collection.collection_uuid}/reveal`,
+      {
+        authorization: `Api-Key ${shop.key}`,
+      },
+    );
+    expect(await bodyOf(later, 200)).toMatchObject({ revealed: { reveal: { state: "revealed" } } });
+    await env.BUCKET.delete(`reveal/${collection.collection_uuid}`);
+  });
+});
+
+test("the schedule reveals a collection at its time, once", async () => {
+  const at = new Date(Date.now() + 60_000).toISOString();
+  const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2], reveal: at });
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden", at });
+  await mint(collection, 2);
+  await background.reconcile();
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden" });
+  await background.reconcile(120_000);
+  const listed = () =>
+    api(`/operation?kind=collection_reveal&subject_uuid=${collection.collection_uuid}`, { key: shop.key });
+  const [operation] = await bodyOf<{ operation_uuid: string }[]>(await listed(), 200);
+  await background.resume(operation!.operation_uuid);
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3, at: null });
+  await expectTruth(collection, assets);
+  await background.reconcile(240_000);
+  expect(await bodyOf(await listed(), 200)).toHaveLength(1);
+});
+
+test("neither another integration nor a key that reads reveals anything", async () => {
+  const { collection } = await createHidden(shop, { copies: [1, 1] });
+  const { key } = await createIntegration("Curious");
+  expect(await bodyOf(await reveal(collection, {}, key), 404)).toMatchObject({ code: "not_found" });
+  expect(await bodyOf(await reveal(collection, {}, shop.readKey), 403)).toMatchObject({
+    code: "read_only_key",
+  });
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden" });
+});

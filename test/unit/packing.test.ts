@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { packed, TRANSACTION_LIMITS } from "../../src/domain/packing.ts";
+
+const T = 10n ** 12n;
+const items = fc.array(
+  fc.record({ gas: fc.bigInt({ min: T, max: 400n * T }), bytes: fc.integer({ min: 1, max: 2_000_000 }) }),
+  { maxLength: 400 },
+);
+
+test("groups have all items in order, within the limits, and none could take the next item", () => {
+  fc.assert(
+    fc.property(items, (all) => {
+      const groups = packed(all);
+      expect(groups.reduce((sum, count) => sum + count, 0)).toBe(all.length);
+      let at = 0;
+      for (const count of groups) {
+        const fits = (part: typeof all) =>
+          part.length <= TRANSACTION_LIMITS.actions &&
+          part.reduce((sum, { gas }) => sum + gas, 0n) <= TRANSACTION_LIMITS.gas &&
+          part.reduce((sum, { bytes }) => sum + bytes, 0) <= TRANSACTION_LIMITS.bytes;
+        const group = all.slice(at, at + count);
+        expect(group.length > 0 && (group.length === 1 || fits(group))).toBe(true);
+        at += count;
+        if (at < all.length) expect(fits(all.slice(at - count, at + 1))).toBe(false);
+      }
+    }),
+  );
+});
