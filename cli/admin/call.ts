@@ -21,6 +21,7 @@ const OPTIONS = {
   name: { type: "string" },
   symbol: { type: "string" },
   role: { type: "string" },
+  scopes: { type: "string" },
   expires: { type: "string" },
   admin: { type: "string" },
   effect: { type: "string" },

@@ -6,6 +6,7 @@ export interface CommandOptions {
   readonly name?: string;
   readonly symbol?: string;
   readonly role?: string;
+  readonly scopes?: string;
   readonly expires?: string;
   readonly admin?: string;
   readonly effect?: string;

@@ -1,4 +1,4 @@
-import type { Integration, Key } from "../../client/src/index.ts";
+import type { Integration, Key, KeyInput } from "../../client/src/index.ts";
 import { option, UsageError } from "../command.ts";
 import { readTime } from "../launch/times.ts";
 import { type Command, needed } from "./command.ts";
@@ -19,7 +19,7 @@ const keyRow = (one: Key) => ({
   key: one.key_uuid,
   name: one.name,
   prefix: one.prefix,
-  role: one.role,
+  scopes: one.scopes.join(" "),
   expires: one.expires_at,
   "last used": one.last_used_at,
   revoked: one.revoked_at,
@@ -29,6 +29,9 @@ function roleOf(text: string | undefined): "full" | "read" {
   if (text === undefined || text === "full" || text === "read") return text ?? "full";
   throw new UsageError(`--role must be full or read; it is "${text}".`);
 }
+
+/** Scopes with commas between them; the service refuses unknown ones. */
+const scopesOf = (text: string) => text.split(",") as NonNullable<KeyInput["scopes"]>;
 
 /** Commands on integrations, their limits and keys. */
 export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
@@ -93,13 +96,14 @@ export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
     run: async (admin, [uuid = ""]) => listed(await admin.keys.list(uuid), keyRow),
   },
   "key issue": {
-    takes: "<integration> --name TEXT [--role full|read] [--expires TIME]",
+    takes: "<integration> --name TEXT [--role full|read | --scopes LIST] [--expires TIME]",
     does: "issues a key and shows it once",
-    run: async (admin, [uuid = ""], { name, role, expires }) =>
+    run: async (admin, [uuid = ""], { name, role, scopes, expires }) =>
       shown(
         await admin.keys.issue(uuid, {
           name: needed(name, "--name"),
-          role: roleOf(role),
+          ...((scopes === undefined || role !== undefined) && { role: roleOf(role) }),
+          ...(scopes !== undefined && { scopes: scopesOf(scopes) }),
           expires_at: option("expires", expires, readTime),
         }),
       ),

@@ -182,6 +182,16 @@ describe("the operator's commands", () => {
     });
   });
 
+  test("issue keys with some scopes, and leave it to the service to refuse them beside a role", async () => {
+    const sent = async (options: Readonly<Record<string, string>>) => {
+      const answer = () => ({ status: 201, body: { api_key: "mk_live_x" } });
+      const { seen } = await command("key issue", ["i"], { name: "till", ...options }, answer);
+      return JSON.parse(seen[0]?.body ?? "");
+    };
+    expect(await sent({ scopes: "mint,read" })).toEqual({ name: "till", scopes: ["mint", "read"] });
+    expect(await sent({ scopes: "mint", role: "read" })).toMatchObject({ scopes: ["mint"], role: "read" });
+  });
+
   const KEYS = [
     { key_uuid: "k1", name: "till", revoked_at: null },
     { key_uuid: "k2", name: "till", revoked_at: "2026-01-01T00:00:00Z" },

@@ -204,7 +204,7 @@ class SentKey implements RequestKey {
     if (settings.WALLET_SECRETS[version] === undefined) {
       throw new ServiceError(
         "conflict",
-        "This request was carried out, but its answer can't be opened any more. Rotate the key or the webhook's secret to get a new one.",
+        "This request was carried out, but its answer can't be opened any more. Rotate the webhook's secret, or the key, to get a new one.",
       );
     }
     const sealed = { bytes: Buffer.from(text, "base64"), version: Number(version) };

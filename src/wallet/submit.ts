@@ -230,7 +230,7 @@ export class Submission {
         share: order && { name: shareNameOf(intent.receiverId, order), tokens: tokensOf(order) },
         now: now(),
       });
-      journal.budgets.count(id, intent.budgets ?? []);
+      if (state === "queued") journal.budgets.count(id, intent.budgets ?? []);
       if (intent.snapshot) journal.snapshots.add(intent.operationUuid, intent.snapshot);
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
