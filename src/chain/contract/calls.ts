@@ -217,6 +217,20 @@ const mint = (
 export const allowStaffMints = (collectionId: number, more: number): Action =>
   call("staff_mints_allow", json({ collection_id: collectionId, more }), 20n * T, ONE_YOCTO);
 
+/** A change of a token in a transaction of several. */
+export interface TokenUpdate {
+  readonly tokenId: string;
+  readonly changes: Override;
+  /** Gas units. */
+  readonly gas: string;
+}
+
+/** Changes metadata of tokens in one transaction: all or none. */
+export const updateTokens = (updates: readonly TokenUpdate[]): Action[] =>
+  updates.map(({ tokenId, changes, gas }) =>
+    call("nft_update", json({ token_id: tokenId, ...changes }), BigInt(gas), ONE_YOCTO),
+  );
+
 /** Changes a token's metadata. */
 export const updateToken = (tokenId: string, changes: Override): Action => {
   const args = json({ token_id: tokenId, ...changes });
