@@ -129,7 +129,7 @@ export interface RevealedBatch {
   readonly next: Uint8Array;
 }
 
-/** Gas of revealing a batch: pages of 512 assets are written anew, and up to 600 tokens are named in the event. */
+/** Gas of revealing a batch: pages of 512 assets are written again, and up to 600 tokens are named in the event. */
 export const revealGas = ({ bytes, assets }: Pick<RevealedBatch, "bytes" | "assets">): bigint =>
   15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes.length) * T) / 6_000n;
 

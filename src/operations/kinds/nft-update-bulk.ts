@@ -181,7 +181,7 @@ export const proposeNftUpdateBulk = async (
   return { kind: "nft_update_bulk", subjectId: collectionUuid, request, files };
 };
 
-/** What a change takes of a transaction; the token's record is read and written anew. */
+/** What a change takes of a transaction; the token's record is read and written again. */
 const sizeOf = (change: TokenChange, { metadata }: ContractToken) => {
   const bytes = jsonBytes(change);
   return { gas: gasOf(bytes + jsonBytes(metadata)), bytes };
