@@ -370,7 +370,7 @@ describe("the operator's commands", () => {
   test("rotate until nothing remains, and stop where nothing moves", async () => {
     const step = (resealed: string[], remaining: number, failed: unknown[] = []): Reply => ({
       status: 200,
-      body: { version: 2, resealed, failed, remaining, webhooks: NO_WEBHOOKS },
+      body: { version: 2, resealed, failed, remaining, webhooks: NO_WEBHOOKS, reveals: NO_WEBHOOKS },
     });
     const whole = await command("secret rotate", [], {}, (_, count) =>
       count === 1 ? step(["a", "b"], 1) : step(["c"], 0),
@@ -385,7 +385,14 @@ describe("the operator's commands", () => {
   test("rotate goes on while webhooks remain", async () => {
     const step = (resealed: number, remaining: number, failed: string[] = []): Reply => ({
       status: 200,
-      body: { version: 2, resealed: [], failed: [], remaining: 0, webhooks: { resealed, failed, remaining } },
+      body: {
+        version: 2,
+        resealed: [],
+        failed: [],
+        remaining: 0,
+        webhooks: { resealed, failed, remaining },
+        reveals: NO_WEBHOOKS,
+      },
     });
     const whole = await command("secret rotate", [], {}, (_, count) =>
       count === 1 ? step(500, 2, ["h"]) : count === 2 ? step(1, 1, ["h"]) : step(0, 1, ["h"]),
@@ -397,8 +404,22 @@ describe("the operator's commands", () => {
   test("rotate passes wallets that fail, and names them at the end", async () => {
     const failure = (uuid: string) => ({ integration_uuid: uuid, message: "lost" });
     const steps = [
-      { version: 2, resealed: [], failed: [failure("a"), failure("b")], remaining: 4, webhooks: NO_WEBHOOKS },
-      { version: 2, resealed: ["c", "d"], failed: [], remaining: 2, webhooks: NO_WEBHOOKS },
+      {
+        version: 2,
+        resealed: [],
+        failed: [failure("a"), failure("b")],
+        remaining: 4,
+        webhooks: NO_WEBHOOKS,
+        reveals: NO_WEBHOOKS,
+      },
+      {
+        version: 2,
+        resealed: ["c", "d"],
+        failed: [],
+        remaining: 2,
+        webhooks: NO_WEBHOOKS,
+        reveals: NO_WEBHOOKS,
+      },
     ];
     const run = await command("secret rotate", [], {}, (_, count) => ({
       status: 200,

@@ -33,6 +33,8 @@ import type {
   MintInput,
   NftTransferInput,
   NftUpdateAnswer,
+  NftUpdateBulkAnswer,
+  NftUpdateBulkInput,
   NftUpdateInput,
   Operation,
   OperationSummary,
@@ -237,6 +239,15 @@ export class MintageClient {
     },
     updateNft: (collectionUuid: string, input: NftUpdateInput, options?: ChainCallOptions) =>
       this.#chain<NftUpdateAnswer>("PUT", `/collection/${collectionUuid}/nft-update`, options, input),
+    /** Changes the metadata of at most 1,000 tokens; each has a result. */
+    updateNfts: (
+      collectionUuid: string,
+      updates: NftUpdateBulkInput["updates"],
+      options?: ChainCallOptions,
+    ) =>
+      this.#chain<NftUpdateBulkAnswer>("POST", `/collection/${collectionUuid}/nft-update-bulk`, options, {
+        updates,
+      }),
     /** Transfers tokens that the integration's wallet owns in one transaction: all or none. */
     transferNfts: (collectionUuid: string, input: NftTransferInput, options?: ChainCallOptions) =>
       this.#chain<TransferAnswer>("POST", `/collection/${collectionUuid}/nft-transfer`, options, input),

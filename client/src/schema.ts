@@ -985,6 +985,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collection/{collection_uuid}/nft-update-bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the metadata of up to 1,000 NFTs
+         * @description In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being changed. Fields are those of nft-update; at most 25 files are named by URL. Scope: `update`.
+         */
+        post: operations["updateNfts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection/{collection_uuid}/page": {
         parameters: {
             query?: never;
@@ -1925,7 +1945,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -1966,7 +1986,7 @@ export interface components {
              * @example key.created
              * @enum {string}
              */
-            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
+            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "collection.locked" | "nft.locked" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
             actor: {
                 /** Format: uuid */
                 key_uuid: string | null;
@@ -3565,6 +3585,40 @@ export interface components {
              */
             reference?: string | null;
         };
+        NftBulkUpdate: {
+            /**
+             * Format: uuid
+             * @description The NFT shows this asset of the collection: its file, reference file and subtitle.
+             * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
+             */
+            asset_uuid?: string | null;
+            metadata?: {
+                /**
+                 * Format: uri
+                 * @description A media file of at most 100 MB.
+                 */
+                asset_file_url?: string | null;
+                /** @description Shown on the NFT; default: the collection's total copies. */
+                copies?: number | null;
+                /** @description Default: the collection's. */
+                description?: string | null;
+                /**
+                 * @description JSON as a string, stored on-chain.
+                 * @example {"edition":"first"}
+                 */
+                extra?: string | null;
+                /**
+                 * Format: uri
+                 * @description A JSON file of at most 1 MB.
+                 */
+                reference_file_url?: string | null;
+                subtitle?: string | null;
+                /** @description Default: the collection's title. */
+                title?: string | null;
+            } | null;
+            /** @example 7:42 */
+            token_id: string;
+        };
         NftBurnInput: {
             /**
              * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
@@ -3609,6 +3663,24 @@ export interface components {
             token: components["schemas"]["Token"];
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
+        NftUpdateBulkAnswer: {
+            /** @example 0 */
+            failed: number;
+            /** @enum {string} */
+            message: "success";
+            results: components["schemas"]["NftUpdateResult"][];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+            /** @example 2 */
+            updated: number;
+        };
+        NftUpdateBulkInput: {
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
+            updates: components["schemas"]["NftBulkUpdate"][];
+        };
         NftUpdateInput: {
             /**
              * Format: uri
@@ -3640,6 +3712,22 @@ export interface components {
             /** @example 7:42 */
             token_id: string;
         };
+        NftUpdateResult: {
+            /**
+             * @description Why it failed.
+             * @example null
+             * @enum {string|null}
+             */
+            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "cost_exceeds_maximum" | "scope_missing" | "collection_not_allowed" | "confirmation_required" | "key_rights_exceeded" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "quote_expired" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "quote_mismatch" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "not_configured" | "database_unavailable" | "wallet_inactive" | "claims_paused" | "chain_unavailable" | null;
+            message: string | null;
+            /**
+             * @example updated
+             * @enum {string}
+             */
+            status: "updated" | "failed";
+            /** @example 7:42 */
+            token_id: string;
+        };
         Operation: {
             /** @description What the request would have been answered without 202; null until the operation is over. */
             answer: {
@@ -3655,7 +3743,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3701,7 +3789,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -4483,7 +4571,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -4977,11 +5065,15 @@ export type Me = components['schemas']['Me'];
 export type MintAnswer = components['schemas']['MintAnswer'];
 export type MintConfig = components['schemas']['MintConfig'];
 export type MintInput = components['schemas']['MintInput'];
+export type NftBulkUpdate = components['schemas']['NftBulkUpdate'];
 export type NftBurnInput = components['schemas']['NftBurnInput'];
 export type NftLockInput = components['schemas']['NftLockInput'];
 export type NftTransferInput = components['schemas']['NftTransferInput'];
 export type NftUpdateAnswer = components['schemas']['NftUpdateAnswer'];
+export type NftUpdateBulkAnswer = components['schemas']['NftUpdateBulkAnswer'];
+export type NftUpdateBulkInput = components['schemas']['NftUpdateBulkInput'];
 export type NftUpdateInput = components['schemas']['NftUpdateInput'];
+export type NftUpdateResult = components['schemas']['NftUpdateResult'];
 export type Operation = components['schemas']['Operation'];
 export type OperationCost = components['schemas']['OperationCost'];
 export type OperationSummary = components['schemas']['OperationSummary'];
@@ -7689,6 +7781,88 @@ export interface operations {
             };
         };
     };
+    updateNfts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` returns 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "updates": [
+                 *         {
+                 *           "token_id": "1:1",
+                 *           "metadata": {
+                 *             "title": "Heron at the weir"
+                 *           }
+                 *         },
+                 *         {
+                 *           "token_id": "1:2",
+                 *           "metadata": {
+                 *             "title": null
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftUpdateBulkInput"];
+            };
+        };
+        responses: {
+            /** @description A result for each NFT. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NftUpdateBulkAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
     getCollectionPage: {
         parameters: {
             query?: never;
@@ -8122,7 +8296,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only operations whose write had exactly this `reference`. */

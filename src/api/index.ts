@@ -37,6 +37,7 @@ import { nftsLock } from "./nfts/lock.ts";
 import { nftsMint } from "./nfts/mint.ts";
 import { nftsTransfer } from "./nfts/transfer.ts";
 import { nftsUpdate } from "./nfts/update.ts";
+import { nftsUpdateBulk } from "./nfts/update-bulk.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { quotesCreate } from "./quotes/create.ts";
 import { health, ready } from "./service/health.ts";
@@ -70,7 +71,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
     holdersList,
   ],
   [allowlistAdd, allowlistRemove, allowlistClear, allowlistCheck],
-  [nftsMint, nftsUpdate, nftsLock, nftsTransfer, nftsBurn, nftsList, quotesCreate],
+  [nftsMint, nftsUpdate, nftsUpdateBulk, nftsLock, nftsTransfer, nftsBurn, nftsList, quotesCreate],
   [dropsCreate, dropsRead, dropsList, dropsUpdate, dropsClose],
   operationEndpoints,
   [eventsList],

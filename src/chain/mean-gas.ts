@@ -1,7 +1,8 @@
 /**
  * Mean gas of the service's calls in Ggas, written by `npm run bench:gas -- --write`: a constant (`call`), plus an
  * amount per `byte` of arguments, `item` (token of a mint, account of a list), `receiver` of a mint, token with its
- * `own` metadata, and `own_byte` of that metadata.
+ * `own` metadata, and `own_byte` of that metadata. The bench has no scenes yet for `collection_lock`, `collection_reveal`,
+ * `nft_burn`, `nft_lock` and `nft_transfer`: theirs are from docs/measurements.md, and estimates for the locks.
  */
 export const MEAN_GAS = {
   allowlist_add: { call: 2051.5349, item: 11.5515 },

@@ -126,7 +126,7 @@ export const commitmentOf = (assets: HiddenAssets): string =>
  * The order of a collection's assets, from D1 or R2: whichever lacks it gets it back.
  * @throws ServiceError conflict if both have lost it
  */
-export const requireOrder = async (
+const requireOrder = async (
   context: ServiceContext,
   { id, reveal }: Pick<CollectionRow["collection"], "id" | "reveal">,
 ): Promise<SealedOrder> => {

@@ -13,6 +13,8 @@ export const AUDIT_ACTIONS = [
   "key.rotated",
   "key.deleted",
   "settings.changed",
+  "collection.locked",
+  "nft.locked",
   "page.changed",
   "payout.requested",
   "payout_account.changed",
@@ -35,6 +37,8 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** Kinds of operations whose acceptance is recorded. */
 export const AUDITED_KINDS: Partial<Readonly<Record<OperationKind, AuditAction>>> = {
   collection_update: "settings.changed",
+  collection_lock: "collection.locked",
+  nft_lock: "nft.locked",
   wallet_payout: "payout.requested",
   wallet_create: "integration.created",
   contract_deploy: "contract.deployed",

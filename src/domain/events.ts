@@ -62,6 +62,10 @@ const effectsOf = (kind: OperationKind, body: unknown): EventReport => {
       const numbers = tokens.map(({ token_id: id }) => tokenNumber(id)).sort((a, b) => a - b);
       return { runs: tokens.length > 0 ? [[event, tokens.length]] : [], numbers };
     }
+    case "nft.updated": {
+      const { updated = 1 } = body as { readonly updated?: number };
+      return { runs: updated > 0 ? [[event, updated]] : [] };
+    }
     case "nft.transferred":
     case "nft.burned": {
       const { tokens } = body as { readonly tokens: readonly unknown[] };

@@ -46,6 +46,7 @@ export const KINDS = {
   collection_update: { ...ON_COLLECTION, isInTurn: true, event: "collection.updated" },
   mint: { ...ON_COLLECTION, event: "nft.minted" },
   nft_update: { ...ON_COLLECTION, event: "nft.updated" },
+  nft_update_bulk: { ...ON_COLLECTION, isInParts: true, event: "nft.updated" },
   nft_transfer: { ...ON_COLLECTION, needsRole: false, event: "nft.transferred" },
   nft_burn: { ...ON_COLLECTION, needsRole: false, event: "nft.burned" },
   nft_lock: { ...ON_COLLECTION, event: null },

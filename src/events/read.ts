@@ -1,4 +1,5 @@
 import type { Event } from "../api/resources/event.ts";
+import type { NftUpdateResult } from "../api/resources/token.ts";
 import { readCollection, toCollection } from "../collections/collections.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import {
@@ -19,6 +20,8 @@ interface Shown {
   readonly resource: object;
   readonly see: string;
 }
+
+type UpdateResult = Pick<NftUpdateResult, "token_id" | "status">;
 
 const API = "/api/v1";
 
@@ -53,8 +56,11 @@ class EventData {
         const { tokens } = await this.#body<{ tokens: readonly object[] }>(row);
         return this.#token(row, { ...tokens[index], source: "api", ...this.#write(row) });
       }
-      case "nft.updated":
-        return this.#token(row, { ...(await this.#body<{ token: object }>(row)).token, ...this.#write(row) });
+      case "nft.updated": {
+        const body = await this.#body<{ token: object } | { results: readonly UpdateResult[] }>(row);
+        const updated = "token" in body ? body.token : this.#updated(row, body.results, index);
+        return this.#token(row, { ...updated, ...this.#write(row) });
+      }
       case "nft.transferred":
       case "nft.burned": {
         const { tokens } = await this.#body<{ tokens: readonly object[] }>(row);
@@ -125,6 +131,12 @@ class EventData {
 
   #token(row: EventRow, resource: object): Shown {
     return { resource, see: `${API}/collection/${this.#known(row).row.subjectId}/token` };
+  }
+
+  /** One of many tokens that a write has updated. */
+  #updated(row: EventRow, results: readonly UpdateResult[], index: number): object {
+    const { token_id } = results.filter(({ status }) => status === "updated")[index]!;
+    return { token_id, collection_uuid: this.#known(row).row.subjectId };
   }
 
   /** A token that was minted without the service, as of the event. */

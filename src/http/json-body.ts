@@ -84,8 +84,8 @@ const readAll = async (
   }
 };
 
-/** Most fields and list entries of a body, all levels together. The largest valid one has four lists of 1,000 accounts. */
-const MAX_JSON_VALUES = 5_000;
+/** Most fields and list entries of a body, all levels together. The largest valid one has 1,000 updates of nine fields each. */
+const MAX_JSON_VALUES = 10_100;
 
 /** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
 const OTHER_JSON = /^application\/.*\+json$/;

@@ -9,7 +9,13 @@ import type {
 } from "../api/resources/contract.ts";
 import type { ClaimAnswer, DropAnswer, DropClosed } from "../api/resources/drop.ts";
 import type { PayoutAnswer, TransactionAnswer } from "../api/resources/operation.ts";
-import type { BurnAnswer, MintAnswer, NftUpdateAnswer, TransferAnswer } from "../api/resources/token.ts";
+import type {
+  BurnAnswer,
+  MintAnswer,
+  NftUpdateAnswer,
+  NftUpdateBulkAnswer,
+  TransferAnswer,
+} from "../api/resources/token.ts";
 import type { WalletCreated } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
@@ -105,6 +111,7 @@ interface Results {
   readonly collection_update: Collection;
   readonly mint: MintAnswer;
   readonly nft_update: NftUpdateAnswer;
+  readonly nft_update_bulk: NftUpdateBulkAnswer;
   readonly nft_transfer: TransferAnswer;
   readonly nft_burn: BurnAnswer;
   readonly nft_lock: NftUpdateAnswer;

@@ -20,6 +20,7 @@ import { collectionLockKind, nftLockKind } from "./kinds/locks.ts";
 import { mintKind } from "./kinds/mint.ts";
 import { nftBurnKind, nftTransferKind } from "./kinds/nft-moves.ts";
 import { nftUpdateKind } from "./kinds/nft-update.ts";
+import { nftUpdateBulkKind } from "./kinds/nft-update-bulk.ts";
 import { walletCreateKind } from "./kinds/wallet-create.ts";
 import { walletPayoutKind } from "./kinds/wallet-payout.ts";
 
@@ -35,6 +36,7 @@ const RULES: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   collection_update: collectionUpdateKind,
   mint: mintKind,
   nft_update: nftUpdateKind,
+  nft_update_bulk: nftUpdateBulkKind,
   nft_transfer: nftTransferKind,
   nft_burn: nftBurnKind,
   nft_lock: nftLockKind,

@@ -48,6 +48,8 @@ describe("creating", () => {
       approvals_denied_accounts: null,
       allow_transfers: true,
       transfers_denied_accounts: null,
+      reveal: false,
+      asset_placeholder: null,
       created_at: expect.any(String),
       updated_at: draft.created_at,
     });

@@ -43,6 +43,8 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   adminDeleteIntegration: "an integration that is suspended and has nothing under way",
   adminAdoptContract: "a contract that the service doesn't know",
   adminAcceptContract: "a contract that is proposed to the wallet",
+  revealCollection: "a collection that hides its assets",
+  adminGetHiddenOrder: "a collection that hides its assets",
   closeDrop: "a drop that is over",
   payOut: "sales",
   publicClaimable: "a claim link",
@@ -219,6 +221,7 @@ const withReal = (value: unknown): unknown => {
     // What is transferred or burnt is gone for what comes after.
     token_ids: ["receiver_address" in value ? tokens[1] : tokens[2]],
     receiver_address: receiver,
+    updates: [{ token_id: tokens[0], metadata: { title: "Fuzzed" } }],
   };
   const named = Object.entries(known).filter(
     ([name, one]) =>

@@ -46,13 +46,13 @@ describe("a JSON body", () => {
     expect(body).toMatchObject({ code: "invalid_request", issues: [{ path: [] }] });
     const distinct = await refused(await post(JSON.stringify(fields(50_000))), 400);
     expect(distinct.issues).toEqual([
-      { path: [], message: "Send fewer entries: there are 50000, and a whole body has at most 5000." },
+      { path: [], message: "Send fewer entries: there are 50000, and a whole body has at most 10100." },
     ]);
   });
 
   test("with thousands of lists in each other is refused by their number", async () => {
-    const body = await refused(await post(`{"title":${"[".repeat(6_000)}${"]".repeat(6_000)}}`), 400);
-    const message = "Send fewer fields and entries: a whole body has at most 5000, however deep.";
+    const body = await refused(await post(`{"title":${"[".repeat(12_000)}${"]".repeat(12_000)}}`), 400);
+    const message = "Send fewer fields and entries: a whole body has at most 10100, however deep.";
     expect(body).toMatchObject({ message: `Correct the body: ${message}`, issues: [{ path: [], message }] });
   });
 

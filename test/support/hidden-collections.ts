@@ -53,7 +53,7 @@ export const createHiddenDraft = async (
 };
 
 /** Gives a draft its placeholder. @returns its CID */
-export const setPlaceholder = async (key: string, draft: string): Promise<string> => {
+const setPlaceholder = async (key: string, draft: string): Promise<string> => {
   const form = new FormData();
   form.append("asset_placeholder", new File([picture("png", ++seed)], "egg.png"));
   await bodyOf(await api(`/collection-draft/${draft}/asset-bulk`, { key, form }), 201);

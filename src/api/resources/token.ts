@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ERROR_CODES } from "../../domain/errors.ts";
 import { locksView } from "./collection.ts";
 import { transactionView } from "./operation.ts";
 import { ACCOUNT, CONTRACT, FILE_CID, FILE_HASH, FILE_URL, type Shown, TOKEN_ID } from "./samples.ts";
@@ -90,3 +91,24 @@ export const burntView = z
   })
   .openapi("BurnAnswer");
 export type BurnAnswer = Shown<typeof burntView>;
+
+const updateResultView = z
+  .object({
+    token_id: z.string().openapi({ example: TOKEN_ID }),
+    status: z.enum(["updated", "failed"]).openapi({ example: "updated" }),
+    code: z.enum(ERROR_CODES).nullable().openapi({ description: "Why it failed.", example: null }),
+    message: nullable,
+  })
+  .openapi("NftUpdateResult");
+export type NftUpdateResult = Shown<typeof updateResultView>;
+
+export const updatedBulkView = z
+  .object({
+    message: z.literal("success"),
+    updated: z.int().openapi({ example: 2 }),
+    failed: z.int().openapi({ example: 0 }),
+    results: z.array(updateResultView),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("NftUpdateBulkAnswer");
+export type NftUpdateBulkAnswer = Shown<typeof updatedBulkView>;

@@ -129,7 +129,7 @@ export interface RevealedBatch {
   readonly next: Uint8Array;
 }
 
-/** Gas of revealing a batch: pages of 512 assets are written anew, and up to 600 tokens are named in the event. */
+/** Gas of revealing a batch: pages of 512 assets are written again, and up to 600 tokens are named in the event. */
 export const revealGas = ({ bytes, assets }: Pick<RevealedBatch, "bytes" | "assets">): bigint =>
   15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes.length) * T) / 6_000n;
 
@@ -216,6 +216,20 @@ const mint = (
  */
 export const allowStaffMints = (collectionId: number, more: number): Action =>
   call("staff_mints_allow", json({ collection_id: collectionId, more }), 20n * T, ONE_YOCTO);
+
+/** A change of a token in a transaction of several. */
+export interface TokenUpdate {
+  readonly tokenId: string;
+  readonly changes: Override;
+  /** Gas units. */
+  readonly gas: string;
+}
+
+/** Changes metadata of tokens in one transaction: all or none. */
+export const updateTokens = (updates: readonly TokenUpdate[]): Action[] =>
+  updates.map(({ tokenId, changes, gas }) =>
+    call("nft_update", json({ token_id: tokenId, ...changes }), BigInt(gas), ONE_YOCTO),
+  );
 
 /** Changes a token's metadata. */
 export const updateToken = (tokenId: string, changes: Override): Action => {

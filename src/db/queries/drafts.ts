@@ -69,6 +69,9 @@ export const findToFinalize = async (
   return row && { ...row, contract, latest, assets };
 };
 
+/** Each change has a distinct time, whatever the clock says: it identifies the draft that a finalization has read. */
+const changedAt = (now: Date): SQL => sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`;
+
 interface DraftChanges {
   readonly changes: Readonly<Record<string, unknown>>;
   readonly contractId: Uuid | undefined;
@@ -99,8 +102,7 @@ export const changeDraft = async (
   const change = db
     .update(drafts)
     .set({
-      // Each change has a distinct time, whatever the clock says: it identifies the settings that a finalization has read.
-      updatedAt: sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`,
+      updatedAt: changedAt(now),
       contractId,
       ...(settings && { settings }),
     })
@@ -132,7 +134,7 @@ export const setPlaceholder = (
         placeholderSha256: sql`unhex(${sha256})`,
         // The column must not be null.
         settings: sql`CASE state WHEN 'draft' THEN settings END`,
-        updatedAt: sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`,
+        updatedAt: changedAt(now),
       })
       .where(owned(integrationId, id)),
   ]);

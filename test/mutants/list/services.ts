@@ -137,8 +137,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "uploads: a file that no detail mentions is taken",
     file: "src/domain/assets-detail.ts",
-    search: "if (mentioned?.has(name) === false)",
-    replacement: "if (mentioned === undefined)",
+    search: "mentioned?.has(name) === false)",
+    replacement: "mentioned === undefined)",
     tests: ["test/api/asset-bulk.test.ts"],
     named: "reports all problems of a form together as 400",
   },

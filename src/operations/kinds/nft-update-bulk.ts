@@ -1,0 +1,280 @@
+import type { NftUpdateResult } from "../../api/resources/token.ts";
+import { mediaReference, type Override, updateTokens } from "../../chain/contract/calls.ts";
+import type { ContractToken } from "../../chain/contract/views.ts";
+import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
+import { requireCollection } from "../../collections/collections.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { DraftAssets } from "../../db/draft-assets.ts";
+import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
+import { type BulkSteps, bulkSteps, spanOf } from "../../domain/bulk-steps.ts";
+import { errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
+import { invalidField, ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { jsonBytes } from "../../domain/json-text.ts";
+import { packed } from "../../domain/packing.ts";
+import type { TokenMetadata } from "../../domain/requests.ts";
+import { parseTokenId } from "../../domain/token-ids.ts";
+import { resolveMetadata } from "../../files/uploads/asset-url.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { hasSucceeded } from "../records.ts";
+import { filesOf, restoreFiles } from "./brought-files.ts";
+
+/** A change of one token. */
+interface BulkUpdate {
+  readonly token_id: string;
+  readonly metadata?: TokenMetadata | null | undefined;
+  readonly asset_uuid?: Uuid | null | undefined;
+}
+
+/** One token's change as the contract takes it. */
+interface TokenChange {
+  readonly tokenId: string;
+  readonly changes: Override;
+}
+
+/** Changes of many tokens, as stored with their operation. */
+interface NftUpdateBulkOperation extends CollectionTarget {
+  readonly updates: readonly (TokenChange & { readonly gas: string })[];
+  /** Number of updates of each transaction. */
+  readonly groups: readonly number[];
+  /** Results of tokens that are not sent, because the contract would refuse them. */
+  readonly refused: readonly NftUpdateResult[];
+}
+
+/** Most different files by URL of one call: each is fetched before anything is sent. */
+const MOST_URLS = 25;
+
+/** Gas of one update in a transaction of many, by the bytes of what is read and written: 0.65 Tgas are burnt at least. */
+const gasOf = (bytes: number): bigint => 2_500_000_000_000n + BigInt(bytes) * 400_000_000n;
+
+const failedResult = (tokenId: string, code: NftUpdateResult["code"], message: string): NftUpdateResult => ({
+  token_id: tokenId,
+  status: "failed",
+  code,
+  message,
+});
+
+/** Reads the tokens; a node that lags may not show those of a mint seconds ago. */
+const lookAtAll = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  updates: readonly BulkUpdate[],
+) => {
+  let known = new Map<string, ContractToken>();
+  let isHidden = false;
+  const { collection } = await lookAt(context, caller, collectionUuid, async ({ views, collectionId }) => {
+    const own = updates.flatMap(({ token_id: id }) =>
+      parseTokenId(id)?.collectionId === collectionId ? [id] : [],
+    );
+    const [tokens, shown] = await Promise.all([views.tokens(own), views.collection(collectionId)]);
+    known = new Map(tokens.flatMap((token) => (token ? [[token.token_id, token] as const] : [])));
+    isHidden = shown?.reveal != null && shown.reveal.state !== "revealed";
+    return known.size === updates.length ? known : null;
+  });
+  return { collection, known, isHidden };
+};
+
+/** What tokens show that are to show an asset. @throws ServiceError not_found, conflict while the assets are hidden */
+const assetOverrides = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  { updates, isHidden }: { readonly updates: readonly BulkUpdate[]; readonly isHidden: boolean },
+): Promise<ReadonlyMap<Uuid, Override>> => {
+  const wanted = new Set(updates.flatMap(({ asset_uuid: id }) => id ?? []));
+  const found = new Map<Uuid, Override>();
+  if (wanted.size === 0) return found;
+  if (isHidden) {
+    const message = "Reveal the collection first: while its assets are hidden, no NFT shows one of them.";
+    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+  }
+  const { collection } = await requireCollection(context, caller, collectionUuid);
+  for await (const asset of new DraftAssets(context.db, collection.draftId).behind()) {
+    if (!wanted.has(asset.id)) continue;
+    const { referenceSha256: reference, subtitle } = asset;
+    found.set(asset.id, {
+      media: mediaReference(asset),
+      reference: reference && mediaReference({ sha256: reference, rootSha256: null }),
+      subtitle,
+    });
+  }
+  const missing = updates.flatMap(({ asset_uuid: id }, at) => (id && !found.has(id) ? [at] : []));
+  if (missing.length === 0) return found;
+  const issues = missing.map((at) => ({
+    path: ["updates", at, "asset_uuid"],
+    message: "The collection has no such asset.",
+  }));
+  throw new ServiceError("not_found", "The collection lacks assets that issues names.", {
+    issues,
+    outcome: "not_submitted",
+  });
+};
+
+/** @throws ServiceError invalid_request */
+const requireFewUrls = (updates: readonly BulkUpdate[]): void => {
+  const urls = updates.flatMap(({ metadata }) =>
+    [metadata?.asset_file_url ?? [], metadata?.reference_file_url ?? []].flat(),
+  );
+  if (urls.length > MOST_URLS)
+    throw invalidField(
+      ["updates"],
+      `Name at most ${MOST_URLS} files by URL in a call; asset_uuid names files that are here.`,
+    );
+};
+
+/** Why the contract would refuse a token's change; null: it wouldn't. */
+const refusalOf = (tokenId: string, token: ContractToken | undefined): NftUpdateResult | null => {
+  if (!token) return failedResult(tokenId, "not_found", "This collection has no such token.");
+  if (!token.locks?.includes("metadata")) return null;
+  return failedResult(tokenId, "conflict", "metadata is locked: this token shows what it shows for good.");
+};
+
+/**
+ * Proposes changes of many tokens. Tokens that the contract would refuse are found by its views, and get their result
+ * without being sent.
+ * @throws ServiceError not_found (assets), conflict (no token can be changed, hidden assets), invalid_request, asset_url_failed
+ */
+export const proposeNftUpdateBulk = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  updates: readonly BulkUpdate[],
+): Promise<Proposal<"nft_update_bulk">> => {
+  requireFewUrls(updates);
+  const { collection, known, isHidden } = await lookAtAll(context, caller, collectionUuid, updates);
+  const assets = await assetOverrides(context, caller, collectionUuid, { updates, isHidden });
+  const resolved: TokenChange[] = [];
+  const refused: NftUpdateResult[] = [];
+  const files: string[] = [];
+  const changesOf = async ({ metadata, asset_uuid: asset }: BulkUpdate, at: number): Promise<Override> => {
+    const own = await resolveMetadata(context, caller, metadata ?? {}, ["updates", String(at), "metadata"]);
+    files.push(...own.files);
+    const changes = { ...(asset && assets.get(asset)), ...own.override };
+    if (Object.keys(changes).length > 0) return changes;
+    throw invalidField(["updates", at], "Send at least one field to change in addition to token_id.");
+  };
+  for (const [at, update] of updates.entries()) {
+    const refusal = refusalOf(update.token_id, known.get(update.token_id));
+    const changes = await changesOf(update, at);
+    if (refusal) refused.push(refusal);
+    else resolved.push({ tokenId: update.token_id, changes });
+  }
+  if (resolved.length === 0) {
+    const issues = refused.map(({ message }, at) => ({
+      path: ["updates", at, "token_id"],
+      message: message!,
+    }));
+    throw new ServiceError("conflict", "None of these tokens can be changed.", {
+      issues,
+      outcome: "not_submitted",
+    });
+  }
+  const items = resolved.map((change) => sizeOf(change, known.get(change.tokenId)!));
+  const request: NftUpdateBulkOperation = {
+    ...placeOf(collection),
+    updates: resolved.map((change, at) => ({ ...change, gas: items[at]!.gas.toString() })),
+    groups: packed(items),
+    refused,
+  };
+  return { kind: "nft_update_bulk", subjectId: collectionUuid, request, files };
+};
+
+/** What a change takes of a transaction; the token's record is read and written again. */
+const sizeOf = (change: TokenChange, { metadata }: ContractToken) => {
+  const bytes = jsonBytes(change);
+  return { gas: gasOf(bytes + jsonBytes(metadata)), bytes };
+};
+
+interface BulkFacts {
+  readonly plan: BulkSteps;
+}
+
+const planOf = ({ groups }: NftUpdateBulkOperation, records: readonly TransactionRecord[]): BulkSteps =>
+  bulkSteps(
+    groups,
+    records.map(({ step, state, contractCode, result }) => ({
+      step,
+      state,
+      contractCode,
+      failure: result?.failure_message ?? null,
+    })),
+  );
+
+/** Maximum bytes of an override's record without its texts. */
+const OVERRIDE_BYTES = 300;
+
+const updatesOf = ({ updates }: NftUpdateBulkOperation, step: string) => {
+  const { from, to } = spanOf(step);
+  return updates.slice(from, to);
+};
+
+/** The result of each token: those that were updated, then those that failed. */
+const resultsOf = (request: NftUpdateBulkOperation, { failed }: BulkSteps): NftUpdateResult[] => [
+  ...request.updates.map(({ tokenId }, at): NftUpdateResult => {
+    const outcome = failed.get(at);
+    if (!outcome) return { token_id: tokenId, status: "updated", code: null, message: null };
+    const message = inFieldsOfApi(outcome.failure ?? "The chain refuses the change.");
+    return failedResult(tokenId, errorCodeOf(outcome.contractCode), message);
+  }),
+  ...request.refused,
+];
+
+const digestsOf = (updates: readonly TokenChange[]): string[] => [
+  ...new Set(updates.flatMap(({ changes }) => filesOf(changes))),
+];
+
+/**
+ * Calls of `nft_update`, as many in each transaction as fit. One that fails because of a token is split until the token is
+ * alone; the others are updated. What is done stays done, and the rest is completed.
+ */
+export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, BulkFacts, KindResults["nft_update_bulk"]>({
+  facts: (_context, { request }, records) => ({ plan: planOf(request, records) }),
+
+  steps: (_request, { plan }) => plan.steps,
+
+  storage: (request, step) => ({
+    contract: request.contract,
+    bytes: updatesOf(request, step).reduce(
+      (sum, { changes }) => sum + OVERRIDE_BYTES + jsonBytes(changes),
+      0,
+    ),
+  }),
+
+  transaction: async (_context, { request }, step) => ({
+    receiverId: request.contract,
+    actions: updateTokens(updatesOf(request, step)),
+  }),
+
+  isCommitted: (records) => records.some(hasSucceeded),
+
+  effects: async (context, { request, subjectId }, { records, facts }) => {
+    const results = resultsOf(request, facts.plan);
+    const updated = request.updates.filter((_, at) => !facts.plan.failed.has(at));
+    return {
+      status: 200,
+      body: {
+        message: "success",
+        updated: updated.length,
+        failed: results.length - updated.length,
+        results,
+        tx_results: records.filter(hasSucceeded).map(({ result }) => result),
+      },
+      statements: pinMedia(context.db, { collectionId: subjectId, digests: digestsOf(updated) }),
+    };
+  },
+
+  acceptedWith: async (context, operation) => {
+    for (const { changes } of operation.request.updates) await restoreFiles(context, operation, changes);
+  },
+
+  onFailure: (context, { id, subjectId, request }, records) =>
+    records.some(hasSucceeded)
+      ? []
+      : releaseMedia(context.db, {
+          collectionId: subjectId,
+          operationId: id,
+          digests: digestsOf(request.updates),
+        }),
+});

@@ -1,0 +1,184 @@
+import { beforeAll, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { createHidden } from "../support/hidden-collections.ts";
+import { background, killedAt, operationCount } from "../support/operations.ts";
+
+interface Answer {
+  readonly updated: number;
+  readonly failed: number;
+  readonly results: readonly {
+    readonly token_id: string;
+    readonly status: string;
+    readonly code: string | null;
+  }[];
+  readonly tx_results: readonly { readonly gas_burnt: string }[];
+}
+interface Token {
+  readonly token_id: string;
+  readonly metadata: { readonly title: string; readonly media: string; readonly extra: string | null };
+}
+
+let shop: TestIntegration;
+let alice: string;
+let collection: Finalized;
+let ids: string[];
+
+beforeAll(async () => {
+  shop = await createIntegration("Bulk");
+  [alice] = (await createReceivers(1)) as [string];
+  collection = await createCollection(shop, { copies: [200, 200] });
+  ids = [];
+  for (let round = 0; round < 6; round++) ids.push(...(await mint(25)));
+});
+
+const at = (path: string, { collection_uuid: uuid } = collection) => `/collection/${uuid}/${path}`;
+
+const mint = async (quantity: number, to = collection, receiver = alice): Promise<string[]> => {
+  const json = { receiver_addresses: [receiver], quantity_per_receiver: quantity };
+  const answer = await api(at("mint", to), { key: shop.key, json });
+  return (await bodyOf<{ tokens: Token[] }>(answer, 201)).tokens.map(({ token_id: id }) => id);
+};
+
+const update = (updates: readonly object[], { key = shop.key, to = collection, headers = {} } = {}) =>
+  api(at("nft-update-bulk", to), { key, json: { updates }, headers });
+
+const tokensOf = async (of = collection): Promise<Token[]> =>
+  bodyOf(await api(at("token", of), { key: shop.key }), 200);
+
+const titled = (title: string, some: readonly string[]) =>
+  some.map((token_id) => ({ token_id, metadata: { title } }));
+
+test("150 tokens take two transactions, and have a result and an event each", async () => {
+  const answer = await bodyOf<Answer>(await update(titled("Rained on", ids)), 200);
+  expect(answer).toMatchObject({ updated: 150, failed: 0 });
+  expect(answer.results.map(({ token_id: id }) => id)).toEqual(ids);
+  expect(answer.tx_results).toHaveLength(2);
+  expect(new Set((await tokensOf()).map(({ metadata }) => metadata.title))).toEqual(new Set(["Rained on"]));
+  const events = await bodyOf<{ data: { token_id: string } }[]>(
+    await api("/event?type=nft.updated&limit=150", { key: shop.key }),
+    200,
+  );
+  expect(events.map(({ data }) => data.token_id)).toEqual(ids);
+});
+
+test("what the contract would refuse is named, and keeps no other from being changed", async () => {
+  const some = await mint(3);
+  const locked = { key: shop.key, method: "PUT", json: { token_id: some[1] } };
+  await bodyOf(await api(at("nft-lock"), locked), 200);
+  const missing = `${collection.near_collection.collection_id}:9999`;
+  const { results, ...answer } = await bodyOf<Answer>(await update(titled("Dried", [...some, missing])), 200);
+  expect(answer).toMatchObject({ updated: 2, failed: 2 });
+  expect(new Map(results.map(({ token_id: id, code }) => [id, code]))).toEqual(
+    new Map([
+      [some[0], null],
+      [some[2], null],
+      [some[1], "conflict"],
+      [missing, "not_found"],
+    ]),
+  );
+  const before = await operationCount(shop.key);
+  expect(await bodyOf(await update(titled("Never", [some[1]!, missing])), 409)).toMatchObject({
+    outcome: "not_submitted",
+  });
+  expect(await operationCount(shop.key)).toBe(before);
+});
+
+test("a token that is burnt or locked after the look is split off, and the others are changed", async () => {
+  const own = await mint(12, collection, shop.walletAccountId);
+  await (await killedAt("operation.accepted", () => update(titled("Late", own)))).body?.cancel();
+  await bodyOf(await api(at("nft-burn"), { key: shop.key, json: { token_ids: [own[3]] } }), 200);
+  await bodyOf(await api(at("nft-lock"), { key: shop.key, method: "PUT", json: { token_id: own[10] } }), 200);
+  const [open] = await bodyOf<{ operation_uuid: string }[]>(
+    await api("/operation?kind=nft_update_bulk&state=pending", { key: shop.key }),
+    200,
+  );
+  await background.resume(open!.operation_uuid);
+  const { answer } = await bodyOf<{ answer: { body: Answer } }>(
+    await api(`/operation/${open!.operation_uuid}`, { key: shop.key }),
+    200,
+  );
+  expect(answer.body).toMatchObject({ updated: 10, failed: 2 });
+  const failed = answer.body.results.filter(({ status }) => status === "failed");
+  expect(failed.map(({ token_id: id, code }) => [id, code])).toEqual([
+    [own[3], "not_found"],
+    [own[10], "conflict"],
+  ]);
+  const titles = new Map((await tokensOf()).map(({ token_id: id, metadata }) => [id, metadata.title]));
+  expect(own.map((id) => titles.get(id) === "Late")).toEqual(
+    own.map((_, place) => place !== 3 && place !== 10),
+  );
+});
+
+test.each(["operation.after_submit", "operation.settled", "operation.before_effects"])(
+  "one that is killed at %s goes on under its key, and changes each token once",
+  async (point) => {
+    const send = () => update(titled(point, ids), { headers: { "idempotency-key": `bulk ${point}` } });
+    await (await killedAt(point, send, (pass) => pass === 1)).body?.cancel();
+    const answer = await bodyOf<Answer>(await send(), 200);
+    expect(answer).toMatchObject({ updated: 150, failed: 0 });
+    expect(answer.tx_results).toHaveLength(2);
+  },
+);
+
+test("a token shows another asset of the collection, but none that is hidden", async () => {
+  const draft = (
+    await bodyOf<{ collection_draft_uuid: string }>(
+      await api(`/collection/${collection.collection_uuid}`, { key: shop.key }),
+      200,
+    )
+  ).collection_draft_uuid;
+  const assets = await bodyOf<{ asset_uuid: string; asset_cid: string }[]>(
+    await api(`/collection-draft/${draft}/asset`, { key: shop.key }),
+    200,
+  );
+  const [one, two] = ids as [string, string];
+  const updates = [
+    { token_id: one, asset_uuid: assets[0]!.asset_uuid },
+    { token_id: two, asset_uuid: assets[1]!.asset_uuid, metadata: { title: "Chosen" } },
+  ];
+  await bodyOf(await update(updates), 200);
+  const shown = new Map((await tokensOf()).map(({ token_id: id, metadata }) => [id, metadata]));
+  expect(shown.get(one)).toMatchObject({ media: assets[0]!.asset_cid });
+  expect(shown.get(two)).toMatchObject({ media: assets[1]!.asset_cid, title: "Chosen" });
+
+  const { collection: hidden, assets: secret } = await createHidden(shop, { copies: [1, 1] });
+  const [token] = await mint(1, hidden);
+  const peek = [{ token_id: token, asset_uuid: secret[0]!.asset_uuid }];
+  expect(await bodyOf(await update(peek, { to: hidden }), 409)).toMatchObject({ code: "conflict" });
+});
+
+test("large metadata arrive, and are cleared again", async () => {
+  const extra = JSON.stringify("x".repeat(4_000));
+  const some = ids.slice(0, 12).map((token_id) => ({ token_id, metadata: { extra } }));
+  expect(await bodyOf<Answer>(await update(some), 200)).toMatchObject({ updated: 12, failed: 0 });
+  const kept = (await tokensOf()).filter(({ metadata }) => metadata.extra === extra);
+  expect(kept).toHaveLength(12);
+  const cleared = some.map(({ token_id }) => ({ token_id, metadata: { extra: null } }));
+  expect(await bodyOf<Answer>(await update(cleared), 200)).toMatchObject({ updated: 12 });
+});
+
+test("what is wrong with a body is named, and nobody else changes anything", async () => {
+  const [one] = ids as [string];
+  const wrong: [object[], (string | number)[]][] = [
+    [[], ["updates"]],
+    [[{ token_id: one }], ["updates", 0]],
+    [titled("Twice", [one, one]), ["updates"]],
+    [[{ token_id: one, title: "Flat" }], ["updates", 0, "title"]],
+    [
+      Array.from({ length: 1_001 }, (_, index) => ({ token_id: `1:${index + 1}`, metadata: {} })),
+      ["updates"],
+    ],
+  ];
+  for (const [updates, path] of wrong)
+    expect(await bodyOf(await update(updates), 400), JSON.stringify(path)).toMatchObject({
+      issues: [{ path }],
+    });
+  const { key } = await createIntegration("Stranger");
+  expect(await bodyOf(await update(titled("Mine", [one]), { key }), 404)).toMatchObject({
+    code: "not_found",
+  });
+  expect(await bodyOf(await update(titled("Read", [one]), { key: shop.readKey }), 403)).toMatchObject({
+    code: "read_only_key",
+  });
+});
