@@ -341,6 +341,19 @@ test("before the reveal nothing that a stranger reads says what any NFT is", asy
     .toEqual(assets.map(({ asset_cid: cid }) => media.has(cid)));
 });
 
+test("the schedule reveals nothing of a suspended integration", async () => {
+  const own = await createIntegration("Suspended");
+  const at = new Date(Date.now() + 60_000).toISOString();
+  const { collection } = await createHidden(own, { copies: [1], reveal: at });
+  const suspend = async (suspended: boolean) =>
+    bodyOf(await admin(`/integration/${own.integrationUuid}`, { method: "PUT", json: { suspended } }), 200);
+  await suspend(true);
+  await background.reconcile(120_000);
+  await suspend(false);
+  const path = `/operation?kind=collection_reveal&subject_uuid=${collection.collection_uuid}`;
+  expect(await bodyOf(await api(path, { key: own.key }), 200)).toEqual([]);
+});
+
 test("the schedule reveals a collection at its time, once", async () => {
   const at = new Date(Date.now() + 60_000).toISOString();
   const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2], reveal: at });
