@@ -1,7 +1,8 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maxSpent } from "../../src/chain/cost.ts";
-import { nextDayAfter, spentBy, withinDay } from "../../src/wallet/journal/spending.ts";
+import { nextDayAfter, SpendingJournal, spentBy, withinDay } from "../../src/wallet/journal/spending.ts";
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 27n });
 const cost = fc.record({ certain: amount, gas: amount, ahead: amount });
@@ -42,6 +43,35 @@ describe("a day's limit", () => {
         expect(then.getUTCDate()).not.toBe(new Date(now).getUTCDate());
       }),
     );
+  });
+});
+
+describe("the mean spending per day", () => {
+  const DAY = 86_400_000;
+  const today = Date.UTC(2026, 10, 22, 9);
+  const spending = (...amounts: readonly (readonly [days: number, amount: bigint])[]) => {
+    const database = new DatabaseSync(":memory:");
+    const exec = (text: string, ...values: SQLInputValue[]) => {
+      const rows = database.prepare(text).all(...values);
+      return { toArray: () => rows };
+    };
+    exec("CREATE TABLE spending (day INTEGER PRIMARY KEY, spent TEXT NOT NULL)");
+    const journal = new SpendingJournal({ exec } as unknown as SqlStorage);
+    for (const [days, amount] of amounts) journal.add(amount, today + days * DAY);
+    return journal.perDay(today);
+  };
+
+  test("covers the last seven days, or those since the first with spending", () => {
+    expect(spending()).toBe(0n);
+    expect(spending([0, 7n])).toBe(7n);
+    expect(spending([-1, 6n], [0, 2n])).toBe(4n);
+    expect(spending([-6, 7n], [0, 7n])).toBe(2n);
+    expect(spending([-7, 7n])).toBe(0n);
+  });
+
+  test("leaves out days after today, which a clock that was ahead has left", () => {
+    expect(spending([1, 7n])).toBe(0n);
+    expect(spending([0, 3n], [2, 9n])).toBe(3n);
   });
 });
 

@@ -54,15 +54,23 @@ export class SpendingJournal {
     return BigInt(rows.toArray()[0]?.spent ?? 0);
   }
 
-  /** Mean spending per day over the last seven days, or since the first of them with spending. */
+  /**
+   * Mean spending per day over the last seven days, or since the first of them with spending. Days after today, which a
+   * clock that was ahead has left, don't count.
+   */
   perDay(now: number): bigint {
-    const [first] = this.#sql
-      .exec<{ day: number }>("SELECT min(day) AS day FROM spending WHERE day > ?", dayOf(now) - DAYS)
+    const today = dayOf(now);
+    const rows = this.#sql
+      .exec<{ day: number; spent: string }>(
+        "SELECT day, spent FROM spending WHERE day > ? AND day <= ? ORDER BY day",
+        today - DAYS,
+        today,
+      )
       .toArray();
-    if (!first || first.day === null) return 0n;
-    const rows = this.#sql.exec<{ spent: string }>("SELECT spent FROM spending WHERE day >= ?", first.day);
-    const sum = rows.toArray().reduce((total, { spent }) => total + BigInt(spent), 0n);
-    return sum / BigInt(dayOf(now) - first.day + 1);
+    const [first] = rows;
+    if (!first) return 0n;
+    const sum = rows.reduce((total, { spent }) => total + BigInt(spent), 0n);
+    return sum / BigInt(today - first.day + 1);
   }
 
   /** Adds to a day's spending. Part of the caller's transaction. */
