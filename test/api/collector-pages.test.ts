@@ -468,7 +468,7 @@ describe("the gallery's API", () => {
   });
 });
 
-test("sorts NFTs by number, the latest first, or the rarest first", async () => {
+test("NFTs are sorted by number, with the latest first, or with the rarest first", async () => {
   const made = await createShown(shop, settings, [
     { copies: 4, reference: attributes("Day", "Full") },
     { copies: 2, reference: attributes("Night", "New") },
@@ -510,7 +510,7 @@ test("sorts NFTs by number, the latest first, or the rarest first", async () => 
   expect(page).toMatch(/rel="next" href="\?cursor=2&amp;sort=rarity"/);
 });
 
-test("shows only the placeholder before the reveal, and filters find nothing", async () => {
+test("before the reveal the gallery shows only the placeholder, and filters find nothing", async () => {
   const made = await createShown(shop, { title: "Sealed" }, [
     { copies: 2, reference: attributes("Day") },
     { copies: 2, reference: attributes("Night") },
@@ -654,7 +654,7 @@ describe("the gallery in a browser", () => {
   });
 });
 
-test("limits the effect of bidirectional control characters to the text that contains them", async () => {
+test("bidirectional control characters affect only the text that contains them", async () => {
   const turned = "Herons \u202egpj.exe";
   const ended = `\u2069${turned}`;
   const made = await createShown(
@@ -716,7 +716,7 @@ test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(
   },
 );
 
-test("shows an error page for an unknown address", async () => {
+test("an unknown address leads to an error page", async () => {
   for (const path of [
     "/m",
     "/m/",
@@ -736,7 +736,7 @@ test("shows an error page for an unknown address", async () => {
   await bodyOf(await api(`/m/${slug}`, { method: "POST" }), 405);
 });
 
-test("escapes titles, descriptions, traits and links", async () => {
+test("titles, descriptions, traits and links are escaped", async () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
   const made = await createShown(shop, { title: evil, description: evil }, [
     { copies: 2, reference: { attributes: [{ trait_type: evil, value: evil }] } },

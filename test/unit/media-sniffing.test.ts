@@ -137,7 +137,7 @@ describe("an SVG", () => {
   });
 });
 
-test("is detected from a bounded number of bytes, without an exception", () => {
+test("a type is detected from a bounded number of bytes, without an exception", () => {
   const known = fc.constantFrom(...Object.values(FILES).map(({ bytes }) => bytes));
   const start = fc.oneof(known, fc.uint8Array({ maxLength: 200 }), fc.string().map(utf8));
   fc.assert(

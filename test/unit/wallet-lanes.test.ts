@@ -222,7 +222,7 @@ describe("turns of callers", () => {
   });
 });
 
-test("of a full queue have a Retry-After of at most a minute", () => {
+test("a full queue has a Retry-After of at most a minute", () => {
   fc.assert(
     fc.property(fc.nat(100_000), fc.nat(64), (queued, count) => {
       expect(retryAfter(queued, count)).toBeGreaterThanOrEqual(1);
