@@ -3,8 +3,8 @@ import { readCall, USAGE } from "../admin/call.ts";
 import { COMMANDS } from "../admin/commands.ts";
 import { UsageError } from "../command.ts";
 
-describe("a call of npm run admin", () => {
-  test("names a command by one or two words, with its words and options behind", () => {
+describe("the arguments of npm run admin", () => {
+  test("are read as a command of one or two words, its arguments and its options", () => {
     const call = readCall(["contract", "upgrade", "--all", "--dry-run", "--json"]);
     expect(call).toEqual({
       command: COMMANDS["contract upgrade"],
@@ -24,12 +24,12 @@ describe("a call of npm run admin", () => {
     [["platform", "Shop"], "This command takes: no arguments"],
     [["constructor"], 'There is no command "constructor"'],
     [[], "npm run admin -- <command>"],
-  ])("%j is refused before anything is sent", (args, said) => {
+  ])("%j are refused before anything is sent", (args, said) => {
     expect(() => readCall(args)).toThrow(UsageError);
     expect(() => readCall(args)).toThrow(said);
   });
 
-  test("takes every option that a command's line names, and the help has every line", () => {
+  test("may have each option that the command's line in the help shows, and the help shows every command", () => {
     for (const [name, { takes }] of Object.entries(COMMANDS)) {
       expect(USAGE).toContain(`  ${name} ${takes}`);
       const words = [...takes.replaceAll(/\[[^\]]*\]/g, "").matchAll(/<[a-z-]+>/g)].map(() => "word");

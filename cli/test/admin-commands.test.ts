@@ -34,8 +34,8 @@ async function command(
 
 const NO_WEBHOOKS = { resealed: 0, failed: [], remaining: 0 };
 
-describe("the operator's commands", () => {
-  test("show lists as a table, and print the exact data with --json", async () => {
+describe("npm run admin", () => {
+  test("shows lists as a table, and prints the exact data with --json", async () => {
     const { data, text, seen } = await command("integrations", [], {}, () => ({
       status: 200,
       body: [INTEGRATION],
@@ -47,7 +47,7 @@ describe("the operator's commands", () => {
     expect(seen[0]?.headers.authorization).toBe(`Bearer ${"t".repeat(32)}`);
   });
 
-  test("show amounts in NEAR, and what is nested below", async () => {
+  test("shows amounts in NEAR, also those of nested fields", async () => {
     const lane = { public_key: "ed25519:lane", kind: "function_call", open: 2 };
     const wallet = {
       account_id: "w",
@@ -62,7 +62,7 @@ describe("the operator's commands", () => {
     expect(text).toMatch(/^ed25519:lane +function_call +2$/m);
   });
 
-  test("show transactions in short, and all of them to scripts", async () => {
+  test("shortens transactions in tables, and prints all their fields with --json", async () => {
     const transaction = {
       transaction_hash: "5kq",
       signer_id: "w.near",
@@ -83,7 +83,7 @@ describe("the operator's commands", () => {
     expect(text).not.toContain("4xQ");
   });
 
-  test("retry everything except creations, which are sent once", async () => {
+  test("retries every request except those that create something, which are sent once", async () => {
     await using service = await scriptedService((_, count) =>
       count === 2 ? { status: 200, body: [] } : "drop",
     );
@@ -96,7 +96,7 @@ describe("the operator's commands", () => {
     expect(service.seen).toHaveLength(5);
   });
 
-  test("wait for operations that were answered 202", async () => {
+  test("waits for an operation that was answered with 202, and prints its answer", async () => {
     const deployed = { contract_uuid: "c", account_id: "c.mintage.near", code_hash: "h", state: "ready" };
     const operation = { operation_uuid: "o", state: "succeeded", answer: { status: 201, body: deployed } };
     const { data, seen } = await command(
@@ -119,13 +119,13 @@ describe("the operator's commands", () => {
     ["integration rename", { name: "Till" }, "PUT", "", { name: "Till" }],
     ["integration delete", {}, "DELETE", "", null],
     ["integration delete", { "leave-funds": true }, "DELETE", "?leave_funds=true", null],
-  ] as const)("%s %j asks for just that", async (name, options, method, query, body) => {
+  ] as const)("%s %j sends exactly one request", async (name, options, method, query, body) => {
     const { seen } = await command(name, ["i"], options, () => ({ status: 200, body: INTEGRATION }));
     expect(seen).toMatchObject([{ method, path: `/admin/v1/integration/i${query}` }]);
     expect(seen[0]?.body ? JSON.parse(seen[0].body) : null).toEqual(body);
   });
 
-  test("list those that were deleted where that is asked for", async () => {
+  test("integrations --deleted lists the deleted integrations", async () => {
     const { seen } = await command("integrations", [], { deleted: true }, () => ({ status: 200, body: [] }));
     expect(seen[0]?.path).toBe("/admin/v1/integration?deleted=true");
   });
@@ -134,14 +134,14 @@ describe("the operator's commands", () => {
     ["wallet create", "POST", "/admin/v1/integration/i/wallet"],
     ["wallet restore", "POST", "/admin/v1/integration/i/wallet/restore"],
     ["wallet activate", "POST", "/admin/v1/integration/i/wallet/activate"],
-  ])("%s asks for just that", async (name, method, path) => {
+  ])("%s sends exactly one request and prints the answer", async (name, method, path) => {
     const wallet = { state: "active", account_id: "w" };
     const { data, seen } = await command(name, ["i"], {}, () => ({ status: 200, body: wallet }));
     expect(data).toEqual(wallet);
     expect(seen).toMatchObject([{ method, path }]);
   });
 
-  test("deploy a contract with a further admin", async () => {
+  test("contract deploy sends the further admin", async () => {
     const options = { name: "Shop", symbol: "SHOP", admin: "ops.near" };
     const { seen } = await command("contract deploy", ["i"], options, () => ({ status: 201, body: {} }));
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Shop", symbol: "SHOP", admin_id: "ops.near" });
@@ -150,7 +150,7 @@ describe("the operator's commands", () => {
   test.each([
     ["adopts it", []],
     ["shows one that is adopted already, as after a break", [{ contract_uuid: "c", account_id: "c.near" }]],
-  ])("contract accept has the wallet accept, and %s", async (_, known) => {
+  ])("contract accept sends the wallet's acceptance, and %s", async (_, known) => {
     const contract = { contract_uuid: "c", account_id: "c.near" };
     const { data, seen } = await command("contract accept", ["i", "c.near"], {}, ({ method, path }) =>
       method === "GET"
@@ -167,7 +167,7 @@ describe("the operator's commands", () => {
     ]);
   });
 
-  test("issue keys with what was asked for", async () => {
+  test("key issue sends the name, the role and the time of expiry that are given", async () => {
     const { seen } = await command(
       "key issue",
       ["i"],
@@ -182,7 +182,7 @@ describe("the operator's commands", () => {
     });
   });
 
-  test("issue keys with some scopes, and leave it to the service to refuse them beside a role", async () => {
+  test("key issue sends scopes and a role as given: the service refuses both together", async () => {
     const sent = async (options: Readonly<Record<string, string>>) => {
       const answer = () => ({ status: 201, body: { api_key: "mk_live_x" } });
       const { seen } = await command("key issue", ["i"], { name: "till", ...options }, answer);
@@ -204,7 +204,7 @@ describe("the operator's commands", () => {
       body: method === "GET" ? KEYS : KEYS[0],
     }));
 
-  test("revoke a key by its name or its uuid", async () => {
+  test("key revoke accepts a key's name or its uuid", async () => {
     expect((await revoke("till")).seen.at(-1)?.path).toBe("/admin/v1/integration/i/key/k1");
     const uuid = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
     expect((await revoke(uuid)).seen.map(({ path }) => path)).toEqual([
@@ -265,7 +265,7 @@ describe("the operator's commands", () => {
     };
   };
 
-  test("say what upgrades take, and send nothing", async () => {
+  test("contract upgrade --dry-run shows what upgrades cost, and sends nothing", async () => {
     const { data, text, seen } = await command(
       "contract upgrade",
       [],
@@ -283,7 +283,7 @@ describe("the operator's commands", () => {
     expect(text).toContain("foreign: Have its owner do it.");
   });
 
-  test("upgrade contracts in turn and stop at the first that fails", async () => {
+  test("contract upgrade --all upgrades one contract after another and stops at the first that fails", async () => {
     await using service = await scriptedService(upgrades);
     const admin = new AdminClient({
       baseUrl: service.url,
@@ -298,7 +298,7 @@ describe("the operator's commands", () => {
     );
   });
 
-  test("say what all upgrades together take from each wallet", async () => {
+  test("contract upgrade --all --dry-run shows what the upgrades cost each wallet in total", async () => {
     const has = (account_id: string, available: string | null) => ({
       wallet: { account_id, available, missing: "0" },
     });
@@ -336,13 +336,13 @@ describe("the operator's commands", () => {
     expect(text).toMatch(/^three\.near +1 +3\.0000 NEAR +– +unknown$/m);
   });
 
-  test("upgrade one contract", async () => {
+  test("contract upgrade upgrades one contract", async () => {
     const { data, seen } = await command("contract upgrade", ["u-c"], {}, upgrades);
     expect(data).toMatchObject({ upgraded: [{ account_id: "c", code_hash: "new" }] });
     expect(seen.at(-1)).toMatchObject({ method: "POST", path: "/admin/v1/contract/u-c/upgrade" });
   });
 
-  test("list contracts with the owners that the chain has", async () => {
+  test("contracts lists each contract with its owner on the chain", async () => {
     const roles: Record<string, object> = {
       "u-a": { owner_id: "artist.near", proposed_owner_id: null, wallet_is_admin: true },
       "u-b": { owner_id: "w.near", proposed_owner_id: "next.near", wallet_is_admin: true },
@@ -362,12 +362,15 @@ describe("the operator's commands", () => {
   test.each([
     [[], {}],
     [["a"], { all: true }],
-  ] as const)("upgrade no contract where it is not clear which: %s", async (words, options) => {
-    const run = command("contract upgrade", words, options, upgrades);
-    await expect(run).rejects.toThrow("Name a contract, or give --all.");
-  });
+  ] as const)(
+    "contract upgrade is refused unless it names one contract or --all: %s",
+    async (words, options) => {
+      const run = command("contract upgrade", words, options, upgrades);
+      await expect(run).rejects.toThrow("Name a contract, or give --all.");
+    },
+  );
 
-  test("rotate until nothing remains, and stop where nothing moves", async () => {
+  test("secret rotate repeats its request until nothing remains, and stops when a request changes nothing", async () => {
     const step = (resealed: string[], remaining: number, failed: unknown[] = []): Reply => ({
       status: 200,
       body: { version: 2, resealed, failed, remaining, webhooks: NO_WEBHOOKS, reveals: NO_WEBHOOKS },
@@ -382,7 +385,7 @@ describe("the operator's commands", () => {
     expect(stuck.text).toContain("no secret of version 1");
   });
 
-  test("rotate goes on while webhooks remain", async () => {
+  test("secret rotate continues while secrets of webhooks remain", async () => {
     const step = (resealed: number, remaining: number, failed: string[] = []): Reply => ({
       status: 200,
       body: {
@@ -401,7 +404,7 @@ describe("the operator's commands", () => {
     expect(whole.data).toMatchObject({ webhooks: { resealed: 501, failed: ["h"], remaining: 1 } });
   });
 
-  test("rotate passes wallets that fail, and names them at the end", async () => {
+  test("secret rotate continues after wallets that fail, and lists them at the end", async () => {
     const failure = (uuid: string) => ({ integration_uuid: uuid, message: "lost" });
     const steps = [
       {
@@ -433,7 +436,7 @@ describe("the operator's commands", () => {
     expect(run.seen).toHaveLength(2);
   });
 
-  test("recover until all is done, and say what is left to the operator", async () => {
+  test("database recover repeats its request until all is restored, and lists what the operator has to settle", async () => {
     const step = (next: string | null, operations: number, unrestored: unknown[] = []): Reply => ({
       status: 200,
       body: {
@@ -463,7 +466,7 @@ describe("the operator's commands", () => {
     for (const [lost, remedy] of LOST_WITH_DATABASE) expect(text).toMatch(new RegExp(`${lost} +${remedy}`));
   });
 
-  test("report for a rolled-back database the same steps as docs/running.md", () => {
+  test("database recover prints the same next steps as docs/running.md", () => {
     const page = readFileSync(join(ROOT, "docs", "running.md"), "utf8");
     const [, ...rows] = page
       .slice(page.indexOf("| lost with the database"), page.indexOf("`unrestored` lists"))
@@ -473,7 +476,7 @@ describe("the operator's commands", () => {
     expect(rows.map((row) => row.split("|").slice(1, 3).map(plain))).toEqual(LOST_WITH_DATABASE);
   });
 
-  test("show limits with what is used of them, and set one at a time", async () => {
+  test("limits shows each limit with its use, and limits set changes one limit", async () => {
     const limits = { requests: 1_000, period_s: 10, drafts: 5, used: { drafts: 3 } };
     const reply = () => ({ status: 200, body: limits });
     const { data, text } = await command("limits", ["i"], {}, reply);
@@ -530,9 +533,12 @@ describe("the operator's commands", () => {
     ["key issue", ["i"], { name: "till", role: "owner" }, '--role must be full or read; it is "owner".'],
     ["key issue", ["i"], { name: "till", expires: "2027" }, "--expires: give a date, a time and a zone"],
     ["operation settle", ["o"], {}, "--effect must be yes or no"],
-  ] as const)("%s refuses what it can't use before asking", async (name, words, options, message) => {
-    const run = command(name, words, options, () => "drop");
-    await expect(run).rejects.toThrow(UsageError);
-    await expect(run).rejects.toThrow(message);
-  });
+  ] as const)(
+    "%s refuses invalid arguments before it sends anything",
+    async (name, words, options, message) => {
+      const run = command(name, words, options, () => "drop");
+      await expect(run).rejects.toThrow(UsageError);
+      await expect(run).rejects.toThrow(message);
+    },
+  );
 });

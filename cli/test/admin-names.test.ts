@@ -24,24 +24,24 @@ async function resolved(takes: { takes: string }, words: readonly string[], foun
   return { outcome, asked: service.seen.map(({ path }) => path) };
 }
 
-describe("an integration of a command", () => {
-  test("is found by its name, whatever it has in it", async () => {
+describe("the integration that a command names", () => {
+  test("is found by its name, whatever characters the name has", async () => {
     const { outcome, asked } = await resolved(TAKES_ONE, ["A & B shop", "rest"], [ONE]);
     expect(outcome).toEqual([ONE, "rest"]);
     expect(asked).toEqual(["/admin/v1/integration?name=A+%26+B+shop"]);
   });
 
-  test("is taken as it is where it is a uuid, and nobody is asked", async () => {
+  test("is used as it is if it is a uuid, without a request", async () => {
     expect(await resolved(TAKES_ONE, [ONE], [])).toEqual({ outcome: [ONE], asked: [] });
   });
 
-  test("is not looked for by commands that take none", async () => {
+  test("is not looked up by commands that take no integration", async () => {
     const words = ["Shop"];
     expect(await resolved({ takes: "<operation>" }, words, [ONE])).toEqual({ outcome: words, asked: [] });
     expect(await resolved(TAKES_ONE, [], [ONE])).toEqual({ outcome: [], asked: [] });
   });
 
-  test("is refused where no name fits, or several do", async () => {
+  test("is refused if no integration has the name, or several have it", async () => {
     const { outcome: none } = await resolved(TAKES_ONE, ["Shop"], []);
     expect(none).toBeInstanceOf(UsageError);
     expect((none as Error).message).toContain('No integration has the name "Shop".');
@@ -51,9 +51,9 @@ describe("an integration of a command", () => {
   });
 });
 
-describe("a contract of a command", () => {
+describe("the contract that a command names", () => {
   test.each(["<contract> --to ACCOUNT [--leave] | --withdraw", "[<contract>] [--all] [--dry-run]"])(
-    "is found by its account, or taken as the uuid that it is: %s",
+    "is found by its account id, or used as it is if it is a uuid: %s",
     async (takes) => {
       const { outcome, asked } = await resolved({ takes }, ["c-1.near"], [ONE, TWO]);
       expect(outcome).toEqual([TWO]);
@@ -62,7 +62,7 @@ describe("a contract of a command", () => {
     },
   );
 
-  test("is refused where the service has none at this account", async () => {
+  test("is refused if the service has no contract at this account", async () => {
     const { outcome } = await resolved({ takes: "<contract>" }, ["c-2.near"], [ONE, TWO]);
     expect(outcome).toBeInstanceOf(UsageError);
     expect((outcome as Error).message).toContain('There is no contract "c-2.near".');

@@ -26,7 +26,7 @@ function readReceivers(name: string, text: string) {
 }
 
 describe("comma-separated values", () => {
-  test("are read as they were written", () => {
+  test("are read back as they were written", () => {
     // Cells are trimmed, and rows without any text left out.
     const cell = fc
       .string()
@@ -43,7 +43,7 @@ describe("comma-separated values", () => {
     );
   });
 
-  test("know the line of each row", () => {
+  test("have the line number of each row", () => {
     const rows = [
       { line: 1, cells: ["a", "b"] },
       { line: 3, cells: ["x\ny", "c"] },
@@ -57,7 +57,7 @@ describe("comma-separated values", () => {
     });
   });
 
-  test.each([",", ";", "\t"])("are separated by %j", (separator) => {
+  test.each([",", ";", "\t"])("may be separated by %j", (separator) => {
     const text = `\ufeffaccount${separator}quantity\r\n "a;,\tb" ${separator} 2 \r\n`;
     expect(readCsv("r.csv", text.replaceAll(" ", "")).rows).toEqual([
       { line: 1, cells: ["account", "quantity"] },
@@ -69,8 +69,8 @@ describe("comma-separated values", () => {
   });
 });
 
-describe("the receivers' file", () => {
-  test("has accounts and quantities, in any order of the columns", () => {
+describe("the file of receivers", () => {
+  test("may have its columns for accounts and quantities in any order", () => {
     const rows = [
       { line: 2, account: "alice.near", quantity: 2 },
       { line: 3, account: "bob.near", quantity: 1 },
@@ -90,7 +90,7 @@ describe("the receivers' file", () => {
     });
   });
 
-  test("has the assets of those rows that name one", () => {
+  test("may name an asset in each row", () => {
     expect(readReceivers("r.csv", "asset,account\n1.png,a.near\n,b.near\n")).toEqual({
       receivers: [
         { line: 2, account: "a.near", quantity: 1, asset: "1.png" },
@@ -102,7 +102,7 @@ describe("the receivers' file", () => {
     });
   });
 
-  test("reports all mistakes together", () => {
+  test("has all its mistakes reported together", () => {
     const text = 'account;colour;quantity\nAlice;red;0\nb.near;;2\nBob;red;1;9\n"c.near;;1';
     const found = readReceivers("r.csv", text);
     expect(found.problems?.map((problem) => problem.slice(0, 15))).toEqual([
@@ -115,7 +115,7 @@ describe("the receivers' file", () => {
     ]);
   });
 
-  test("reports each wrong row", () => {
+  test("has each wrong row reported with its line", () => {
     const text =
       "account,quantity\nAlice,1\nbob.near,0\ncarol.near,1.5\ndave.near,1,2,3\nerin.near,9999999\n";
     const found = readReceivers("r.csv", text);
@@ -133,7 +133,7 @@ describe("the receivers' file", () => {
   });
 });
 
-test("a run of many requests has what its contract stores paid once, and says what its wallet lacks", () => {
+test("the cost of a run counts the contract's storage once, and shows what the wallet lacks", () => {
   const quote = {
     transactions: 1,
     storage_bytes: 1_000,
@@ -165,8 +165,8 @@ test("a run of many requests has what its contract stores paid once, and says wh
   });
 });
 
-describe("the plan", () => {
-  test("gives each row its quantity, in requests that the service takes", () => {
+describe("the plan of an airdrop", () => {
+  test("mints each row's quantity once, in requests within the service's limits", () => {
     fc.assert(
       fc.property(receivers, (rows) => {
         const given = rows.map(() => 0);
@@ -182,7 +182,7 @@ describe("the plan", () => {
     );
   });
 
-  test("mixes no assets in a request, and cuts rows without any as before", () => {
+  test("puts only rows of the same asset into one request, and includes every row once", () => {
     const asset = fc.constantFrom(undefined, "1.png", "2.png");
     fc.assert(
       fc.property(fc.array(fc.tuple(account, asset), { minLength: 1 }), (pairs) => {
@@ -201,7 +201,7 @@ describe("the plan", () => {
     );
   });
 
-  test("fills requests where quantities are alike", () => {
+  test("uses full requests if all quantities are equal", () => {
     const rows = Array.from({ length: 10_000 }, (_, line) => ({
       line,
       account: `a${line}.near`,
@@ -211,7 +211,7 @@ describe("the plan", () => {
   });
 });
 
-describe("the journal", () => {
+describe("the journal of an airdrop", () => {
   let folder: string;
   let file: string;
   const head = { base_url: "http://a", collection_uuid: "c", receivers_sha256: "s" };
@@ -221,7 +221,7 @@ describe("the journal", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test("is found again, up to a line that a kill cut off at any byte", () => {
+  test("can be read after a kill at any byte of its last line", () => {
     const journal = AirdropJournal.open(file, head);
     journal.write({ part: 0, sent: 1_000, attempt: 1 });
     journal.write({
@@ -246,7 +246,7 @@ describe("the journal", () => {
     }
   });
 
-  test("counts attempts, and says what is in doubt", () => {
+  test("counts the attempts of each request, and lists the requests whose outcome is in doubt", () => {
     const journal = AirdropJournal.open(file, head);
     const receivers = [{ line: 1, account: "a.near", quantity: 30 }];
     const parts = planMints(receivers);
@@ -267,7 +267,7 @@ describe("the journal", () => {
     expect(mintedSoFar({ receivers, parts, journal })).toBe(parts[1]?.quantity);
   });
 
-  test("makes receipts that give each row its own tokens", () => {
+  test("leads to receipts with each row's own tokens", () => {
     const rows = [
       { line: 2, account: "a.near", quantity: 26 },
       { line: 3, account: "b.near", quantity: 1 },
@@ -296,15 +296,15 @@ describe("the journal", () => {
   });
 });
 
-describe("requests", () => {
+describe("requests of an airdrop", () => {
   test.each([
     ['"key";r=0;t=7', 7],
     ['"key";r=3;t=7', 0],
     [null, 0],
     ["nonsense", 0],
-  ])("wait as %s says: %i s", (field, seconds) => expect(pauseOf(field)).toBe(seconds));
+  ])("wait as the answer's %s says: %i s", (field, seconds) => expect(pauseOf(field)).toBe(seconds));
 
-  test("are sent once the service has requests left again", async () => {
+  test("are sent again once the key's limit of requests allows it", async () => {
     vi.useFakeTimers();
     try {
       let sent = 0;

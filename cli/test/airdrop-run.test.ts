@@ -69,7 +69,7 @@ test.each([
     refused(503, { code: "chain_unavailable", outcome: "not_submitted" }),
   ],
 ] as const)(
-  "after %s a request goes under its first key, since the first may have been carried out",
+  "after %s a request is repeated under its first key, because it may have been carried out",
   async (_, reply) => {
     const keys = await keysOf("drop", reply, minted, minted);
     expect(keys).toHaveLength(3);
@@ -80,13 +80,13 @@ test.each([
 test.each([
   ["was not submitted", refused(402, { code: "insufficient_funds", outcome: "not_submitted" })],
   ["failed on the chain", refused(409, { code: "sold_out", outcome: "failed_on_chain" })],
-] as const)("a request that %s is sent again under another key", async (_, reply) => {
+] as const)("a request that %s is sent again under a new key", async (_, reply) => {
   const keys = await keysOf(reply, minted, minted);
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(2);
 });
 
-test("accounts that don't exist are refused, until the person who runs it says that they may be missing", async () => {
+test("receivers that don't exist are refused unless the option allows them", async () => {
   const missing = refused(400, { code: "unknown_account", outcome: "not_submitted" });
   const sent = await sentFor([missing, missing, minted], 2);
   expect(
@@ -95,7 +95,7 @@ test("accounts that don't exist are refused, until the person who runs it says t
   expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(3);
 });
 
-test("a row's asset goes along by its uuid, and a row without one has it drawn", async () => {
+test("a row that names an asset mints that asset, and a row without one mints a drawn asset", async () => {
   const rows = [
     { line: 2, account: "a.near", quantity: 1, asset: "1.png" },
     { line: 3, account: "b.near", quantity: 1 },
@@ -159,7 +159,7 @@ async function runFor(
   return { refused, minted: mintedSoFar(airdrop), receipts: receiptsCsv(airdrop) };
 }
 
-test("the run's cost is of what wasn't sent yet, and of chosen copies as such, passing one that is sold out", async () => {
+test("the shown cost is of the requests that remain, and a chosen asset without copies left is reported", async () => {
   const quote = {
     ...{ transactions: 1, storage_bytes: 220, top_up: "0" },
     ...{ cost: { expected: "3", at_most: "5" }, wallet: { available: "9", missing: "0" } },
@@ -192,7 +192,7 @@ test("the run's cost is of what wasn't sent yet, and of chosen copies as such, p
   );
 });
 
-test("a request under way while another is refused is waited for, and is carried out once", async () => {
+test("when a request is refused, the request already under way is finished and carried out once", async () => {
   let hasRefused = (): void => {};
   const refusal = new Promise<void>((resolve) => {
     hasRefused = resolve;
@@ -217,7 +217,7 @@ test("a request under way while another is refused is waited for, and is carried
   expect(chain.owners.toSorted()).toEqual(["poor.near", "slow.near"]);
 });
 
-test("accounts that don't exist are named all at once, the others get theirs, and a later run gives the rest", async () => {
+test("receivers that don't exist are listed together, others are minted to, and a later run mints the rest", async () => {
   const missing = new Set(["a3.near", "a7.near", "a40.near"]);
   const chain = mintingOnce((accounts) => {
     const issues = accounts.flatMap((account, at) =>
@@ -251,7 +251,7 @@ test("accounts that don't exist are named all at once, the others get theirs, an
   expect(chain.owners.toSorted()).toEqual(rows.map(({ account }) => account).toSorted());
 });
 
-test("all that is wrong with a file is named by its lines, before anything is sent", async () => {
+test("all mistakes of a file are listed with their lines before anything is sent", async () => {
   const uuid = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
   const collection = {
     contract_address: "herons.near",

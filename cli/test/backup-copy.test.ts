@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a backup is what it was when it was made", async () => {
+test("a backup keeps the content that it had when it was made", async () => {
   const manifest = await readBackup(backup);
   expect(manifest.files.map(({ path }) => path)).toEqual([DATABASE]);
   const [target, kept] = [join(folder, "target"), join(folder, "kept")];
@@ -35,7 +35,7 @@ test.each([
   ["is shorter", () => writeFileSync(data(), "rows of"), `${DATABASE} was changed`],
   ["is gone", () => rmSync(data()), `${DATABASE} is missing`],
   ["is of another", () => writeFileSync(join(backup, "data/more"), ""), "more isn't the backup's"],
-])("a backup of which a file %s since isn't restored", async (_name, change, sentence) => {
+])("a backup with a file that %s later is not restored", async (_name, change, sentence) => {
   change();
   const refused = await readBackup(backup).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(UsageError);

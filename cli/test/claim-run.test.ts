@@ -65,7 +65,7 @@ const writes = (seen: readonly Seen[]) =>
     .filter(({ method }) => method !== "GET")
     .map((one) => ({ ...one, body: JSON.parse(one.body) as unknown }));
 
-test("what a drop and a change of it cost is said before, and is the most that they may cost", async () => {
+test("the maximum cost of a drop, and of a change of it, is shown before anything is sent", async () => {
   await using service = await scriptedService(scripted());
   const created = await create(service.url);
   expect(created.code, created.stderr).toBe(0);
@@ -82,7 +82,7 @@ test("what a drop and a change of it cost is said before, and is the most that t
   for (const write of [opened, extended]) expect(write?.headers["mintage-quote"]).toBe(QUOTE);
 });
 
-test("a wallet that can't pay opens no drop and changes none, and what it lacks is said", async () => {
+test("a wallet that can't pay opens and changes no drop, and the missing amount is shown", async () => {
   await using service = await scriptedService(scripted(2n));
   const created = await create(service.url);
   expect(created).toMatchObject({
@@ -104,7 +104,7 @@ test("a wallet that can't pay opens no drop and changes none, and what it lacks 
   expect(writes(service.seen).every(({ path }) => path.endsWith("/quote"))).toBe(true);
 });
 
-test("a drop that was refused is quoted again, and one that may have been opened is resumed as it was agreed to", async () => {
+test("a refused drop is quoted again, and one that may have been opened continues under its first quote", async () => {
   const issues = [{ path: ["expires_at"], message: "Send a time in the future." }];
   const first: Reply[] = [
     { status: 400, body: { message: "No.", code: "invalid_request", issues } },
@@ -126,7 +126,7 @@ test("a drop that was refused is quoted again, and one that may have been opened
   expect(sent[2]?.body).toEqual(sent[1]?.body);
 });
 
-test("a voucher is signed in place of a link that is open, and nothing is sent", async () => {
+test("a voucher replaces a link that is still open, and signing it sends nothing", async () => {
   const used = { ...drop, quantity: 2, claimed_links: "AQ==" };
   await using service = await scriptedService((seen) =>
     seen.method === "GET" && /\/drop\/7$/.test(seen.path) ? { status: 200, body: used } : scripted()(seen),

@@ -33,8 +33,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true }));
 
-describe("the service that a command is for", () => {
-  test("is what npm start left, unless another is named with its own key", () => {
+describe("the service that a command connects to", () => {
+  test("is the one that npm start runs, unless another is named with its own key", () => {
     expect(keyAccess({ MINTAGE_DATA: data })).toEqual({
       baseUrl: "http://localhost:8787",
       apiKey: "mk_live_local",
@@ -49,26 +49,29 @@ describe("the service that a command is for", () => {
     });
   });
 
-  test("may be named by its address alone where npm start runs it", () => {
+  test("may be named by its address alone if npm start runs it", () => {
     const env = { MINTAGE_DATA: data, MINTAGE_URL: "http://127.0.0.1:8787/" };
     // By one name, so that a launch or an airdrop that began under the other goes on.
     expect(keyAccess(env)).toEqual(keyAccess({ MINTAGE_DATA: data }));
     expect(adminAccess(env)).toMatchObject({ adminToken: "token" });
   });
 
-  test("has the contract of npm start for its own key only", () => {
+  test("uses the contract of npm start only with npm start's key", () => {
     const env = { MINTAGE_DATA: data, MINTAGE_API_KEY: "mk_live_other" };
     expect(keyAccess(env)).toMatchObject({ apiKey: "mk_live_other", contractUuid: null });
     expect(keyAccess({ ...env, MINTAGE_CONTRACT: "d" })).toMatchObject({ contractUuid: "d" });
   });
 
-  test.each(["nonsense", "mint.example", "ftp://mint.example"])("is refused as %s", (MINTAGE_URL) => {
-    const env = { MINTAGE_DATA: data, MINTAGE_URL, MINTAGE_API_KEY: "mk_live_other" };
-    expect(() => keyAccess(env)).toThrow(`MINTAGE_URL must be an address`);
-  });
+  test.each(["nonsense", "mint.example", "ftp://mint.example"])(
+    "is refused if its address is %s",
+    (MINTAGE_URL) => {
+      const env = { MINTAGE_DATA: data, MINTAGE_URL, MINTAGE_API_KEY: "mk_live_other" };
+      expect(() => keyAccess(env)).toThrow(`MINTAGE_URL must be an address`);
+    },
+  );
 
   test.each(["https://mint.example", "http://localhost:8788", "http://localhost.example:8787"])(
-    "never gets a key that belongs to another: %s",
+    "never receives a key of another service: %s",
     (MINTAGE_URL) => {
       expect(() => keyAccess({ MINTAGE_DATA: data, MINTAGE_URL })).toThrow(UsageError);
       expect(() => adminAccess({ MINTAGE_DATA: data, MINTAGE_URL })).toThrow("MINTAGE_ADMIN_TOKEN");
@@ -76,7 +79,7 @@ describe("the service that a command is for", () => {
   );
 });
 
-test("words of a command that are no collection or no folder are named", () => {
+test("arguments that name no collection or no folder are reported", () => {
   expect(collectionOf("0198D3C1-6f3e-7c55-9d2b-3a1f0e6b7c11")).toBe("0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
   expect(() => collectionOf("herons")).toThrow("<collection>: give a uuid");
   expect(folderOf(data)).toBe(data);
@@ -84,13 +87,13 @@ test("words of a command that are no collection or no folder are named", () => {
   expect(() => folderOf(join(data, "devchain", "demo.json"))).toThrow("is a file: give a folder.");
 });
 
-test("a file that isn't JSON is named, and nothing in it", () => {
+test("a file that isn't JSON is reported by its name, without its content", () => {
   const file = join(data, "x.json");
   writeFileSync(file, "ed25519:secret");
   expect(() => readJson(file)).toThrow(new UsageError(`${file} is not JSON.`));
 });
 
-test("the contract is the one that is named, or the key's only one, and otherwise the key's are listed", () => {
+test("the contract is the named one, or the key's only one; otherwise the key's contracts are listed", () => {
   const contract = (contract_uuid: string, account_id: string) => ({ contract_uuid, account_id });
   const me = (...contracts: ReturnType<typeof contract>[]) => ({ contracts }) as unknown as Me;
   const [a, b] = [contract("u", "u.near"), contract("v", "v.near")];
@@ -101,7 +104,7 @@ test("the contract is the one that is named, or the key's only one, and otherwis
   expect(() => contractOf(me(), "w", "--contract")).toThrow("no contract w. Correct it: --contract, or MINT");
 });
 
-test("--help is an answer, a wrong option is a wrong call, and a file that can't be written is no fault of the command's", async () => {
+test("--help exits with 0, a wrong option with 2, and a file that can't be written with 1", async () => {
   const help = await startCommand("claim.ts", ["--help"], {}).ended;
   expect(help).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("npm run claim") });
   const option = await startCommand("launch.ts", [data, "--foo"], {}).ended;
@@ -113,14 +116,14 @@ test("--help is an answer, a wrong option is a wrong call, and a file that can't
   expect(unwritten).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENAMETOOLONG: [^\n]+\.\n$/) });
 });
 
-test("amounts of the service's refusals are written in NEAR, and are enough", () => {
+test("amounts in the service's refusals are converted to NEAR and rounded up", () => {
   expect(inNear("Send at least 1500000000000000000000001 yoctoNEAR to w.near, the wallet that pays.")).toBe(
     "Send at least 1.5001 NEAR to w.near, the wallet that pays.",
   );
 });
 
 describe("a service that refuses access", () => {
-  test("no request is sent if a variable is missing or isn't a key", () => {
+  test("no request is sent if a variable is missing or isn't an API key", () => {
     const none = { MINTAGE_DATA: join(data, "none") };
     const env = { ...none, MINTAGE_URL: "https://mint.example" };
     expect(() => keyAccess(env)).toThrow(
@@ -137,7 +140,7 @@ describe("a service that refuses access", () => {
     ["a page", 200, "Set MINTAGE_URL"],
     ["nothing there", 404, "Set MINTAGE_URL"],
     ["a fault of its proxy", 502, null],
-  ])("is no service of ours where it answers with %s", async (_, status, advice) => {
+  ])("leads to advice about the address, unless a proxy fails: %s", async (_, status, advice) => {
     await using service = await scriptedService(() => ({ status }));
     const client = new MintageClient({ baseUrl: service.url, apiKey: "mk_live_a", retry: { retries: 0 } });
     const error = await client.me().catch((caught: unknown) => caught);

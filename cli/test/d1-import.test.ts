@@ -64,8 +64,8 @@ const AT_THE_CUT = ["'", "\n", "\r"].map((mark): [string, null, string, string] 
   "00",
 ]);
 
-describe("an export of D1", () => {
-  test("long rows become statements that D1 takes, and that make the same row", () => {
+describe("an import of a D1 export", () => {
+  test("turns long rows into statements that D1 accepts, with the same content", () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, maxLength: 300 }),
@@ -84,7 +84,7 @@ describe("an export of D1", () => {
     );
   });
 
-  test("statements are cut at their ends wherever a chunk ends", () => {
+  test("finds the end of each statement wherever the chunks of the file end", () => {
     const texts = [
       "PRAGMA x;",
       "CREATE TABLE `t;` (a text);",
@@ -102,7 +102,7 @@ describe("an export of D1", () => {
     );
   });
 
-  test("tables come before rows, and an export that isn't whole is refused", async () => {
+  test("creates tables before rows, and refuses an incomplete export", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mintage-import-"));
     const [source, target] = [join(folder, "export.sql"), join(folder, "export.import.sql")];
     const rows = ["INSERT INTO `child` (`p`) VALUES(1);", "INSERT INTO `operations` (`id`) VALUES(1);"];

@@ -26,7 +26,7 @@ const problems = async (): Promise<readonly string[]> => {
   return error instanceof FolderError ? error.problems.filter((one) => one.includes("decoded")) : [];
 };
 
-test("each picture that ends early is named, in every format, and whole ones are not", async () => {
+test("every truncated picture is reported, in every format, and whole pictures are not", async () => {
   const files = await Promise.all(FORMATS.map((format) => noise().toFormat(format).toBuffer()));
   for (const [index, bytes] of files.entries())
     writeFileSync(join(folder, `${index}.${FORMATS[index]}`), bytes);

@@ -5,8 +5,8 @@ import { type Reply, type Seen, scriptedService } from "../../client/test/script
 import { UsageError } from "../command.ts";
 import { readPage, showPage, slugOf, type WantedPage } from "../launch/page.ts";
 
-describe("the page that a folder asks for", () => {
-  test("is one at an address, one by the title, or none", () => {
+describe("the page that collection.yaml asks for", () => {
+  test("has the given address, an address made of the title, or is absent", () => {
     expect(readPage("night-herons")).toEqual({ value: { slug: "night-herons" } });
     expect(readPage("yes")).toEqual({ value: "by_title" });
     expect(readPage("No")).toEqual({ value: "none" });
@@ -15,7 +15,7 @@ describe("the page that a folder asks for", () => {
     }
   });
 
-  test("has an address that a page may have, whatever the title is", () => {
+  test("has a valid address, whatever the title is", () => {
     const title = fc.string({ unit: "grapheme", maxLength: 256 });
     fc.assert(
       fc.property(title, fc.nat(4_294_967_295), (text, number) => {
@@ -44,8 +44,8 @@ async function shown(wanted: WantedPage, reply: (request: Seen) => Reply) {
   return { outcome, seen: service.seen };
 }
 
-describe("showing it", () => {
-  test("asks for it where there is none yet, and leaves one that is there as it is", async () => {
+describe("publishing the page", () => {
+  test("creates it if the collection has none, and leaves an existing one unchanged", async () => {
     const page = { slug: "night-herons-4", mint_url: "http://a/m/night-herons-4" };
     const fresh = await shown("by_title", ({ method }) =>
       method === "GET" ? MISSING : { status: 200, body: page },
@@ -63,11 +63,11 @@ describe("showing it", () => {
     expect((moved.outcome as Error).message).toContain("pages are at night-herons-4, not at other.");
   });
 
-  test("sends no request if no page is wanted", async () => {
+  test("sends no request if collection.yaml asks for no page", async () => {
     expect(await shown("none", () => "drop")).toEqual({ outcome: null, seen: [] });
   });
 
-  test("says what to do where the address is another page's", async () => {
+  test("reports what to do if another page has the address", async () => {
     const taken = { code: "conflict", message: "Choose another slug." };
     const { outcome } = await shown({ slug: "herons" }, ({ method }) =>
       method === "GET" ? MISSING : { status: 409, body: taken },

@@ -53,7 +53,7 @@ function problemsOf(text: string, name = "collection.yaml"): readonly string[] {
 }
 
 describe("collection.yaml", () => {
-  test("gives every field as the API takes it", () => {
+  test("is read into the API's fields, every field of it", () => {
     expect(fileOf(COMPLETE)).toEqual({
       contract: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
       draft: {
@@ -84,11 +84,11 @@ describe("collection.yaml", () => {
     });
   });
 
-  test("may be JSON with the same fields", () => {
+  test("may be written as JSON with the same fields", () => {
     expect(fileOf(JSON.stringify(parse(COMPLETE)), "collection.json")).toEqual(fileOf(COMPLETE));
   });
 
-  test("needs a title alone", () => {
+  test("needs nothing but a title", () => {
     expect(fileOf("title: Herons")).toMatchObject({
       copies: 1,
       subtitle: null,
@@ -98,7 +98,7 @@ describe("collection.yaml", () => {
     });
   });
 
-  test("of another generator gives name and description", () => {
+  test("written by another generator contributes its name and description", () => {
     const sugar = {
       name: "Numbers",
       symbol: "NB",
@@ -113,7 +113,7 @@ describe("collection.yaml", () => {
     });
   });
 
-  test("names the line and the field of everything that is wrong with it", () => {
+  test("has every mistake reported with its line and field", () => {
     const text = `title: ${"x".repeat(257)}
 prise: 1
 copies: 0
@@ -155,7 +155,7 @@ contract: mine
     ]);
   });
 
-  test("that isn't YAML says where", () => {
+  test("that isn't YAML is reported with the line of the mistake", () => {
     expect(problemsOf("title: [Herons\ncopies: 1")[0]).toMatch(/^collection\.yaml:[12] /);
     expect(problemsOf("title: Herons\ntitle: Egrets")[0]).toMatch(
       /^collection\.yaml:2 Map keys must be unique/,
@@ -164,7 +164,7 @@ contract: mine
     expect(problemsOf("")).toEqual(['collection.yaml has to have fields, such as "title: Herons".']);
   });
 
-  test("keeps its allowlist inside the folder, and together with its phase", () => {
+  test("accepts an allowlist only inside the folder, and only with its phase", () => {
     const phase = "phases: { allowlist: { price: 1 } }\n";
     for (const path of ["../friends.csv", "/etc/friends.csv", "a/../../b.csv", "friends.json"]) {
       expect(problemsOf(`title: Herons\n${phase}allowlist: ${path}`)).toHaveLength(1);
@@ -173,7 +173,7 @@ contract: mine
     expect(problemsOf(`title: Herons\n${phase}`)[0]).toContain("allowlist.csv");
   });
 
-  test("reading never throws, whatever the file contains", () => {
+  test("is read without an exception, whatever the file contains", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -193,13 +193,13 @@ contract: mine
   });
 });
 
-test.each(["public", "allowlist"])("a phase %s without anything below it is no slip that passes", (name) => {
+test.each(["public", "allowlist"])("a phase %s without a price is reported", (name) => {
   const found = readCollectionFile("collection.yaml", `title: A\nphases:\n  ${name}:\n`);
   expect(JSON.stringify(found)).toContain(`collection.yaml:3 phases.${name}: give its price below it`);
 });
 
-describe("prices and shares", () => {
-  test("prices keep every digit", () => {
+describe("prices, amounts and shares", () => {
+  test("a price keeps every digit", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 270n * 10n ** 19n, max: 10n ** 38n }), (yocto) => {
         expect(readPrice(nearText(`${yocto}`))).toEqual({ value: `${yocto}` });
@@ -212,19 +212,19 @@ describe("prices and shares", () => {
     ["0", "0"],
     ["0.1", "100000000000000000000000"],
     ["2 near", "2000000000000000000000000"],
-  ])("%s is %s yoctoNEAR", (text, value) => expect(readPrice(text)).toEqual({ value }));
+  ])("a price of %s is %s yoctoNEAR", (text, value) => expect(readPrice(text)).toEqual({ value }));
 
   test.each(["", "-1", "1,5", "1e3", "0.0026", "1.5 ETH", "1.0000000000000000000000001", "999999999999999"])(
-    "%s is refused",
+    "%j is refused as a price",
     (text) => expect(readPrice(text)).toHaveProperty("problem"),
   );
 
-  test("an amount of NEAR that is no price may be as small as it likes, and is never free", () => {
+  test("an amount that is no price has no minimum, and can't be free", () => {
     expect(readNear("0.0001 NEAR")).toEqual({ value: "100000000000000000000" });
     expect(readNear("free")).toHaveProperty("problem");
   });
 
-  test("are percentages of at most two decimals", () => {
+  test("a share is a percentage with at most two decimals", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000 }), (points) => {
         expect(readPercent(`${points / 100}%`)).toBe(points);
@@ -235,7 +235,7 @@ describe("prices and shares", () => {
 });
 
 describe("times", () => {
-  test("are the same moment in every zone", () => {
+  test("with different zones mean the same moment", () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date("1971-01-01"), max: new Date("2099-01-01"), noInvalidDate: true }),
@@ -269,7 +269,7 @@ describe("times", () => {
     ["2026-12-24T18:00:00Z", "2026-12-24T18:00:00.000Z"],
     ["2026-12-24T18:00:00.000Z", "2026-12-24T18:00:00.000Z"],
     ["2026-12-24T18:00+05:30", "2026-12-24T12:30:00.000Z"],
-  ])("%s is %s", (text, value) => expect(readTime(text)).toEqual({ value }));
+  ])("%s is read as %s", (text, value) => expect(readTime(text)).toEqual({ value }));
 
   test.each([
     ["2026-12-24 18:00", "add the zone"],
@@ -284,8 +284,8 @@ describe("times", () => {
   );
 });
 
-describe("the allowlist's file", () => {
-  test("is a list, or a CSV with a column of accounts", () => {
+describe("the file of an allowlist", () => {
+  test("is a list of accounts, or a CSV file with a column of accounts", () => {
     expect(readAllowlist("a.csv", "alice.near\r\n\r\nbob.near\nalice.near")).toEqual({
       accounts: ["alice.near", "bob.near"],
     });
@@ -300,7 +300,7 @@ describe("the allowlist's file", () => {
       (name: string, text: string) => ({ problems: byLine(name, readReceivers(name, text).problems) }),
       "the columns account, quantity, asset are read",
     ],
-  ])("names the columns that %s doesn't have", (_name, read, columns) => {
+  ])("is refused if its columns are not those of %s", (_name, read, columns) => {
     expect(read("a.csv", "name,account,qty\nHeron,a.near,3\n")).toEqual({
       problems: ["name", "qty"].map(
         (cell) => `a.csv:1 unknown column "${cell}": rename or remove it; ${columns}.`,
@@ -311,7 +311,7 @@ describe("the allowlist's file", () => {
     expect(read("a.csv", line)).toEqual({ problems: [expect.stringMatching(/^a\.csv:1 has more than/)] });
   });
 
-  test("names its bad lines, the first of many", () => {
+  test("has its first wrong lines reported, and the others counted", () => {
     expect(readAllowlist("a.csv", "alice.near\n\nBob\n")).toEqual({
       problems: [expect.stringMatching(/^a\.csv:3 "Bob": give a NEAR account id/)],
     });
@@ -323,7 +323,7 @@ describe("the allowlist's file", () => {
     });
   });
 
-  test("is cut into requests of at most 500, each account once, in order", () => {
+  test("is sent in requests of at most 500 accounts, each account once, in order", () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { maxLength: 2_000 }), (accounts) => {
         const batches = allowlistBatches(accounts);
@@ -334,7 +334,7 @@ describe("the allowlist's file", () => {
   });
 });
 
-describe("titles", () => {
+describe("the subtitles of a collection's assets", () => {
   test.each([
     ["Herons", { name: "Herons #7" }, "#7"],
     ["Herons", { name: "Night Watch" }, "Night Watch"],
@@ -346,12 +346,12 @@ describe("titles", () => {
     ["Herons", {}, "#$TOKEN_NUM"],
     ["Herons", null, "#$TOKEN_NUM"],
     ["Herons", { name: "a\n\tb" }, "a b"],
-  ])("of %s with %j end with %s", (title, metadata, subtitle) =>
+  ])("in %s with %j are %s", (title, metadata, subtitle) =>
     expect(subtitleOf(title, metadata)).toBe(subtitle),
   );
 });
 
-describe("--init", () => {
+describe("npm run launch -- --init", () => {
   const answers: Answers = {
     title: 'Herons: "Night"',
     description: "",
@@ -370,7 +370,7 @@ describe("--init", () => {
     page: "night-herons",
   };
 
-  test("writes a file that says what was answered", () => {
+  test("writes a collection.yaml with the answers", () => {
     const file = fileOf(collectionYaml(answers));
     expect(file).toMatchObject({
       draft: {
@@ -421,7 +421,7 @@ describe("--init", () => {
     });
   });
 
-  test("asks again until an answer can be used", async () => {
+  test("repeats a question until the answer is valid", async () => {
     const shares = ["bob.near", "95.01", "95", "Bob", "b.near", "none"];
     const phases = ["cheap", "1", "later", "now", "any", "free", ""];
     const given = ["", "Herons", "", "many", "3", "", ...phases, ...shares, "My Page", "my-page"];
@@ -457,7 +457,7 @@ describe("--init", () => {
     expect(refused).toEqual(["", "many", "cheap", "later", "95.01", "Bob", "My Page"]);
   });
 
-  test("asks for no share of sales where nobody pays", async () => {
+  test("doesn't ask for shares of sales if minting is free", async () => {
     const asked: string[] = [];
     const { subtitle } = await askAll(
       {
@@ -476,7 +476,7 @@ describe("--init", () => {
     expect(subtitle).toBe("name");
   });
 
-  test("a folder without pictures is refused before anything is asked", async () => {
+  test("refuses a folder without pictures before it asks anything", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mintage-init-"));
     mkdirSync(join(folder, "build", "images"), { recursive: true });
     writeFileSync(join(folder, "build", "images", "1.png"), "");

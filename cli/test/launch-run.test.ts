@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("all that is wrong with settings, allowlist and pictures is named at once", async () => {
+test("mistakes in settings, allowlist and pictures are all reported together", async () => {
   const settings = "title: Herons\ncopies: none\nphases:\n  allowlist: { price: 1 }\nallowlist: list.csv\n";
   writeFileSync(join(folder, "collection.yaml"), settings);
   writeFileSync(join(folder, "list.csv"), "account;note\nBob;x\n");
@@ -80,14 +80,11 @@ test.each([
     ],
     "has 1.png (asset u) with copies: 5, not 2.",
   ],
-] as const)(
-  "%s is no part of a collection that is on-chain, and isn't passed over",
-  async (_, assets, told) => {
-    const said = await goesOn(onChain(...assets));
-    expect(said).toContain(told);
-    expect(said).toContain("change the folder back");
-  },
-);
+] as const)("%s in the folder is reported if the collection is already on-chain", async (_, assets, told) => {
+  const said = await goesOn(onChain(...assets));
+  expect(said).toContain(told);
+  expect(said).toContain("change the folder back");
+});
 
 const PRICED = (price: string, rest = "") =>
   `title: Herons\ncopies: 2\nphases:\n  public: { price: ${price}, starts: 2040-01-01 00:00 UTC }\n${rest}`;
@@ -110,7 +107,7 @@ async function changedTo(settings: string): Promise<string> {
   return goesOn(reply, JSON.stringify(state));
 }
 
-test("a setting that was changed after the collection went on-chain is named with both values", async () => {
+test("a setting that differs from the on-chain collection is reported with both values", async () => {
   const said = await changedTo(PRICED("3 NEAR", "royalties:\n  resales: { a.near: 5% }\ntransfers: no\n"));
   expect(said).toContain("collection.yaml was changed");
   expect(said).toContain("phases.public.price: 3 NEAR in the folder, 2 NEAR in the collection\n");
@@ -122,7 +119,7 @@ test("a setting that was changed after the collection went on-chain is named wit
 });
 
 test.each(["1 NEAR", "2 NEAR"])(
-  "a collection whose price was changed goes on with %s in the folder",
+  "a collection whose price was changed later continues with %s in the folder",
   async (price) => {
     // The next check is reached: the collection has one picture.
     expect(await changedTo(PRICED(price))).toContain("The collection doesn't have 1.png.");
@@ -132,7 +129,7 @@ test.each(["1 NEAR", "2 NEAR"])(
 const OVER =
   "title: Herons\ncopies: 2\nphases:\n  public:\n    price: free\n    ends: 2026-01-01 00:00 UTC\n";
 
-test("a phase that has ended meanwhile is refused before anything is uploaded", async () => {
+test("a phase that has ended is refused before anything is uploaded", async () => {
   writeFileSync(join(folder, "collection.yaml"), OVER);
   const asked: string[] = [];
   const said = await goesOn(({ method, path }) => {
@@ -143,12 +140,12 @@ test("a phase that has ended meanwhile is refused before anything is uploaded", 
   expect(asked).toEqual([`GET /api/v1/collection-draft/${DRAFT}`]);
 });
 
-test("a phase that has ended since the collection went on-chain changes nothing", async () => {
+test("a phase that has ended after the collection was published is accepted", async () => {
   writeFileSync(join(folder, "collection.yaml"), OVER);
   expect(await goesOn(onChain(["0.png", 2]))).toContain("The collection doesn't have 1.png.");
 });
 
-test("a missing draft is reported with the file that names it", async () => {
+test("a draft that the service doesn't have is reported with the file that names it", async () => {
   const said = await goesOn(() => ({ status: 404, body: { code: "not_found", message: "No such draft." } }));
   expect(said).toContain(join(folder, ".mintage-launch."));
   expect(said).toContain(`names draft ${DRAFT}`);

@@ -33,7 +33,7 @@ async function shrink(): Promise<Shrunk[]> {
   return done;
 }
 
-test("pictures above the limit become WebP below it, the originals are kept, and all others stay", async () => {
+test("pictures above the size limit are converted to WebP, the originals are kept, and others stay unchanged", async () => {
   mkdirSync(join(folder, "images"));
   const large = await noise(900).png().toBuffer();
   const largeWebp = await noise(1_400).webp({ lossless: true }).toBuffer();
@@ -61,7 +61,7 @@ test("pictures above the limit become WebP below it, the originals are kept, and
   expect(await shrink()).toEqual([]);
 });
 
-test("a run that was killed between the replacement and the original's removal is finished", async () => {
+test("a run that was killed while it replaced a picture is completed by the next run", async () => {
   const large = await noise(700).png().toBuffer();
   writeFileSync(join(folder, "0.png"), large);
   mkdirSync(join(folder, "originals"));
@@ -72,7 +72,7 @@ test("a run that was killed between the replacement and the original's removal i
   expect(readFileSync(join(folder, "originals", "0.png")).equals(large)).toBe(true);
 });
 
-test("an animation stays one", async () => {
+test("an animated picture stays animated", async () => {
   const frames = await Promise.all(Array.from({ length: 4 }, () => noise(100).png().toBuffer()));
   const gif = await sharp(frames, { join: { animated: true } })
     .gif({ effort: 1 })
@@ -83,13 +83,13 @@ test("an animation stays one", async () => {
   expect((await sharp(join(folder, "0.webp"), { animated: true }).metadata()).pages).toBe(4);
 });
 
-test("a large picture is named, with the way to make it smaller", async () => {
+test("a picture that stays too large is reported with the way to make it smaller", async () => {
   writeFileSync(join(folder, "0.png"), await noise(700).png().toBuffer());
   writeFileSync(join(folder, "collection.yaml"), "title: Herons\n");
   await expect(checkFolder(folder)).rejects.toThrow(/0\.png has \d+ bytes[\s\S]*--shrink/);
 });
 
-test("a picture whose place its replacement would take is named, and both stay as they are", async () => {
+test("a picture is not replaced if the folder already has a file with the new name", async () => {
   const large = await noise(900).png().toBuffer();
   const small = await noise(20).webp().toBuffer();
   const twins = [

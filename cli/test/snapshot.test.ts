@@ -36,7 +36,7 @@ const holdersOf = async (views: Readonly<Record<string, View>>) => {
   return await contractHolders(service.url, "nft.near");
 };
 
-test("reads all pages, smaller ones where a view's gas doesn't last", async () => {
+test("a snapshot reads all pages, with smaller pages if a view runs out of gas", async () => {
   const holders = await holdersOf({
     nft_total_supply: () => "250",
     nft_tokens: (args) => {
@@ -63,7 +63,7 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, View>>])[] = 
   ["isn't one of NFTs", {}],
 ];
 
-test.each(REFUSED)("refuses a contract that %s, in a sentence", async (_, views) => {
+test.each(REFUSED)("a snapshot of a contract that %s is refused with a message", async (_, views) => {
   const refused = await holdersOf(views).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(UsageError);
   expect((refused as Error).message).toContain("nft.near");

@@ -15,12 +15,12 @@ describe("tables", () => {
     );
   });
 
-  test("no rows are said, not shown as nothing", () => {
+  test("an empty list is shown as a sentence", () => {
     expect(table([])).toBe("(none)");
   });
 });
 
-test("counts are singular for one", () => {
+test("a count of one uses the singular", () => {
   expect([0, 1, 2].map((count) => counted(count, "account"))).toEqual([
     "0 accounts",
     "1 account",
@@ -48,11 +48,11 @@ describe("amounts", () => {
     ["1500000000000000000000000", "1.5000"],
     ["123456789000000000000000000", "123.4567"],
     [null, "–"],
-  ])("%s is %s", (yocto, text) => {
+  ])("%s yoctoNEAR are shown as %s", (yocto, text) => {
     expect(near(yocto)).toBe(text);
   });
 
-  test("that have to be paid are enough", () => {
+  test("that have to be paid are rounded up", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 35n }), (yocto) => {
         const [whole = "", decimals = ""] = near(String(yocto), "up").split(".");
@@ -63,7 +63,7 @@ describe("amounts", () => {
     );
   });
 
-  test("never show more than there is", () => {
+  test("that are owned are rounded down", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 10n ** 20n, max: 10n ** 35n }), (yocto) => {
         const [whole = "", decimals = ""] = near(String(yocto)).split(".");

@@ -38,7 +38,7 @@ describe("retries", () => {
     expect(service.seen[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
   });
 
-  test("give up at once where nothing has ever answered, and go on trying where something has", async () => {
+  test("give up at once if the service never answered before, and continue if it did", async () => {
     const service = await scriptedService(() => drafted);
     const tried: number[] = [];
     const options = { baseUrl: service.url, apiKey: KEY, retry: { ...QUICK, retries: 2 } };
@@ -62,7 +62,7 @@ describe("retries", () => {
     expect(tried).toEqual([]);
   });
 
-  test("ask under the same key what became of a write that may have been accepted, and not of one that was not", async () => {
+  test("ask for the outcome of a write that may have been accepted under its key, and not of a refused one", async () => {
     const failed = { status: 500, body: { code: "internal_error", message: "failed" } };
     const doubtful = { ...failed, body: { ...failed.body, outcome: "unknown", operation_uuid: "o" } };
     const minted = { status: 201, body: { message: "success", tokens: [] } };
@@ -74,7 +74,7 @@ describe("retries", () => {
     expect(service.seen).toHaveLength(3);
   });
 
-  test("two calls have two keys, and a given key is used", async () => {
+  test("use a new key for each call, unless a key is given", async () => {
     await using service = await scriptedService(() => drafted);
     const client = clientOf(service.url);
     await client.drafts.create(input);
@@ -85,7 +85,7 @@ describe("retries", () => {
     expect(third).toBe("mine");
   });
 
-  test("a multipart body is sent whole again", async () => {
+  test("send a multipart body again in full", async () => {
     const parts: string[] = [];
     await using service = await scriptedService((request, count) => {
       parts.push(request.body);
@@ -106,13 +106,13 @@ describe("retries", () => {
     }
   });
 
-  test("end after so many tries with the last error", async () => {
+  test("end with the last error after the configured number of tries", async () => {
     await using service = await scriptedService(() => "drop");
     await expect(clientOf(service.url, 2).drafts.get("d")).rejects.toBeInstanceOf(ConnectionError);
     expect(service.seen).toHaveLength(3);
   });
 
-  test("are not made where they can't help, or where the signal says stop", async () => {
+  test("are not made if they can't help, or after the signal is aborted", async () => {
     const soldOut = { status: 409, body: { code: "sold_out", message: "none left", request_id: "r" } };
     await using service = await scriptedService(() => soldOut);
     const minting = clientOf(service.url).collections.mint("c", { receiver_addresses: ["a.near"] });
@@ -125,7 +125,7 @@ describe("retries", () => {
 });
 
 describe("errors", () => {
-  test("carry what the service said", async () => {
+  test("carry the code, the message and the details of the answer", async () => {
     const body = {
       code: "insufficient_funds",
       message: "The wallet lacks 3 yoctoNEAR.",
@@ -144,13 +144,13 @@ describe("errors", () => {
     expect((error as Error).message).toBe("The wallet lacks 3 yoctoNEAR.\n  title: Shorten it.");
   });
 
-  test("name the control that refused the request", async () => {
+  test("name the limit that refused the request", async () => {
     const body = { code: "spending_limit_reached", message: "Wait.", request_id: "r2", limit: "spending" };
     await using service = await scriptedService(() => ({ status: 402, body }));
     await expect(clientOf(service.url).drafts.finalize("d")).rejects.toMatchObject({ limit: "spending" });
   });
 
-  test("of something before the service have no code of its", async () => {
+  test("have no code if the answer isn't the service's", async () => {
     await using service = await scriptedService(() => ({ status: 413, headers: { "x-request-id": "edge" } }));
     await expect(clientOf(service.url).drafts.create(input)).rejects.toMatchObject({
       constructor: InvalidRequestError,
@@ -186,7 +186,7 @@ describe("operations", () => {
     ]);
   });
 
-  test("are named at once where a mint is only started, also one that is over by now", async () => {
+  test("are returned with their uuid if a mint is only started, even if it has already ended", async () => {
     const headers = { "x-operation-uuid": "o" };
     await using service = await scriptedService(
       inOrder({ ...accepted, headers }, { status: 201, headers, body: { tokens: [] } }),
@@ -202,7 +202,7 @@ describe("operations", () => {
     expect(JSON.parse(service.seen[0]!.body.toString())).toMatchObject({ receivers_must_exist: true });
   });
 
-  test("that failed throw what the call would have thrown", async () => {
+  test("that failed throw the same error as the call would have", async () => {
     const body = { code: "transaction_failed", message: "E_SOLD_OUT: none left", outcome: "failed_on_chain" };
     await using service = await scriptedService(
       inOrder(accepted, operation("failed", { status: 502, body })),
@@ -215,7 +215,7 @@ describe("operations", () => {
     });
   });
 
-  test("whose outcome is unknown are told as that at once, and not waited for", async () => {
+  test("with an unknown outcome are reported at once, without waiting", async () => {
     const body = { code: "outcome_unknown", message: "It may have been carried out.", outcome: "unknown" };
     await using service = await scriptedService((_, count) =>
       count === 1 ? accepted : operation("unknown", { status: 502, body }),
@@ -234,7 +234,7 @@ describe("operations", () => {
     expect(service.seen).toHaveLength(2);
   });
 
-  test("that take longer than the wait are named, so that they can be waited for again", async () => {
+  test("that take longer than the wait are reported with their uuid, so that the caller can wait again", async () => {
     await using service = await scriptedService((_, count) =>
       count === 1 ? accepted : operation("pending"),
     );
@@ -247,13 +247,13 @@ describe("operations", () => {
   });
 });
 
-test("a key can ask what it stands for", async () => {
+test("a key can ask for its own details", async () => {
   await using service = await scriptedService(() => ({ status: 200, body: { name: "Heron shop" } }));
   expect(await clientOf(service.url).me()).toEqual({ name: "Heron shop" });
   expect(service.seen[0]).toMatchObject({ method: "GET", path: "/api/v1/me" });
 });
 
-test("a mint is quoted as it would be sent, and names its quote and what it may cost", async () => {
+test("a mint is quoted with its own body, and sent with its quote and maximum cost", async () => {
   const minted = { status: 201, body: { message: "success", tokens: [] } };
   await using service = await scriptedService(
     inOrder({ status: 201, body: { quote_uuid: "q" } }, minted, minted),
@@ -275,7 +275,7 @@ test("a mint is quoted as it would be sent, and names its quote and what it may 
   expect(started.headers).toMatchObject({ "mintage-max-cost": "1000000000000000000000" });
 });
 
-test("lists are fetched a page at a time, as far as they are read", async () => {
+test("lists are fetched page by page, only as far as they are read", async () => {
   const page = (names: string[], next?: string) => ({
     status: 200,
     body: names.map((title) => ({ title })),
@@ -305,7 +305,7 @@ test.each([
   expect(nextPage(new Headers(link === null ? {} : { link }))).toBe(page);
 });
 
-test("a reference goes into the body of each call that touches the chain, and a list asks for it", async () => {
+test("a reference is sent in the body of each write to the chain, and as a filter of a list", async () => {
   await using service = await scriptedService(({ method }) => ({
     status: 200,
     body: method === "GET" ? [] : {},

@@ -17,7 +17,7 @@ const busy: Reply = { status: 503, body: { code: "chain_unavailable", message: "
 const placesOf = (seen: readonly Seen[]) =>
   seen.map(({ path }) => Number(new URL(path, "http://x").searchParams.get("after")));
 
-test("a stream tells each event once, in order, over disconnects and a service that is down", async () => {
+test("a stream yields each event once, in order, through disconnects and outages of the service", async () => {
   const replies: Reply[] = ["drop", page(5, 6), "drop", busy, busy, "drop", "drop", page(), page(7), page(8)];
   await using service = await scriptedService((_, count) => replies[count - 1] ?? page());
   const seqs: number[] = [];
@@ -30,7 +30,7 @@ test("a stream tells each event once, in order, over disconnects and a service t
   expect(service.seen[0]?.path).toContain("wait=25&type=nft.minted");
 }, 30_000);
 
-test("a stream of one type goes on behind the events of other types that the service has looked at", async () => {
+test("a stream of one type continues after events of other types that the service has already examined", async () => {
   const link = (after: number) =>
     `<https://mint.example.com/api/v1/event?after=${after}&limit=1000>; rel="next"`;
   const nothing = (after: number): Reply => ({ status: 200, body: [], headers: { link: link(after) } });
@@ -46,7 +46,7 @@ test("a stream of one type goes on behind the events of other types that the ser
   expect(placesOf(service.seen)).toEqual([4, 5_000, 9_000, 9_400, 9_400]);
 });
 
-test("a stream ends with what asking again doesn't mend, and when it is aborted", async () => {
+test("a stream ends with an error that a retry can't fix, and when it is aborted", async () => {
   const refusal = (status: number, code: string): Reply => ({ status, body: { code, message: "no" } });
   for (const [reply, error] of [
     [refusal(401, "unauthorized"), AuthenticationError],

@@ -9,7 +9,7 @@ const pairs = (plan: ReturnType<typeof planFolder>) =>
   plan.assets.map(({ media, reference }) => [media.path, reference?.path ?? null]);
 
 describe("a folder's layout", () => {
-  test("pictures and metadata side by side, in the order of their numbers", () => {
+  test("may have pictures and metadata side by side, sorted by their numbers", () => {
     const plan = planFolder(
       files("10.png", "2.jpg", "0.gif", "0.json", "2.json", "10.json", "collection.json", "collection.png"),
     );
@@ -23,7 +23,7 @@ describe("a folder's layout", () => {
     expect(plan.problems).toEqual([]);
   });
 
-  test("pictures and metadata in folders of their own", () => {
+  test("may have pictures and metadata in separate folders", () => {
     const plan = planFolder(
       files("images/1.png", "json/1.json", "json/_metadata.json", ".DS_Store", "layers/eye.png"),
     );
@@ -31,7 +31,7 @@ describe("a folder's layout", () => {
     expect(plan.ignored.toSorted()).toEqual([".DS_Store", "json/_metadata.json", "layers/eye.png"]);
   });
 
-  test("a tool's own folder, with its own JSON beside the pictures' folder", () => {
+  test("may be a generator's, with its own JSON file beside the folder of pictures", () => {
     const sugar = planFolder([
       ...files(
         "config.json",
@@ -47,7 +47,7 @@ describe("a folder's layout", () => {
     expect(sugar.ignored).toEqual(expect.arrayContaining(["config.json", "cache.json"]));
   });
 
-  test("pictures that are deeper in the folder are named with the folder to give", () => {
+  test("with pictures deeper in the folder is reported, naming the folder to use", () => {
     const [problem] = planFolder(
       files("layers/sky/blue.png", "build/images/1.png", "build/json/1.json", "build/.cache/0.png"),
     ).problems;
@@ -58,20 +58,20 @@ describe("a folder's layout", () => {
     expect(planFolder(files("notes.txt")).problems).toEqual([expect.stringContaining(MEDIA_NAMES)]);
   });
 
-  test("media of every type that the service takes", () => {
+  test("may have media of every type that the service accepts", () => {
     const names =
       "a.png b.jpeg c.jpg d.gif e.webp f.avif g.svg h.mp4 i.webm j.mp3 k.wav l.ogg m.glb n.SVG".split(" ");
     expect(pairs(planFolder(files(...names)))).toEqual(names.map((name) => [name, null]));
   });
 
-  test("pictures without any metadata", () => {
+  test("may have no metadata", () => {
     expect(pairs(planFolder(files("b.webp", "a.PNG")))).toEqual([
       ["a.PNG", null],
       ["b.webp", null],
     ]);
   });
 
-  test("everything that is wrong is said at once", () => {
+  test("has all its mistakes reported together", () => {
     const plan = planFolder([
       ...files("0.png", "0.jpg", "0.json", "1.png", "7.json"),
       file("2.gif", 1_048_577),
@@ -91,14 +91,14 @@ describe("a folder's layout", () => {
   });
 });
 
-describe("batches", () => {
+describe("batches of an upload", () => {
   const anAsset = fc.record({ size: fc.integer({ min: 1, max: 1_000 }), reference: fc.boolean() });
   const limits = fc.record({
     bytes: fc.integer({ min: 2_000, max: 9_000 }),
     assets: fc.integer({ min: 1, max: 20 }),
   });
 
-  test("hold every asset once, in order, within their limits", () => {
+  test("have every asset once, in order, within the limits of a request", () => {
     fc.assert(
       fc.property(fc.array(anAsset), limits, (sizes, limit) => {
         const assets = sizes.map(({ size, reference }, index) => ({

@@ -71,7 +71,7 @@ const ALL = pictures(COUNT)
   .map(({ name }) => name)
   .toSorted();
 
-test("every picture goes up once, with its metadata and progress told on the way", async () => {
+test("every picture is uploaded once with its metadata, and progress is reported", async () => {
   const draft = new Draft();
   await using service = await scriptedService((request) => draft.reply(request));
   const seen: Progress[] = [];
@@ -91,7 +91,7 @@ test("every picture goes up once, with its metadata and progress told on the way
   ).toHaveLength(1);
 });
 
-test("a run that breaks off is finished by the next, and nothing is attached twice", async () => {
+test("a run that breaks off is completed by the next, and nothing is attached twice", async () => {
   const draft = new Draft();
   let down = false;
   await using service = await scriptedService((request, count) => {
@@ -119,7 +119,7 @@ test("a run that breaks off is finished by the next, and nothing is attached twi
   expect(service.seen).toHaveLength(asked);
 });
 
-test("a batch that the service is still at work on is not attached twice by the next run", async () => {
+test("a batch that the service is still processing is not attached again by the next run", async () => {
   const draft = new Draft();
   await using service = await scriptedService((request) => draft.reply(request));
   await uploadFolder(clientOf(service.url), "d", folder, { limits: SMALL });
@@ -132,7 +132,7 @@ test("a batch that the service is still at work on is not attached twice by the 
   expect(namesOf(draft)).toEqual(ALL);
 });
 
-test("a picture that was changed since is refused by name", async () => {
+test("a picture that was changed after its upload is refused by its name", async () => {
   const draft = new Draft();
   await using service = await scriptedService((request) => draft.reply(request));
   await uploadFolder(clientOf(service.url), "d", folder);
@@ -144,14 +144,14 @@ test("a picture that was changed since is refused by name", async () => {
   );
 });
 
-test("a file's CID is the one that an independent implementation makes", async () => {
+test("a file's CID is the same as an independent implementation computes", async () => {
   for (const { bytes } of pictures(8)) {
     const cid = CID.createV1(raw.code, await sha256.digest(bytes));
     expect(rawCid(bytes)).toBe(cid.toString());
   }
 });
 
-test("files that the service would refuse are named together, and nothing is sent", async () => {
+test("files that the service would refuse are reported together, and nothing is sent", async () => {
   await using service = await scriptedService(() => ({ status: 500, body: {} }));
   writeFileSync(join(folder, "90.png"), "<svg>");
   writeFileSync(join(folder, "90.json"), '{"name": ');

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { retryAfterSeconds } from "../src/errors.ts";
 import { DEFAULT_RETRY, mayRetry, pauseBefore } from "../src/retry.ts";
 
-describe("what may be sent again", () => {
+describe("whether a request may be sent again", () => {
   test.each([
     ["no_answer", true],
     [{ status: 429, code: "rate_limited" }, true],
@@ -26,7 +26,7 @@ describe("what may be sent again", () => {
 });
 
 describe("the pause before another try", () => {
-  test("is never shorter than Retry-After, never longer than its bound, and ends", () => {
+  test("is at least Retry-After, at most its maximum, and the retries end", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -42,7 +42,7 @@ describe("the pause before another try", () => {
     );
   });
 
-  test("is made before the last try and for the longest Retry-After, and not beyond them", () => {
+  test("is made before the last try even for the longest Retry-After, and no further pause follows", () => {
     const { retries, maxRetryAfterMs, maxMs } = DEFAULT_RETRY;
     const longest = maxRetryAfterMs / 1_000;
     expect(pauseBefore(DEFAULT_RETRY, retries, null, 1)).toBe(16_000);
@@ -53,12 +53,12 @@ describe("the pause before another try", () => {
     expect(pauseBefore({ ...DEFAULT_RETRY, retries: 9 }, 9, longest, 1)).toBe(maxRetryAfterMs + maxMs);
   });
 
-  test("grows with the tries", () => {
+  test("grows with the number of tries", () => {
     const longest = [1, 2, 3, 4].map((tried) => pauseBefore(DEFAULT_RETRY, tried, null, 1));
     expect(longest).toEqual([500, 1000, 2000, 4000]);
   });
 
-  test("reads both forms of Retry-After", () => {
+  test("follows both forms of Retry-After", () => {
     const now = Date.parse("2026-11-21T12:00:00Z");
     const read = (value: string) => retryAfterSeconds(new Headers({ "retry-after": value }), now);
     expect(read("7")).toBe(7);

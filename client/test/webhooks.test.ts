@@ -23,7 +23,7 @@ const signed = (text = body, { key = secret, age = 0 } = {}) => {
   };
 };
 
-test("what was signed is believed, by either of two secrets and in each form of headers and body", async () => {
+test("a signed delivery is accepted with either of two secrets, and in each form of headers and body", async () => {
   const headers = signed();
   for (const form of [headers, new Headers(headers)]) {
     expect(await verifyWebhook(form, body, secret)).toEqual(event);
@@ -42,24 +42,24 @@ test.each<[string, object, string]>([
   ["another id", { ...signed(), "webhook-id": "other" }, body],
   ["another time", { ...signed(), "webhook-timestamp": String(Math.floor(now / 1_000) - 1) }, body],
   ["another secret", signed(body, { key: secretOf() }), body],
-  ["six minutes ago", signed(body, { age: 360 }), body],
-  ["six minutes ahead", signed(body, { age: -360 }), body],
+  ["a time six minutes ago", signed(body, { age: 360 }), body],
+  ["a time six minutes ahead", signed(body, { age: -360 }), body],
   ["no signature", { ...signed(), "webhook-signature": undefined }, body],
   ["an asymmetric signature", { ...signed(), "webhook-signature": "v1a,AAAA" }, body],
   ["no base64", { ...signed(), "webhook-signature": "v1,***" }, body],
   ["no time", { ...signed(), "webhook-timestamp": "now" }, body],
-])("%s is refused", async (_what, headers, text) => {
+])("a delivery with %s is refused", async (_what, headers, text) => {
   const verifying = verifyWebhook(headers as Record<string, string>, text, secret);
   await expect(verifying).rejects.toThrow(WebhookVerificationError);
 });
 
-test("a secret that is none is a mistake of the caller", async () => {
+test("an invalid secret throws an error at the caller", async () => {
   for (const none of ["", "whsec_", "whsec_***", body]) {
     await expect(verifyWebhook(signed(), body, none)).rejects.toThrow(TypeError);
   }
 });
 
-test("a page needs nothing for it that browsers don't have", async () => {
+test("the verification needs nothing that browsers lack", async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, "..", "src", "index.ts")],
     bundle: true,

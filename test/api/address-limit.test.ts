@@ -59,11 +59,11 @@ const limitOf = (most: number): RateLimit => {
   };
 };
 
-describe("unknown keys", () => {
+describe("keys that the service hasn't seen", () => {
   const guess = (address: string, ADDRESS_LIMIT: RateLimit) =>
     ask("/api/v1/operation/none", address, `Api-Key ${newApiKey()}`, { ADDRESS_LIMIT });
 
-  test("cost the database no more queries than their address may cause", async () => {
+  test("cause no more database queries than their address is allowed", async () => {
     const [address, ADDRESS_LIMIT] = [newAddress(), limitOf(20)];
     const before = queries;
     const guesses = Array.from({ length: 50 }, () => guess(address, ADDRESS_LIMIT));
@@ -76,14 +76,14 @@ describe("unknown keys", () => {
     expect(await statusesOf([guess(newAddress(), ADDRESS_LIMIT)])).toEqual({ 401: 1 });
   });
 
-  test("count for all of an IPv6 network", async () => {
+  test("count for the whole IPv6 network", async () => {
     const ADDRESS_LIMIT = limitOf(2);
     const guesses = ["1", "2", "3"].map((host) => guess(`2001:db8:7:7::${host}`, ADDRESS_LIMIT));
     expect(await statusesOf(guesses)).toEqual({ 401: 2, 429: 1 });
     expect(await statusesOf([guess("2001:db8:7:8::1", ADDRESS_LIMIT)])).toEqual({ 401: 1 });
   });
 
-  test("keep nobody of the same address out whose key was seen before", async () => {
+  test("don't block keys of the same address that were seen before", async () => {
     const [address, limits] = [newAddress(), { ADDRESS_LIMIT: limitOf(1) }];
     const known = () => ask("/api/v1/collection-draft", address, `Api-Key ${tenant.key}`, limits);
     expect(await statusesOf([known()])).toEqual({ 200: 1 });
@@ -105,7 +105,7 @@ describe("unknown keys", () => {
   });
 });
 
-test("hundreds of requests at once with one key that is new to the isolate pass", async () => {
+test("hundreds of simultaneous requests with one new key are accepted", async () => {
   const fresh = await newTenant();
   const address = newAddress();
   expect(await statusesOf(Array.from({ length: 300 }, () => read(fresh.key, address)))).toEqual({ 200: 300 });
@@ -115,7 +115,7 @@ describe("the operator's token", () => {
   const withToken = (token: string, address: string) =>
     ask("/admin/v1/integration", address, `Bearer ${token}`);
 
-  test("is refused for any difference", async () => {
+  test("is refused if it differs in any way", async () => {
     const token = bindings.ADMIN_TOKEN;
     const wrong = [
       token.slice(0, -1),
@@ -133,7 +133,7 @@ describe("the operator's token", () => {
     await bodyOf(await admin("/integration"), 200);
   });
 
-  test("can't be guessed at without end, and the right one passes from any address", async () => {
+  test("can't be guessed without limit, and the right one is accepted from any address", async () => {
     const [address, limits] = [newAddress(), { ADDRESS_LIMIT: limitOf(3) }];
     const from = (token: string) => ask("/admin/v1/integration", address, `Bearer ${token}`, limits);
     const guesses = Array.from({ length: 5 }, () => from(crypto.randomUUID()));
@@ -145,8 +145,8 @@ describe("the operator's token", () => {
   });
 });
 
-describe("what anybody may ask", () => {
-  test("is refused at an address that asks /ready all the time, before anything is asked", async () => {
+describe("endpoints without a key", () => {
+  test("refuse an address that asks /ready too often, before anything is checked", async () => {
     const address = newAddress();
     const PAGE_LIMIT = limitOf(1);
     const ready = (from: string) => ask("/ready", from, "", { PAGE_LIMIT });
@@ -159,13 +159,13 @@ describe("what anybody may ask", () => {
     await bodyOf(await ready(newAddress()), 200);
   });
 
-  test("is limited by the bindings that are deployed", async () => {
+  test("are limited by the bindings that are deployed", async () => {
     const address = newAddress();
     while ((await bindings.PAGE_LIMIT.limit({ key: `ready:${address}` })).success);
     await bodyOf(await ask("/ready", address), 429);
   });
 
-  test("is refused at an address that reads file after file, but for those that the cache has", async () => {
+  test("refuse an address that reads too many files, except for cached ones", async () => {
     const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 800 + index) }));
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
     const assets = await bodyOf<{ asset_cid: string }[]>(await attach(tenant, formOf(details, files)), 201);
@@ -187,7 +187,7 @@ describe("what anybody may ask", () => {
     expect(await statusesOf([ask(other, address), ask(`${kept}?format=raw`, address)])).toEqual({ 200: 2 });
   });
 
-  test("is refused at an address that reads directory after directory", async () => {
+  test("refuse an address that reads too many directories", async () => {
     const owner = await newTenant();
     const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 950 + index) }));
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
@@ -206,7 +206,7 @@ describe("what anybody may ask", () => {
     expect(await statusesOf([ask(page, newAddress())])).toEqual({ 200: 1 });
   });
 
-  test("is counted where the cache has dropped a file between the look for it and the reading of a range", async () => {
+  test("count a range of a file that leaves the cache before it is read", async () => {
     const [asset] = await bodyOf<{ asset_cid: string }[]>(
       await attach(
         tenant,
@@ -231,7 +231,7 @@ describe("what anybody may ask", () => {
     expect(await statusesOf([part(limitOf(1))])).toEqual({ 206: 1 });
   });
 
-  test("is answered where the count fails", async () => {
+  test("answer if the counter fails", async () => {
     const PAGE_LIMIT = { limit: () => Promise.reject(new Error("unreachable")) };
     await bodyOf(await ask("/ready", newAddress(), "", { PAGE_LIMIT }), 200);
   });

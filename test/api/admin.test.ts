@@ -58,7 +58,7 @@ test("lists integrations, keys and contracts in pages, newest first", async () =
   expect(keys.map(({ role }) => role).sort()).toEqual(["full", "read"]);
 });
 
-test("lists of keys and contracts have pages", async () => {
+test("lists of keys and contracts are read in pages", async () => {
   await bodyOf(await admin(path("/contract"), { json: { name: "Second", symbol: "TWO" } }), 201);
   for (const list of ["/key", "/contract"]) {
     const all = await bodyOf<object[]>(await admin(path(list)), 200);
@@ -95,7 +95,7 @@ test("missing resources return 404, invalid requests 400", async () => {
   await bodyOf(await admin(path("/contract/adopt"), { json: { account_id: "nobody-here.test" } }), 400);
 });
 
-test("a wallet is created once; repeating the request returns it", async () => {
+test("a wallet is created once, and a repeated request returns it", async () => {
   const again = await bodyOf(await admin(path("/wallet"), { method: "POST" }), 200);
   expect(again).toMatchObject({ wallet_account_id: shop.walletAccountId, wallet_state: "ready" });
 });
@@ -119,7 +119,7 @@ test("rotation without a newer secret does nothing", async () => {
   });
 });
 
-test("shows the platform's wallet and stuck transactions", async () => {
+test("the operator sees the platform's wallet and stuck transactions", async () => {
   expect(await bodyOf(await admin("/platform"), 200)).toMatchObject({ account_id: env.PLATFORM_ACCOUNT_ID });
   expect(await bodyOf(await admin("/transaction/stuck"), 200)).toEqual([]);
 });

@@ -50,8 +50,8 @@ const reconcile = async () => {
 
 const forgetManifest = (collectionUuid: string) => env.BUCKET.delete(`manifest/${collectionUuid}`);
 
-describe("a collection that only the chain knows", () => {
-  test("is entered with its draft, also where the database never heard of that", async () => {
+describe("a collection that exists on the chain but not in the database", () => {
+  test("is added with its draft, even if the database has neither", async () => {
     const finalized = await loseBoth(async () => {
       const draft = await createDraft(shop, { copies: [3, 4], references: true });
       return bodyOf<Finalized>(await finalize(draft), 201);
@@ -78,7 +78,7 @@ describe("a collection that only the chain knows", () => {
     expect(events.filter(({ event }) => event.startsWith("reconcile.coll"))).toEqual([]);
   });
 
-  test("is entered with the draft that was to become it, where R2 has no list of its assets", async () => {
+  test("is added with its draft if R2 has no list of its assets", async () => {
     const draft = await createDraft(shop, { copies: [5] });
     const finalized = await loseBoth(async () => bodyOf<Finalized>(await finalize(draft), 201));
     await forgetManifest(finalized.collection_uuid);
@@ -90,7 +90,7 @@ describe("a collection that only the chain knows", () => {
     expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
   });
 
-  test("is reported where that draft has other assets by now", async () => {
+  test("is reported if its draft's assets have changed", async () => {
     const draft = await createDraft(shop, { copies: [5] });
     const finalized = await loseBoth(async () => bodyOf<Finalized>(await finalize(draft), 201));
     await forgetManifest(finalized.collection_uuid);
@@ -104,7 +104,7 @@ describe("a collection that only the chain knows", () => {
     expect(await read(`/collection-draft/${draft}`)).toMatchObject({ state: "draft" });
   });
 
-  test("is what its draft becomes when that is finalized again before the schedule has seen it", async () => {
+  test("is returned if its draft is finalized again before the schedule has added it", async () => {
     const draft = await createDraft(shop, { copies: [5, 6] });
     const finalized = await loseBoth(async () => bodyOf<Finalized>(await finalize(draft), 201));
     const again = await bodyOf<Finalized>(await finalize(draft), 201);
@@ -123,7 +123,7 @@ describe("a collection that only the chain knows", () => {
     expect(shown.filter(({ external_id }) => external_id === external)).toHaveLength(1);
   });
 
-  test("is not entered a second time with other assets", async () => {
+  test("is not created a second time with other assets", async () => {
     const draft = await createDraft(shop, { copies: [5, 6] });
     await loseBoth(async () => bodyOf<Finalized>(await finalize(draft), 201));
     const [asset] = await bodyOf<{ asset_uuid: string }[]>(
@@ -134,7 +134,7 @@ describe("a collection that only the chain knows", () => {
     expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "conflict" });
   });
 
-  test("waits for the recovery where a wallet knows better", async () => {
+  test("is left to the recovery if a wallet's journal has its operation", async () => {
     const draft = await createDraft(shop, { copies: [5] });
     const before = await takeSnapshot();
     const headers = { "idempotency-key": "adopted or recovered" };

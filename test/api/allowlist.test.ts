@@ -29,7 +29,7 @@ const listed = async () => {
   ).allowlisted;
 };
 
-test("accounts are added, found, removed and cleared, with one result each", async () => {
+test("accounts are added, found, removed and cleared, each with one result", async () => {
   const added = await bodyOf<{ message: string; tx_results: { status: string } }>(
     await put("add", { accounts: ["alice.near", "bob.near", "alice.near"] }),
     200,
@@ -46,7 +46,7 @@ test("accounts are added, found, removed and cleared, with one result each", asy
   expect(await listed()).toBe(0);
 });
 
-test("500 accounts pass, 501 are refused by name", async () => {
+test("500 accounts are accepted, and 501 refused by the field's name", async () => {
   const accounts = Array.from({ length: 501 }, (_, index) => `collector-${index}.near`);
   expect(await bodyOf(await put("add", { accounts }), 400)).toMatchObject({
     code: "invalid_request",
@@ -59,7 +59,7 @@ test("500 accounts pass, 501 are refused by name", async () => {
   expect(await listed()).toBe(0);
 });
 
-test("what an account may do follows the list", async () => {
+test("what an account may mint follows the allowlist", async () => {
   const eligibility = async () =>
     bodyOf<Record<string, unknown>>(
       await api(`/collection/${collection.collection_uuid}/eligibility/dora.near`, { key: integration.key }),
@@ -80,7 +80,7 @@ test("what an account may do follows the list", async () => {
   });
 });
 
-test("what an account may do is asked of nodes once in five seconds, and anew after a write", async () => {
+test("what an account may mint is read from nodes once in five seconds, and again after a write", async () => {
   const address = `/collection/${collection.collection_uuid}/eligibility/erin.near`;
   const allowed = async (key = integration.key) =>
     (await bodyOf<{ allowed: boolean }>(await api(address, { key }), 200)).allowed;
@@ -107,7 +107,7 @@ test("what an account may do is asked of nodes once in five seconds, and anew af
   }
 });
 
-test("a read key may look and not change; a wrong account is named", async () => {
+test("a read key may only check accounts, and an invalid account is named", async () => {
   expect((await put("checkaccount", { account: "alice.near" }, integration.readKey)).status).toBe(200);
   expect((await put("add", { accounts: ["alice.near"] }, integration.readKey)).status).toBe(403);
   expect(await bodyOf(await put("add", { accounts: ["Alice"] }), 400)).toMatchObject({

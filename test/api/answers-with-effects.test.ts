@@ -188,7 +188,7 @@ const once = (effect: RegExp, happens: () => Promise<Break | null>): D1Database 
 };
 
 describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
-  test("keeps its answer in the trip of its effect", async () => {
+  test("stores its answer in the same database call as its effect", async () => {
     const [path, sent] = await request();
     const { send, trips: asked } = watched();
     // The isolate knows the collection from then on.
@@ -201,7 +201,7 @@ describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
     expect(first === "").toBe(status === 204);
   });
 
-  test("is carried out once, though the database's answer is lost", async () => {
+  test("is carried out once if the database's answer is lost", async () => {
     const [path, sent] = await request();
     const key = crypto.randomUUID();
     const DB = once(effect, async () => "after");
@@ -217,7 +217,7 @@ describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
     expect(await third.text()).toBe(text);
   });
 
-  test("sent twice at once is carried out once, and both are given its answer", async () => {
+  test("sent twice at once is carried out once, and both get its answer", async () => {
     const [path, sent] = await request();
     const key = crypto.randomUUID();
     let first: { readonly status: number; readonly text: string; readonly state: unknown } | undefined;
@@ -235,7 +235,7 @@ describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
   });
 });
 
-test("a long answer is told again, though the database's answer to its form is lost", async () => {
+test("a long answer is returned again after the database's answer to its form was lost", async () => {
   const path = `${await newDraft()}/asset-bulk`;
   const files = [{ name: "a.png", bytes: picture("png", 899) }];
   const details = Array.from({ length: 300 }, () => ({ asset_filename: "a.png", copies: 1 }));
@@ -248,7 +248,7 @@ test("a long answer is told again, though the database's answer to its form is l
   expect(await bodyOf<unknown[]>(again, 201)).toHaveLength(300);
 });
 
-test("a long answer of a form that is sent twice at once is stored once", async () => {
+test("a long answer to a form that is sent twice at once is stored once", async () => {
   const stored = async () =>
     (await env.BUCKET.list({ prefix: `answer/${shop.integrationUuid}/` })).objects.length;
   const path = `${await newDraft()}/asset-bulk`;
@@ -266,7 +266,7 @@ test("a long answer of a form that is sent twice at once is stored once", async 
   expect(await stored()).toBe(before + 1);
 });
 
-test("a draft is made where the one in its way is deleted meanwhile", async () => {
+test("a draft is created if another one is deleted at the same time to make room for it", async () => {
   const tenant = await createIntegration("Small");
   await bodyOf(
     await admin(`/integration/${tenant.integrationUuid}/limits`, { method: "PUT", json: { drafts: 1 } }),
@@ -290,8 +290,8 @@ test("a draft is made where the one in its way is deleted meanwhile", async () =
   await bodyOf(await api("/collection-draft", request("third")), 403);
 });
 
-describe("a refusal is no success for its key", () => {
-  test("of a draft whose contract isn't there", async () => {
+describe("a refusal is not stored under its idempotency key", () => {
+  test("of a draft with an unknown contract", async () => {
     const json = { contract_uuid: crypto.randomUUID(), title: "Herons" };
     const send = () => api("/collection-draft", withKey("no-contract", { json }));
     for (const answer of [await send(), await send()]) {
@@ -304,7 +304,7 @@ describe("a refusal is no success for its key", () => {
     ["draft", newDraft],
     ["asset", newAsset],
     ["webhook", newHook],
-  ] as const)("of a deletion of another integration's %s", async (name, make) => {
+  ] as const)("of deleting another integration's %s", async (name, make) => {
     const path = await make();
     const request = { method: "DELETE", headers: { "idempotency-key": `mine-${name}` }, key: stranger.key };
     for (const answer of [await api(path, request), await api(path, request)]) {
@@ -314,7 +314,7 @@ describe("a refusal is no success for its key", () => {
     expect((await api(path, { key: shop.key, method: "DELETE" })).status).toBe(204);
   });
 
-  test("of a webhook more than there may be, until one of them is deleted", async () => {
+  test("of a webhook above the maximum, until one is deleted", async () => {
     for (let left = 20; left > 0; left--) await newHook();
     const send = () => api("/webhook", withKey("one-too-many", { json: HOOK }));
     for (const answer of [await send(), await send()]) {
@@ -326,7 +326,7 @@ describe("a refusal is no success for its key", () => {
     await bodyOf(await send(), 201);
   });
 
-  test("of a deletion that comes twice", async () => {
+  test("of a second deletion", async () => {
     const path = await newDraft();
     expect((await api(path, withKey("first", { method: "DELETE" }))).status).toBe(204);
     await bodyOf(await api(path, withKey("second", { method: "DELETE" })), 404);
@@ -335,7 +335,7 @@ describe("a refusal is no success for its key", () => {
   });
 });
 
-test("a rotation shows what another request has changed in between, now and for its key", async () => {
+test("a rotation's answer includes what another request changed at the same time, also when it is repeated", async () => {
   const path = await newHook();
   const DB = once(/update "webhooks" set "secret"/, async () => {
     const json = { description: "Orders", enabled: false };
@@ -351,7 +351,7 @@ test("a rotation shows what another request has changed in between, now and for 
   expect(await bodyOf(await api(path, { key: shop.key }), 200)).toEqual(shown);
 });
 
-describe("a change shows what another request has changed in between, now and for its key", () => {
+describe("a change's answer includes what another request changed at the same time, also when it is repeated", () => {
   const newPage = async (): Promise<string> => {
     const { collection_uuid: uuid } = await createCollection(shop, { copies: [1] });
     return `/collection/${uuid}/page`;
@@ -391,7 +391,7 @@ describe("a change shows what another request has changed in between, now and fo
     }
   });
 
-  test("and is refused as before", async () => {
+  test("and an invalid change is refused", async () => {
     const page = await newPage();
     const put = (key: string, json: object) => api(page, withKey(key, { method: "PUT", json }));
     const cover = { slug: slug(), enabled: true, cover_asset_uuid: crypto.randomUUID() };
@@ -422,7 +422,7 @@ describe("a change shows what another request has changed in between, now and fo
   });
 });
 
-test("changes without a key are one trip", async () => {
+test("a change without an idempotency key is one database call", async () => {
   const { send, trips } = watched();
   for (const [path, json] of [
     [`/collection/${made.collection_uuid}/page`, { slug: "herons-in-one", enabled: false }],

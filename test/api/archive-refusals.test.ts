@@ -74,8 +74,8 @@ const placesOf = async ({ integrationUuid }: TestIntegration): Promise<[database
 const refusedInOverview = async (): Promise<number> =>
   (await bodyOf<{ archive_refused: number }>(await admin("/overview"), 200)).archive_refused;
 
-describe("files that R2 refuses", () => {
-  test("of one integration: the run continues, the overview counts it, and they are retried", async () => {
+describe("operation files that R2 refuses", () => {
+  test("of one integration are counted in the overview and retried, and other files are stored", async () => {
     const log = await run((key) => key.startsWith(`archive/${shop.integrationUuid}/`));
     expect(await placesOf(shop)).toEqual([OLD, 0]);
     expect(await placesOf(stranger)).toEqual([0, OLD]);
@@ -90,7 +90,7 @@ describe("files that R2 refuses", () => {
     expect(await refusedInOverview()).toBe(0);
   });
 
-  test("of one day: the other days of the integration are moved", async () => {
+  test("of one day leave the integration's other days to be moved", async () => {
     const { results } = await env.DB.prepare(
       "SELECT lower(hex(id)) AS id FROM operations WHERE integration_id = ? AND kind = 'mint' ORDER BY id",
     )
@@ -110,7 +110,7 @@ describe("files that R2 refuses", () => {
     expect(await placesOf(shop)).toEqual([0, OLD]);
   });
 
-  test("unreadable operations of one integration don't stop the others", async () => {
+  test("operations of one integration that can't be read don't stop the others", async () => {
     let reads = 0;
     const DB = new Proxy(env.DB, {
       get: (target, name) => {
@@ -133,7 +133,7 @@ describe("files that R2 refuses", () => {
     expect(await refusedInOverview()).toBe(1);
   });
 
-  test("all of them: nothing leaves the database", async () => {
+  test("leave all operations in the database if R2 refuses every file", async () => {
     await run((key) => key.startsWith("archive/"));
     expect(await placesOf(shop)).toEqual([OLD, 0]);
     expect(await placesOf(stranger)).toEqual([OLD, 0]);

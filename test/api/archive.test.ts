@@ -193,7 +193,7 @@ describe("operations that ended long ago", () => {
       expect(await inDatabase()).toBe(0);
     }));
 
-  test("keep the positions of their transactions in the list, whenever those were recorded", () =>
+  test("keep their transactions' positions in the list, whenever those were recorded", () =>
     undone(async () => {
       const [first, second] = [old[1]!, old[3]!];
       const moved = (uuid: string) =>
@@ -248,7 +248,7 @@ describe("operations that ended long ago", () => {
     }));
 
   test.each(["archive.before_file", "archive.file_written", "archive.rows_replaced"])(
-    "are neither lost nor told twice where a run stops at %s",
+    "are neither lost nor listed twice if a run stops at %s",
     (point) =>
       undone(async () => {
         const before = await everything();

@@ -70,7 +70,7 @@ function paused({ draftId, key }: Tenant, body: FormData, headers: Record<string
 
 const paths = (error: ErrorBody): string[] => (error.issues ?? []).map(({ path }) => path.join("/")).sort();
 
-describe("asset-bulk", () => {
+describe("an upload of assets", () => {
   test("attaches files, references and details, in any order of parts", async () => {
     for (const detailsFirst of [true, false]) {
       const tenant = await newTenant();
@@ -379,7 +379,7 @@ describe("asset-bulk", () => {
   });
 });
 
-describe("asset-bulk with an Idempotency-Key", () => {
+describe("an upload of assets with an Idempotency-Key", () => {
   const details = [{ asset_filename: "a.png", copies: 2 }];
   const form = (seed = 1) => formOf(details, [{ name: "a.png", bytes: picture("png", seed) }]);
   const withKey = (tenant: Tenant, body: FormData, key = "k") =>
@@ -390,7 +390,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
       headers: { "Idempotency-Key": key },
     });
 
-  test("has its effect once, and returns the same response after the draft was locked", async () => {
+  test("has its effect once, and returns the same answer after the draft was locked", async () => {
     const tenant = await newTenant();
     const first = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, form()), 201);
     for (const state of ["draft", "finalizing"] as const) {

@@ -70,9 +70,9 @@ async function failure(url: string, field?: UrlField): Promise<string> {
   return error.message;
 }
 
-describe("fetchMediaUrl", () => {
+describe("a media file that is fetched by its URL", () => {
   test.each([500, MIB - 1, MIB, MIB + 1, 5 * MIB, 5 * MIB + 1, 10 * MIB, 11 * MIB + 17])(
-    "stores %i bytes under the CID that IPFS gives them, and serves them",
+    "with %i bytes is stored under the CID that IPFS gives it, and served",
     async (size) => {
       const bytes = picture("png", size, size);
       hosts.set("media.example", () => new Response(pieces(bytes)));
@@ -91,7 +91,7 @@ describe("fetchMediaUrl", () => {
     },
   );
 
-  test("stores the same bytes once, also from concurrent requests", async () => {
+  test("is stored once for the same bytes, also from concurrent requests", async () => {
     const bytes = picture("gif", 3, 3 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const before = (await env.BUCKET.list({ prefix: "media/" })).objects.length;
@@ -109,7 +109,7 @@ describe("fetchMediaUrl", () => {
   test.each([
     [MIB, 1],
     [MIB + 1, 2],
-  ])("of %i bytes takes %i trips to the database", async (size, trips) => {
+  ])("with %i bytes takes %i database calls", async (size, trips) => {
     const bytes = picture("png", 40 + size, size);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const asked: string[] = [];
@@ -123,7 +123,7 @@ describe("fetchMediaUrl", () => {
     expect(asked).toHaveLength(trips);
   });
 
-  test("keeps a file that was marked for deletion", async () => {
+  test("is kept if it was marked for deletion", async () => {
     const bytes = picture("png", 4, 2 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const stored = await get("https://media.example/a");
@@ -136,7 +136,7 @@ describe("fetchMediaUrl", () => {
     }
   });
 
-  test("detects a picture's type if its first bytes arrive one by one", async () => {
+  test("has its type detected even if its first bytes arrive one by one", async () => {
     const bytes = picture("webp", 12, 2 * MIB);
     const split = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -149,13 +149,13 @@ describe("fetchMediaUrl", () => {
     expect(await get("https://media.example/a")).toMatchObject({ size: 2 * MIB, mediaType: "image/webp" });
   });
 
-  test("accepts JSON objects as reference files", async () => {
+  test("may be a JSON object as a reference file", async () => {
     hosts.set("media.example", () => new Response('{"attributes": []}'));
     const stored = await get("https://media.example/a.json", "reference_file_url");
     expect(stored).toMatchObject({ rootSha256: null, size: 18, mediaType: "application/json" });
   });
 
-  test("follows redirects, relative ones too, and checks each", async () => {
+  test("is fetched through redirects, relative ones too, each of which is checked", async () => {
     hosts.set(
       "a.example",
       () => new Response(null, { status: 302, headers: { Location: "https://b.example/x/y" } }),
@@ -181,7 +181,7 @@ describe("fetchMediaUrl", () => {
     }
   });
 
-  test("follows the fifth redirect, and not the sixth", async () => {
+  test("is fetched through five redirects, and not through six", async () => {
     hosts.set("a.example", ({ url }) => {
       const left = Number(new URL(url).pathname.slice(1));
       return left === 0
@@ -192,13 +192,13 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://a.example/6")).toMatch(/more than 5 times/);
   });
 
-  test("rejects URLs that are not allowed without a request", async () => {
+  test("isn't requested from a URL that isn't allowed", async () => {
     expect(await failure("http://media.example/a.png")).toMatch(/https/);
     expect(await failure("https://10.0.0.1/a.png")).toMatch(/IP address/);
     expect(asked).toEqual([]);
   });
 
-  test("reports the reason of each failure", async () => {
+  test("has the reason reported if it fails", async () => {
     const answers: [string, () => Response, UrlField?][] = [
       ["status 404", () => new Response("x", { status: 404 })],
       ["status 206", () => new Response("x", { status: 206 })],
@@ -233,7 +233,7 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://media.example/a")).toContain("can't be reached");
   });
 
-  test("accepts exactly 100 MB, and stops at one byte more", async () => {
+  test("may have exactly 100 MB, and is aborted at one byte more", async () => {
     const exact = picture("png", 9, 100 * MIB);
     hosts.set("media.example", () => new Response(pieces(exact, MIB)));
     expect(await get("https://media.example/a")).toMatchObject({ size: 100 * MIB });
@@ -242,7 +242,7 @@ describe("fetchMediaUrl", () => {
     expect(await failure("https://media.example/a")).toContain("larger than 104857600 bytes (100 MB)");
   });
 
-  test("reads its own gateway's files from R2", async () => {
+  test("is read from R2 if it is in this service's own gateway", async () => {
     const bytes = picture("webp", 6, 2 * MIB);
     hosts.set("media.example", () => new Response(pieces(bytes)));
     const stored = await get("https://media.example/a");
@@ -302,7 +302,7 @@ class SlowHost {
   }
 }
 
-describe("files of one isolate that come in at the same time", () => {
+describe("files that one isolate fetches at the same time", () => {
   const from = (integrationId: Uuid, name: string, context = contextAt()) =>
     fetchMediaUrl(context, `https://media.example/${name}`, "asset_file_url", {
       integrationId,
@@ -328,7 +328,7 @@ describe("files of one isolate that come in at the same time", () => {
     for (const giveBack of taken) giveBack();
   });
 
-  test("are rejected if they wait too long, unread", async () => {
+  test("are refused without being read if they wait too long", async () => {
     const one = newUuid();
     const giveBack = leaveTwo(one);
     const held = [from(one, "a"), from(one, "b")];

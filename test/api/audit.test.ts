@@ -50,7 +50,7 @@ const added = async (work: () => Promise<Response>): Promise<Entry[]> => {
 };
 const from = (address: string) => ({ "CF-Connecting-IP": address });
 
-test("an integration's begins with what the operator did", async () => {
+test("an audit log begins with what the operator did", async () => {
   const all = (await entries()).slice(0, 4);
   expect(all.map(({ action }) => action)).toEqual([
     "integration.created",
@@ -62,7 +62,7 @@ test("an integration's begins with what the operator did", async () => {
   expect(new Set(all.map(({ actor }) => actor.type))).toEqual(new Set(["operator"]));
 });
 
-test("changes of keys are recorded with who made them and from which network", async () => {
+test("the audit log has changes of keys, with who made them and from which network", async () => {
   const headers = from("203.0.113.77");
   let made: { key_uuid: string; api_key: string } | undefined;
   const [created, ...none] = await added(async () => {
@@ -89,7 +89,7 @@ test("changes of keys are recorded with who made them and from which network", a
   expect(text).not.toContain("203.0.113.77");
 });
 
-test("so are settings, the page, webhooks and payouts, and mints aren't", async () => {
+test("the audit log has changes of settings, the page, webhooks and payouts, and no mints", async () => {
   const key = shop.key;
   const change = { method: "PUT", key, json: { ongoing_royalties: { [shop.walletAccountId]: 5 } } };
   const [settings] = await added(() => api(`/collection/${collection}`, change));
@@ -136,7 +136,7 @@ test("so are settings, the page, webhooks and payouts, and mints aren't", async 
   expect(await added(() => api(`/collection/${collection}/mint`, { key, json: body }))).toEqual([]);
 });
 
-test("so are the operator's changes of limits, keys and the integration", async () => {
+test("the audit log has the operator's changes of limits, keys and the integration", async () => {
   const path = `/integration/${shop.integrationUuid}`;
   const limits = await added(() => admin(`${path}/limits`, { method: "PUT", json: { drafts: 7 } }));
   expect(limits).toMatchObject([
@@ -157,7 +157,7 @@ test("so are the operator's changes of limits, keys and the integration", async 
   );
 });
 
-test("a refused change, and one whose batch fails, leave no entry", async () => {
+test("a refused or failed change leaves no audit entry", async () => {
   const before = (await entries()).length;
   await bodyOf(await api("/key", { key: shop.key, json: { name: "k", scopes: ["none"] } }), 400);
   await bodyOf(await api(`/key/${crypto.randomUUID()}`, { key: shop.key, method: "DELETE" }), 404);
@@ -172,7 +172,7 @@ test("a refused change, and one whose batch fails, leave no entry", async () => 
   expect(await entries()).toHaveLength(before);
 });
 
-test("it pages by after, and has an entry a line where that is asked for", async () => {
+test("the audit log is read in pages by `after`, or as one line of JSON for each entry", async () => {
   const all = await entries();
   const page = await api("/audit?limit=2", { key: shop.key });
   expect(await bodyOf(page.clone(), 200)).toEqual(all.slice(0, 2));
@@ -193,7 +193,7 @@ test("it pages by after, and has an entry a line where that is asked for", async
   await bodyOf(await api("/audit?after=-1", { key: shop.key }), 400);
 });
 
-test("it is the integration's own, and needs a key with the scope full", async () => {
+test("the audit log is the integration's own, and requires a key with the scope full", async () => {
   const other = await createIntegration("Curious");
   expect((await entries(0, other.key)).map(({ subject_uuid: uuid }) => uuid)).not.toContain(collection);
   await bodyOf(await api("/audit", { key: shop.readKey }), 403);
@@ -201,7 +201,7 @@ test("it is the integration's own, and needs a key with the scope full", async (
     expect((await api("/audit", { key: shop.key, method, json: {} })).status).toBe(405);
 });
 
-test("entries are kept for 400 days, and their numbers aren't used again", async () => {
+test("audit entries are kept for 400 days, and their numbers aren't reused", async () => {
   const all = await entries();
   expect(first).toBeGreaterThan(0);
   await background.reconcile(399 * 86_400_000);

@@ -39,20 +39,20 @@ test.each([
   [`Bearer mk_live_${"a".repeat(43)}`, "api_key_invalid"],
   [`Api-Key mk_live_${"a".repeat(43)}`, "api_key_invalid"],
   [`Api-Key mk_live_${"a".repeat(44)}`, "api_key_invalid"],
-])("Authorization %j is %s", async (header, code) => {
+])("a request with Authorization %j is answered with %s", async (header, code) => {
   const response = await attempt(header);
   expect(response.headers.get("www-authenticate")).toBe("Api-Key");
   expect(await bodyOf(response, 401)).toMatchObject({ code });
 });
 
-test("a key works at once, with either scheme in any case", async () => {
+test("a new key works at once, with either scheme in any case", async () => {
   const { api_key } = await issue();
   for (const scheme of ["Api-Key", "api-key", "API-KEY", "Bearer", "bearer"]) {
     expect(await bodyOf(await attempt(`${scheme} ${api_key}`), 200)).toEqual([]);
   }
 });
 
-test("a key that was pasted with its scheme into a field which writes one works too", async () => {
+test("a key that was pasted with its scheme into a field that adds one works too", async () => {
   const { api_key } = await issue();
   for (const pasted of ["Api-Key", "Bearer"]) {
     expect(await bodyOf(await attempt(`Bearer ${pasted} ${api_key}`), 200)).toEqual([]);
@@ -62,7 +62,7 @@ test("a key that was pasted with its scheme into a field which writes one works 
   });
 });
 
-test("a revoked key is refused, and says so", async () => {
+test("a revoked key is refused with that reason", async () => {
   const { api_key, key_uuid } = await issue();
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
   const path = `/integration/${integration}/key/${key_uuid}`;
@@ -72,7 +72,7 @@ test("a revoked key is refused, and says so", async () => {
   expect(await bodyOf(await admin(path, { method: "DELETE" }), 200)).toEqual(revoked);
 });
 
-test("a key is revoked under its own integration alone", async () => {
+test("a key can only be revoked by its own integration", async () => {
   const { api_key, key_uuid } = await issue();
   const other = await bodyOf<{ integration_uuid: string }>(
     await admin("/integration", { json: { name: "Other" } }),
@@ -83,24 +83,27 @@ test("a key is revoked under its own integration alone", async () => {
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
 });
 
-test.each(["read", "write"])("a revocation elsewhere is noticed within seconds, by a %s", async (kind) => {
-  const { api_key, key_uuid } = await issue();
-  const authorization = `Api-Key ${api_key}`;
-  await bodyOf(await attempt(authorization), 200);
-  await revokeElsewhere(key_uuid);
-  vi.setSystemTime(Date.now() + 5_001);
-  try {
-    const refused =
-      kind === "read"
-        ? await attempt(authorization)
-        : await api("/collection-draft", { json: {}, headers: { authorization } });
-    expect(await bodyOf(refused, 401)).toMatchObject({ code: "api_key_revoked" });
-  } finally {
-    vi.useRealTimers();
-  }
-});
+test.each(["read", "write"])(
+  "a revocation by another isolate takes effect within seconds, by a %s",
+  async (kind) => {
+    const { api_key, key_uuid } = await issue();
+    const authorization = `Api-Key ${api_key}`;
+    await bodyOf(await attempt(authorization), 200);
+    await revokeElsewhere(key_uuid);
+    vi.setSystemTime(Date.now() + 5_001);
+    try {
+      const refused =
+        kind === "read"
+          ? await attempt(authorization)
+          : await api("/collection-draft", { json: {}, headers: { authorization } });
+      expect(await bodyOf(refused, 401)).toMatchObject({ code: "api_key_revoked" });
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
-test("a key expires", async () => {
+test("a key stops working when it expires", async () => {
   const soon = new Date(Date.now() + 60_000).toISOString();
   const { api_key } = await issue({ expires_at: soon });
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
@@ -112,7 +115,7 @@ test("a key expires", async () => {
   }
 });
 
-test("a read key reads, and may check an account, but writes nothing", async () => {
+test("a read key may read and check an account, and may not write", async () => {
   const { api_key } = await issue({ role: "read" });
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
   const uuid = crypto.randomUUID();
@@ -141,7 +144,7 @@ test("a read key reads, and may check an account, but writes nothing", async () 
   expect(await bodyOf(answer, 404)).toMatchObject({ code: "not_found" });
 });
 
-test("the last use is written, at most once a minute", async () => {
+test("the last use of a key is stored at most once a minute", async () => {
   const { api_key, key_uuid } = await issue();
   const lastUse = async () => (await list()).find((key) => key.key_uuid === key_uuid)?.last_used_at ?? null;
   expect(await lastUse()).toBeNull();
@@ -153,7 +156,7 @@ test("the last use is written, at most once a minute", async () => {
   expect(await lastUse()).toBe(first);
 });
 
-test("keys are shown once and stored as digests only", async () => {
+test("keys are shown once and stored only as digests", async () => {
   const { api_key } = await issue({ name: "shown once" });
   // Inside: no request shows that a key is kept as a digest only.
   const rows = await env.DB.prepare("SELECT * FROM api_keys").all();

@@ -39,7 +39,7 @@ async function copyBucket(): Promise<
   return copy;
 }
 
-test("a service whose database, bucket and wallets are lost goes on from its backup", async () => {
+test("a service that lost its database, bucket and wallets is restored from its backup", async () => {
   const shop = await createIntegration("Backed up");
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [20] });
   const [alice] = await createReceivers(1);

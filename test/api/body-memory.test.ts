@@ -81,7 +81,7 @@ const create = (tenant: Tenant) =>
     json: { contract_uuid: tenant.contractId, title: "Herons" },
   });
 
-describe("JSON bodies that one isolate takes in at the same time", () => {
+describe("JSON bodies that one isolate receives at the same time", () => {
   test("take at most 63 MB per integration; more wait unread, then are rejected, without affecting other integrations", async () => {
     const giveBack = leave(one, 8);
     const held = several(8, () => new HeldDraft(one));
@@ -198,7 +198,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
   });
 });
 
-describe("bodies that need no key", () => {
+describe("bodies of requests without a key", () => {
   const claim = async (network: string, body: BodyInit) => {
     const headers = { "content-type": "application/json", "cf-connecting-ip": network };
     return (await apiWith({}, "/public/v1/claim", { method: "POST", body, headers })).response;
@@ -220,7 +220,7 @@ describe("bodies that need no key", () => {
     expect(await bodyOf(await claim("203.0.113.7", "{}"), 400)).toMatchObject({ code: "invalid_request" });
   });
 
-  test("have at most 4,096 bytes, declared or not", async () => {
+  test("may have at most 4,096 bytes, declared or not", async () => {
     const long = JSON.stringify({ slug: "x".repeat(4_096) });
     expect(await bodyOf(await claim("203.0.113.9", long), 413)).toMatchObject({ code: "payload_too_large" });
     const body = new HeldBody();

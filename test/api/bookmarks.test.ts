@@ -55,15 +55,15 @@ const draft = (title: string) => ({ contract_uuid: shop.contractUuid, title });
 const path = () => `/collection/${collection.collection_uuid}`;
 
 describe("a request without a bookmark", () => {
-  test("is answered by the primary, and gets none", async () => {
+  test("is answered by the primary database, and gets no bookmark", async () => {
     expect(await noted(path())).toMatchObject({ status: 200, given: null, from: new Set(["always"]) });
     const write = await noted("/collection-draft", { json: draft("No bookmark") });
     expect(write).toMatchObject({ status: 201, given: null, from: new Set(["always"]) });
   });
 });
 
-describe("a request that begins with bookmarks", () => {
-  test("is answered by the primary, whatever it does, and gets one", async () => {
+describe("a request that begins a session of bookmarks", () => {
+  test("is answered by the primary database, and gets a bookmark", async () => {
     for (const json of [undefined, draft("First bookmark")]) {
       const answer = await noted(json ? "/collection-draft" : path(), {
         bookmark: "new",
@@ -76,7 +76,7 @@ describe("a request that begins with bookmarks", () => {
 });
 
 describe("a request with a bookmark", () => {
-  test("reads from wherever the bookmark has come to, and sees what was written for it", async () => {
+  test("reads from a replica that includes what was written before the bookmark", async () => {
     const written = await noted("/collection-draft", { bookmark: "new", json: draft("Own write") });
     const bookmark = written.given!;
     const { collection_draft_uuid } = written.body as { collection_draft_uuid: string };
@@ -85,7 +85,7 @@ describe("a request with a bookmark", () => {
     expect(read.given! >= bookmark).toBe(true);
   });
 
-  test("writes to the primary, and its bookmark never goes back", async () => {
+  test("writes to the primary database, and its bookmark never goes back", async () => {
     let bookmark = "new";
     for (const title of ["One", "Two", "Three"]) {
       const write = await noted("/collection-draft", { bookmark, json: draft(title) });
@@ -95,7 +95,7 @@ describe("a request with a bookmark", () => {
     }
   });
 
-  test("goes on from the same bookmark where it asked the database for nothing", async () => {
+  test("keeps its bookmark if it didn't use the database", async () => {
     const { given: bookmark } = await noted(path(), { bookmark: "new" });
     const refused = await noted("/collection-draft", { bookmark: bookmark!, json: { title: 1 } });
     expect(refused).toMatchObject({ status: 400, given: bookmark, from: new Set() });
@@ -103,7 +103,7 @@ describe("a request with a bookmark", () => {
     expect(first).toMatchObject({ status: 400, given: null });
   });
 
-  test("asks the primary for events, which several callers wait for together", async () => {
+  test("reads events from the primary database, which several callers share", async () => {
     const { given } = await noted(path(), { bookmark: "new" });
     expect(await noted("/event", { bookmark: given! })).toMatchObject({
       status: 200,
@@ -113,14 +113,17 @@ describe("a request with a bookmark", () => {
   });
 });
 
-test.each(["", "latest", "0000-1111", "first-unconstrained"])("%j is no bookmark", async (bookmark) => {
-  const response = await api(path(), { key: shop.key, headers: { [BOOKMARK]: bookmark } });
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    code: "invalid_request",
-    issues: [{ path: [BOOKMARK] }],
-  });
-});
+test.each(["", "latest", "0000-1111", "first-unconstrained"])(
+  "%j is refused as a bookmark",
+  async (bookmark) => {
+    const response = await api(path(), { key: shop.key, headers: { [BOOKMARK]: bookmark } });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: "invalid_request",
+      issues: [{ path: [BOOKMARK] }],
+    });
+  },
+);
 
 test("an error has a bookmark too", async () => {
   const missing = `/collection/${collection.collection_uuid.replace(/.$/, (end) => (end === "0" ? "1" : "0"))}`;
@@ -130,7 +133,7 @@ test("an error has a bookmark too", async () => {
 });
 
 test.each(["PATCH", "POST", "OPTIONS"])(
-  "a method that the address doesn't have (%s) isn't told of its bookmark",
+  "a request with an unsupported method (%s) gets no bookmark",
   async (method) => {
     const response = await api(path(), { key: shop.key, method, headers: { [BOOKMARK]: "" } });
     expect(response.status).toBe(405);

@@ -52,7 +52,7 @@ const answered = async (uuid: string) => {
   return readOperation<{ tokens: { token_id: string }[] }>(shop.key, uuid);
 };
 
-test("a mint of which tokens are burnt before it is answered succeeds, and shows the others", async () => {
+test("a mint whose tokens are partly burnt before its answer succeeds, and shows the others", async () => {
   const uuid = await unread("mint", { json: { receiver_addresses: [holder], quantity_per_receiver: 2 } });
   await burn(`${collection.near_collection.collection_id}:1`);
   const { state, answer } = await answered(uuid);
@@ -63,7 +63,7 @@ test("a mint of which tokens are burnt before it is answered succeeds, and shows
   ]);
 });
 
-test("an update of a token that is burnt before it is answered says so", async () => {
+test("an update of a token that is burnt before its answer reports that it is burnt", async () => {
   const tokenId = `${collection.near_collection.collection_id}:2`;
   const uuid = await unread("nft-update", { method: "PUT", json: { token_id: tokenId, title: "New" } });
   await burn(tokenId);

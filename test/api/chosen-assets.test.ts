@@ -55,7 +55,7 @@ const minted = async () => {
 };
 
 describe("a mint of a chosen asset", () => {
-  test("takes its copies alone, until none is left; that is told before anything is sent", async () => {
+  test("takes its copies until none is left, which is refused before anything is sent", async () => {
     for (const { asset_uuid, copies, asset_cid } of assets.filter((asset) => asset.copies < 10)) {
       const { tokens } = await bodyOf<Minted>(await mint({ asset_uuid, quantity_per_receiver: copies }), 201);
       expect(tokens.map(({ metadata }) => metadata.media)).toEqual(Array(copies).fill(asset_cid));
@@ -67,7 +67,7 @@ describe("a mint of a chosen asset", () => {
     }
   });
 
-  test("that comes too late for the last copies is refused on the chain, by the name that the request has", async () => {
+  test("that is too late for the last copies is refused on the chain, with the request's name of the asset", async () => {
     const draft = await createDraft(shop, { copies: [10, 100] });
     const { asset_uuid } = (await assetsOf(draft)).find(({ copies }) => copies === 10)!;
     const { collection_uuid: uuid } = await bodyOf<Finalized>(
@@ -129,7 +129,7 @@ describe("a mint of a chosen asset", () => {
     }
   };
 
-  test("whose copies draws of its block may have taken is tried again in a later block", async () => {
+  test("whose copies may have been drawn in the same block is tried again in a later block", async () => {
     const { chosen, later } = await hiddenByDraw(async () => ({}));
     const isTaken = chosen.state === "failed";
     if (isTaken) expect(chosen.answer).toMatchObject({ status: 409, body: { code: "sold_out" } });
@@ -140,7 +140,7 @@ describe("a mint of a chosen asset", () => {
     ]);
   });
 
-  test("isn't tried again beyond what it may cost, and fails for the chain's reason", async () => {
+  test("isn't tried again beyond its maximum cost, and fails for the chain's reason", async () => {
     // Then no top-up is planned, from which a second mint could be paid.
     await pay("platform", shop.contractAccountId, 5n * 10n ** 24n);
     const { chosen, later } = await hiddenByDraw(async (path, body) => {
@@ -162,7 +162,7 @@ describe("a mint of a chosen asset", () => {
     });
   });
 
-  test("counts the assets before it once, however often it is minted", async () => {
+  test("reads the positions of the assets before it once, however often it is minted", async () => {
     const { asset_uuid } = assets.find(({ copies }) => copies === 40)!;
     const counts: string[] = [];
     const DB = failingD1(async (sql) => {
@@ -180,7 +180,7 @@ describe("a mint of a chosen asset", () => {
     expect(counts).toHaveLength(1);
   });
 
-  test("is refused for an asset of another collection, of somebody else, or that is none", async () => {
+  test("is refused for an asset that doesn't exist or is in another collection or integration", async () => {
     const other = await createDraft(shop, { copies: [5] });
     await bodyOf(await api(`/collection-draft/${other}/finalize`, { key: shop.key, method: "POST" }), 201);
     const [foreign] = await assetsOf(other);
@@ -197,7 +197,7 @@ describe("a mint of a chosen asset", () => {
 });
 
 describe("receivers that have to exist", () => {
-  test("are named where they don't, all of them, and nothing is sent", async () => {
+  test("are all named if they don't, and nothing is sent", async () => {
     const before = await minted();
     const implicit = "ab".repeat(32);
     const receiver_addresses = ["nobody.test", receiver, "no-one.test", implicit, "nobody.test"];
@@ -217,13 +217,13 @@ describe("receivers that have to exist", () => {
     await bodyOf(await mint({ receiver_addresses: [receiver, implicit], receivers_must_exist: true }), 201);
   });
 
-  test("need not, unless that is asked for", async () => {
+  test("may be missing if the request allows it", async () => {
     await bodyOf(await mint({ receiver_addresses: ["nobody.test"] }), 201);
     await bodyOf(await mint({ receiver_addresses: ["nobody.test"], receivers_must_exist: false }), 201);
   });
 });
 
-test("an asset is chosen in a collection whose copies are drawn otherwise", async () => {
+test("an asset can be chosen in a collection with another way of drawing", async () => {
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [3, 3] });
   const json = { receiver_addresses: [receiver], quantity_per_receiver: 2 };
   await bodyOf(await api(`/collection/${uuid}/mint`, { key: shop.key, json }), 201);

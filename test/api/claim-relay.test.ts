@@ -75,7 +75,7 @@ const linkOf = (drop: number, link: number, by = issuer, of = shop) =>
   makeLink(by, { network: env.NEAR_NETWORK, contract: of.contractAccountId, drop, link });
 
 describe("a drop", () => {
-  test("takes null as what is left out", async () => {
+  test("is opened with the defaults for fields that are null", async () => {
     expect(await opened({ quantity: null, reserve: null })).toMatchObject({ quantity: 1 });
   });
 
@@ -125,12 +125,12 @@ describe("a drop", () => {
     [{ issuer_public_key: "ed25519:abc" }, "issuer_public_key"],
     [{ reserve: "-1" }, "reserve"],
     [{ link: 3 }, "link"],
-  ])("refuses %j", async (json, field) => {
+  ])("with %j is refused", async (json, field) => {
     const refused = await bodyOf<{ issues: { path: string[] }[] }>(await open(json), 400);
     expect(refused.issues[0]!.path[0]).toBe(field);
   });
 
-  test("a time that has passed, or lies too far ahead, is refused before anything is sent", async () => {
+  test("can't end in the past or too far in the future: that is refused before anything is sent", async () => {
     const drop = await opened({ links: 1 });
     const all = async () => bodyOf<object[]>(await api("/operation", { key: shop.key }), 200);
     const before = await all();
@@ -147,7 +147,7 @@ describe("a drop", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("can't have fewer links, nor end links that it doesn't have: refused before anything is sent", async () => {
+  test("can't get fewer links, nor have missing links revoked: that is refused before anything is sent", async () => {
     const drop = await opened({ links: 3 });
     for (const [json, path] of [
       [{ links: 2 }, ["links"]],
@@ -164,7 +164,7 @@ describe("a drop", () => {
     await bodyOf(await change(drop.drop_id, { links: 3, expires_at: drop.expires_at }), 200);
   });
 
-  test("loses single links, which free their reserve, and others stay valid", async () => {
+  test("has single links revoked, which frees their reserve, and others stay valid", async () => {
     const drop = await opened({ links: 1_000, quantity: 1 });
     await claimed(linkOf(drop.drop_id, 0));
     const revoke = Array.from({ length: 999 }, (_, index) => index);
@@ -181,7 +181,7 @@ describe("a drop", () => {
     await claimed(linkOf(drop.drop_id, 999));
   });
 
-  test("gets another issuer, whose links alone are valid, and ends before its time", async () => {
+  test("gets another issuer, whose links alone are valid, and ends early", async () => {
     const { drop_id: id } = await opened({ links: 4 });
     const next = newIssuer();
     const issuer_public_key = next.getPublicKey().toString();
@@ -214,7 +214,7 @@ describe("a drop", () => {
     ).toEqual([]);
   });
 
-  test("a reserve that the contract can't pay is paid by the wallet", async () => {
+  test("a wallet pays the reserve that the contract can't pay", async () => {
     const many = await createCollection(shop, { copies: [60_000] });
     const drop = await bodyOf<DropAnswer>(await open({ links: 60, quantity: 25 }, shop, many), 201);
     expect(BigInt(drop.drop.reserve)).toBeGreaterThan(5n * 10n ** 23n);
@@ -222,7 +222,7 @@ describe("a drop", () => {
 });
 
 describe("POST /public/v1/claim", () => {
-  test("redeems a link for an account, says what it gave, and says the same again", async () => {
+  test("redeems a link for an account, returns its NFTs, and returns the same again", async () => {
     const drop = await opened({ quantity: 2 });
     const link = linkOf(drop.drop_id, 7);
     const { proofFor: _, ...public_ } = link;
@@ -249,7 +249,7 @@ describe("POST /public/v1/claim", () => {
     );
   });
 
-  test("says the same of a claim that was archived since", async () => {
+  test("returns the same for a claim that was archived", async () => {
     const link = linkOf((await opened()).drop_id, 3);
     const answer = await claimed(link);
     const before = await takeSnapshot();
@@ -265,13 +265,13 @@ describe("POST /public/v1/claim", () => {
     await goBack(before);
   });
 
-  test("to an account that comes into being with its key", async () => {
+  test("creates the account if it has an implicit id", async () => {
     const link = linkOf((await opened()).drop_id, 0);
     const implicit = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
     expect((await claimed(link, implicit)).tokens[0]!.owner_id).toBe(implicit);
   });
 
-  test("a link works once, whoever asks at the same time", async () => {
+  test("redeems a link once, whoever asks at the same time", async () => {
     const link = linkOf((await opened()).drop_id, 1);
     const [before, count] = [await mintedOnChain(shop, made), await operations()];
     const same = Array.from({ length: 4 }, () => claim(link));
@@ -283,7 +283,7 @@ describe("POST /public/v1/claim", () => {
     expect(await operations()).toBe(count + 1);
   });
 
-  test("what is wrong is told before anything is sent", async () => {
+  test("refuses an invalid claim before anything is sent", async () => {
     const { drop_id: drop } = await opened({ links: 3 });
     const [count, used] = [await operations(), linkOf(drop, 2)];
     const right = linkOf(drop, 1);
@@ -312,7 +312,7 @@ describe("POST /public/v1/claim", () => {
     expect(await operations()).toBe(count + 1);
   });
 
-  test("a collection that is sold out says so", async () => {
+  test("reports that a collection is sold out", async () => {
     const name = `few-${crypto.randomUUID().slice(0, 8)}`;
     const few = await shown(shop, name, [1]);
     const drop = await bodyOf<DropAnswer>(await open({ links: 2 }, shop, few), 201);
@@ -321,7 +321,7 @@ describe("POST /public/v1/claim", () => {
     expect(await bodyOf(refused, 409)).toMatchObject({ code: "sold_out", outcome: "not_submitted" });
   });
 
-  test("counts against the address", async () => {
+  test("counts towards the address's limit", async () => {
     const link = linkOf((await opened()).drop_id, 0);
     const none = { PAGE_LIMIT: { limit: async () => ({ success: false }) } };
     const json = { slug, ...link.proofFor(receiver) };
@@ -330,7 +330,7 @@ describe("POST /public/v1/claim", () => {
     await claimed(link);
   });
 
-  test("a wallet that can't pay keeps the link good, and nothing is said of it", async () => {
+  test("keeps the link valid if the wallet can't pay, without disclosing that", async () => {
     const poor = await createIntegration("Poor");
     const name = `poor-${crypto.randomUUID().slice(0, 8)}`;
     const collection = await shown(poor, name, [10]);
@@ -347,7 +347,7 @@ describe("POST /public/v1/claim", () => {
     );
   });
 
-  test("an integration that may spend no more today, or is suspended, keeps the link good, and nothing is said of it", async () => {
+  test("keeps the link valid if the integration is suspended or over its limit, without disclosing that", async () => {
     const limited = await createIntegration("Limited");
     const name = `limited-${crypto.randomUUID().slice(0, 8)}`;
     const collection = await shown(limited, name, [10]);
@@ -374,7 +374,7 @@ describe("POST /public/v1/claim", () => {
     expect(await bodyOf(await claim(other, receiver, name), 503)).toMatchObject({ code: "claims_paused" });
   });
 
-  test("is told as an event, once", async () => {
+  test("reports the claim in one event", async () => {
     const link = linkOf((await opened()).drop_id, 0);
     const { token_ids: ids } = await claimed(link);
     await background.reconcile();
@@ -391,7 +391,7 @@ describe("POST /public/v1/claim", () => {
     ]);
   });
 
-  test.each(OPERATION_POINTS)("killed at %s, it gives its tokens once", async (point) => {
+  test.each(OPERATION_POINTS)("mints the NFTs once if it is killed at %s", async (point) => {
     const link = linkOf((await opened()).drop_id, 0);
     const before = await mintedOnChain(shop, made);
     const cut = await killedAt(point, () => claim(link));
@@ -402,7 +402,7 @@ describe("POST /public/v1/claim", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
   });
 
-  test("is known again after the database went back", async () => {
+  test("knows the claim again after the database was rolled back", async () => {
     const drop = await opened();
     const [early, open_] = [linkOf(drop.drop_id, 0), linkOf(drop.drop_id, 1)];
     const before = await takeSnapshot();

@@ -55,7 +55,7 @@ const claim = (link: number, drop_id = 1) => {
   return call(collector, "nft_claim", held.proofFor(collector.walletAccountId));
 };
 
-test("each redeemed link is told once, beside the tokens that it gave", async () => {
+test("each redeemed link is reported once, beside its tokens", async () => {
   await claim(9);
   await claim(0);
   await Promise.all([background.reconcile(), background.reconcile()]);
@@ -95,7 +95,7 @@ test("each redeemed link is told once, beside the tokens that it gave", async ()
   ]);
 });
 
-test("nothing is told to others, nor of links that were revoked, nor of drops without claims", async () => {
+test("no claim is reported to other integrations, and none for revoked links or drops without claims", async () => {
   await call(shop, "drop_update", { drop_id: 1, revoke: [2, 4] }, "1");
   await background.reconcile();
   expect(await redeemed()).toEqual([]);
@@ -106,7 +106,7 @@ test("nothing is told to others, nor of links that were revoked, nor of drops wi
   expect(await redeemed()).toEqual([[1, 3]]);
 });
 
-test("a voucher that the client signs sells NFTs of a drop, and is told of like a link", async () => {
+test("a voucher that the client signs sells NFTs of a drop, and is reported like a link", async () => {
   const seller = await ClaimIssuer.create();
   const expires_at = new Date(Date.now() + 86_400_000).toISOString();
   const terms = { issuer_public_key: seller.publicKey, links: 5, quantity: 2, expires_at, reserve: "0" };

@@ -67,7 +67,7 @@ beforeEach(async () => {
   expect(await rows()).toEqual([]);
 });
 
-describe("collecting files that nothing refers to", () => {
+describe("the clean-up of unreferenced files", () => {
   test("deletes a file's thumbnails with it", async () => {
     const tenant = await newTenant();
     const form = formOf([detail("a.png")], [{ name: "a.png", bytes: plainPng(1300, 2, [1, 2, 3]) }]);
@@ -115,7 +115,7 @@ describe("collecting files that nothing refers to", () => {
     expect((await rows())[0]?.going).toBeNull();
   });
 
-  test("makes a file visible again that was deleted before the upload began", async () => {
+  test("restores a file that was deleted just before it is uploaded again", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -149,7 +149,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await db.select().from(draftAssets)).toEqual([]);
   });
 
-  test("continues the upload if the file was put after its deletion", async () => {
+  test("lets an upload continue if the file was stored after its deletion", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -160,7 +160,7 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(1);
   });
 
-  test("waits while a file is being deleted", async () => {
+  test("lets an upload wait while its file is being deleted", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
@@ -284,8 +284,8 @@ function uploading(tenant: Tenant, form: FormData) {
   };
 }
 
-describe("a client that goes away", () => {
-  test("leaves nothing, wherever the upload is cut", async () => {
+describe("a client that disconnects during an upload", () => {
+  test("leaves no data, wherever the upload is cut", async () => {
     const tenant = await newTenant();
     const names = ["a.png", "b.png", "c.png", "d.png"];
     await fc.assert(
@@ -303,7 +303,7 @@ describe("a client that goes away", () => {
     expect(await rows()).toEqual([]);
   });
 
-  test("harms no other upload of the same files", async () => {
+  test("doesn't affect other uploads of the same files", async () => {
     const tenant = await newTenant();
     const form = () => formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]);
     const first = uploading(tenant, form());

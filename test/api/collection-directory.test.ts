@@ -34,7 +34,7 @@ const collection = (count: number): { details: unknown[]; files: TestFile[] } =>
 
 describe("a collection's directory", () => {
   test.each([1, 20, 2700])(
-    "has the CID that IPFS gives it, and each of %i assets opens in it by name",
+    "has the CID that IPFS gives it, and each of %i assets can be opened in it by name",
     async (count) => {
       const tenant = await newTenant();
       const { details, files } = collection(count);
@@ -56,7 +56,7 @@ describe("a collection's directory", () => {
     },
   );
 
-  test("names different files of one name apart, in the order of the assets", async () => {
+  test("gives different files with the same name different names, in the order of the assets", async () => {
     const tenant = await newTenant();
     const upload = async (names: readonly string[], first: number) => {
       const files = names.map((name, index) => ({ name, bytes: picture("png", first + index) }));

@@ -32,7 +32,7 @@ const read = async () =>
     200,
   );
 
-test("what is given changes on the chain and in the answer; null clears; the rest stays", async () => {
+test("given fields change on the chain and in the answer, null clears a field, and others stay", async () => {
   const body = await bodyOf<Record<string, unknown>>(
     await update({
       title: "Herons at dawn",
@@ -64,7 +64,7 @@ test("what is given changes on the chain and in the answer; null clears; the res
   });
 });
 
-test("updates at once end alike here and on the chain", async () => {
+test("concurrent updates end with the same values here and on the chain", async () => {
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, index) =>
       update({ title: `Herons ${index}`, description: index % 2 ? null : `No. ${index}` }),
@@ -75,7 +75,7 @@ test("updates at once end alike here and on the chain", async () => {
   expect(await read()).toMatchObject({ title, description: description ?? null });
 });
 
-test("an update that is accepted later has the last word, though the first was broken off", async () => {
+test("an update that is accepted later takes effect last, even if the first one broke off", async () => {
   await bodyOf(await killedAt("operation.accepted", () => update({ title: "Accepted first" })), 500);
   // The second waits for the first, which the schedule resumes.
   const second = update({ title: "Accepted second" });
@@ -85,7 +85,7 @@ test("an update that is accepted later has the last word, though the first was b
   expect(await onChain()).toMatchObject({ title: "Accepted second" });
 });
 
-test("whoever is late to write an update that is over changes nothing", async () => {
+test("an update that is written late, after it ended, changes nothing", async () => {
   const accepted = await update({ title: "Written once" }, { prefer: "respond-async" });
   const { operation_uuid } = await bodyOf<{ operation_uuid: Uuid }>(accepted, 202);
   await operationOver(integration.key, operation_uuid);
@@ -100,7 +100,7 @@ test("whoever is late to write an update that is over changes nothing", async ()
   expect(await read()).toMatchObject({ title: "Written later" });
 });
 
-test("an update whose request has gone follows as soon as the one before it is over", async () => {
+test("an update whose request has ended is carried out as soon as the one before it is over", async () => {
   for (const title of ["Left first", "Left second", "Left third"]) {
     await bodyOf(await killedAt("operation.accepted", () => update({ title })), 500);
   }
@@ -126,7 +126,7 @@ const watchedUpdates = ({ collection_uuid: uuid }: Finalized, before?: (sql: str
 
 const ENDS = /update "operations" set .*"answer_body"/;
 
-test("is two trips to the database: its acceptance and its end", async () => {
+test("an update takes two database calls: its acceptance and its end", async () => {
   const { send, trips, over } = watchedUpdates(collection);
   await bodyOf(await send({ title: "Counted first" }), 200);
   await over();
@@ -143,7 +143,7 @@ test.each([
     `settings = json_set(settings, '$.description', 'By comparison'), updated_at = updated_at + 1`,
     { description: "By comparison" },
   ],
-])("answers with what changed while it was on its way: %s", async (change, shown) => {
+])("an update's answer includes what changed in the meantime: %s", async (change, shown) => {
   const own = await createCollection(integration, { copies: [3] });
   let ends = 0;
   const { send, trips } = watchedUpdates(own, async (sql) => {
@@ -168,14 +168,14 @@ test.each([
   expect(about.map(({ data }) => data)).toEqual([{ ...(body as object), ...by }]);
 });
 
-test("an update first has the one before it carried out, whose request has gone", async () => {
+test("an update first carries out an earlier one whose request has ended", async () => {
   await bodyOf(await killedAt("operation.accepted", () => update({ title: "Left behind" })), 500);
   expect(await bodyOf(await update({ title: "Waited" }), 200)).toMatchObject({ title: "Waited" });
   expect(await onChain()).toMatchObject({ title: "Waited" });
   expect(await bodyOf(await api("/operation?state=pending", { key: integration.key }), 200)).toEqual([]);
 });
 
-test("an update seldom asks the database for one before it that can't be carried out yet", async () => {
+test("an update seldom asks the database for an earlier one that can't be carried out yet", async () => {
   await bodyOf(await killedAt("operation.accepted", () => update({ title: "Stands still" })), 500);
   await endObject(integration.integrationUuid);
   await setFaults({ kind: "down" });
@@ -188,7 +188,7 @@ test("an update seldom asks the database for one before it that can't be carried
   expect(await bodyOf(await waiting, 200)).toMatchObject({ title: "Waited" });
 });
 
-test("royalties for an account that doesn't exist are refused by name", async () => {
+test("royalties for an account that doesn't exist are refused by the field's name", async () => {
   const before = await onChain();
   expect(await bodyOf(await update({ ongoing_royalties: { "nobody.test": 1 } }), 400)).toMatchObject({
     code: "unknown_account",
@@ -197,12 +197,12 @@ test("royalties for an account that doesn't exist are refused by name", async ()
   expect(await onChain()).toEqual(before);
 });
 
-test("nothing to change changes nothing", async () => {
+test("an update without changes sends nothing", async () => {
   const before = await read();
   expect(await bodyOf(await update({}), 200)).toEqual(before);
 });
 
-test("a collection whose list of accounts is full changes like any other", async () => {
+test("a collection with the maximum of accounts in its lists can be updated like any other", async () => {
   const accounts = Array.from({ length: 1_000 }, (_, n) => `collector-${String(n).padStart(4, "0")}.near`);
   const full = await createCollection(integration, { settings: { transfers_denied_accounts: accounts } });
   for (const json of [{ title: "Other" }, { transfers_denied_accounts: accounts.toReversed() }]) {
@@ -243,20 +243,20 @@ describe("a mint config", () => {
     { ends_at: null, limit_per_account: 7 },
     { starts_at: "2031-01-02T00:00:00.000Z" },
     {},
-  ])("changes by what is given of it alone: %j", async (change) => {
+  ])("has only its given fields changed: %j", async (change) => {
     const answer = await bodyOf<Record<string, unknown>>(await put({ public_mint_config: change }), 200);
     expect(answer.public_mint_config).toEqual(both(change).shown);
     expect(await kept()).toEqual(both(change));
   });
 
-  test("changes at once lose nothing of each other", async () => {
+  test("keeps all changes of concurrent updates", async () => {
     const changes = [{ mint_fee: "0" }, { limit_per_account: 9 }, { ends_at: null }];
     const answers = await Promise.all(changes.map((change) => put({ public_mint_config: change })));
     for (const answer of answers) await bodyOf(answer, 200);
     expect(await kept()).toEqual(both({ mint_fee: "0", limit_per_account: 9, ends_at: null }));
   });
 
-  test("of an update that was broken off changes as the one before it has left it", async () => {
+  test("of an interrupted update is changed after that update was applied", async () => {
     for (const change of [{ mint_fee: "0" }, { limit_per_account: null }]) {
       await bodyOf(await killedAt("operation.accepted", () => put({ public_mint_config: change })), 500);
     }
@@ -264,7 +264,7 @@ describe("a mint config", () => {
     expect(await kept()).toEqual(both({ mint_fee: "0", limit_per_account: null }));
   });
 
-  test("is ended by null, and begins with a price", async () => {
+  test("is ended by null, and created with a price", async () => {
     await bodyOf(await put({ public_mint_config: null }), 200);
     const refused = await bodyOf(await put({ public_mint_config: { limit_per_account: 2 } }), 400);
     expect(refused).toMatchObject({
@@ -276,7 +276,7 @@ describe("a mint config", () => {
     expect(shown).toEqual({ mint_fee: "0", starts_at: null, ends_at: null, limit_per_account: null });
   });
 
-  test("that an update before it ends is refused by the chain, and stays ended", async () => {
+  test("that an earlier update ends stays ended, and a later change of it is refused by the chain", async () => {
     await bodyOf(await killedAt("operation.accepted", () => put({ public_mint_config: null })), 500);
     const late = put({ public_mint_config: { limit_per_account: 2 } });
     await background.reconcile(60_000);
@@ -287,7 +287,7 @@ describe("a mint config", () => {
     expect(await kept()).toEqual({ shown: null, chain: null });
   });
 
-  test("keeps its price, ends after it starts, and is nobody else's to change", async () => {
+  test("keeps its price, ends after it starts, and can't be changed by another integration", async () => {
     for (const [config, field] of [
       [{ mint_fee: null }, "mint_fee"],
       [{ ends_at: "2030-12-31T00:00:00Z" }, "ends_at"],
@@ -304,7 +304,7 @@ describe("a mint config", () => {
     expect(await kept()).toEqual(both({}));
   });
 
-  test("is quoted as it will be", async () => {
+  test("is quoted with its new values", async () => {
     const ask = (body: object) =>
       api("/quote", { key: integration.key, json: { method: "PUT", path: path(), body } });
     const part = await bodyOf<{ cost: object }>(await ask({ public_mint_config: { mint_fee: "0" } }), 201);

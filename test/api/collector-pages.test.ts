@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 
 describe("PUT /collection/{uuid}/page", () => {
-  test("sets the page up; absent fields stay, null clears", async () => {
+  test("creates the page, absent fields stay, and null clears a field", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const path = `/collection/${uuid}/page`;
     await bodyOf(await api(path, { key: shop.key }), 404);
@@ -116,7 +116,7 @@ describe("PUT /collection/{uuid}/page", () => {
     expect(refused.issues[0]!.path[0]).toBe(field);
   });
 
-  test("a cover is an asset of this collection, not of another", async () => {
+  test("accepts only an asset of this collection as the cover", async () => {
     const json = { slug, enabled: true };
     const own = await putPage(shop.key, shown.collection_uuid, {
       ...json,
@@ -132,7 +132,7 @@ describe("PUT /collection/{uuid}/page", () => {
     await bodyOf(await putPage(shop.key, shown.collection_uuid, other), 400);
   });
 
-  test("an address belongs to one page, and a page to its integration", async () => {
+  test("refuses an address of another page, and another integration's collection", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     expect(await bodyOf(await putPage(shop.key, uuid, { slug, enabled: true }), 409)).toMatchObject({
       code: "conflict",
@@ -144,7 +144,7 @@ describe("PUT /collection/{uuid}/page", () => {
 });
 
 describe("GET /public/v1/page/{slug}", () => {
-  test("returns the contract's state, and nothing internal", async () => {
+  test("returns the contract's state, and no internal data", async () => {
     const page = await read<Record<string, unknown>>(slug);
     expect(page).toMatchObject({
       title: "Night Herons",
@@ -164,7 +164,7 @@ describe("GET /public/v1/page/{slug}", () => {
     expect(picture.headers.get("content-type")).toBe("image/png");
   });
 
-  test("disabled, unknown and invalid pages return the same error", async () => {
+  test("returns the same error for disabled, unknown and invalid pages", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const hidden = newSlug();
     await bodyOf(await putPage(shop.key, uuid, { slug: hidden, enabled: false }), 200);
@@ -180,7 +180,7 @@ describe("GET /public/v1/page/{slug}", () => {
     }
   });
 
-  test("is cached for two seconds, and uncached reads count against the address", async () => {
+  test("is cached for two seconds, and uncached reads count towards the address's limit", async () => {
     const answer = await api(`/public/v1/page/${slug}`);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=2");
     const none = { limit: async () => ({ success: false }) };
@@ -199,7 +199,7 @@ describe("GET /public/v1/page/{slug}", () => {
 });
 
 describe("a mint from a wallet", () => {
-  test("eligibility of an account has its price and its balance", async () => {
+  test("shows an account's price and balance before the mint", async () => {
     const open = await read<object>(`${slug}/eligibility/${collector.accountId}?quantity=3`);
     expect(open).toMatchObject({
       allowed: true,
@@ -222,7 +222,7 @@ describe("a mint from a wallet", () => {
       await read(`${slug}/eligibility/a.near?quantity=${quantity}`, 400);
   });
 
-  test("is a success once it is final, with the tokens that the contract's events name", async () => {
+  test("succeeds once it is final, with the tokens of the contract's events", async () => {
     const friend = await createCollector();
     const args = {
       collection_id: shown.near_collection.collection_id,
@@ -265,7 +265,7 @@ describe("a mint from a wallet", () => {
     expect(elsewhere).toMatchObject({ state: "failed", tokens: [] });
   });
 
-  test("of another contract's collection with the same number is no mint of this one", async () => {
+  test("isn't found if it was made on another contract with the same collection number", async () => {
     const foreign = await createCollection(stranger, { copies: [2] });
     expect(foreign.near_collection.collection_id).toBe(shown.near_collection.collection_id);
     const minted = await api(`/collection/${foreign.collection_uuid}/mint`, {
@@ -278,7 +278,7 @@ describe("a mint from a wallet", () => {
     expect(done).toMatchObject({ state: "failed", token_ids: [], tokens: [] });
   });
 
-  test("a rejection has the contract's code and message; an unprovable outcome is unknown", async () => {
+  test("fails with the contract's code and message, and is unknown if its outcome can't be proven", async () => {
     const args = { collection_id: shown.near_collection.collection_id };
     const hash = await collector.call(shown.contract_address, "nft_mint", args, "1");
     const path = `${slug}/mint/${hash}?account_id=${collector.accountId}`;
@@ -298,7 +298,7 @@ describe("a mint from a wallet", () => {
 });
 
 describe("the page of an NFT", () => {
-  test("keeps naming the transactions of mints, however many follow", async () => {
+  test("keeps showing the NFT's mint transaction, however many mints follow", async () => {
     const { collection_uuid: uuid } = await createCollection(shop, { copies: [400] });
     await mint(uuid, collector.accountId, 2);
     const own = newSlug();
@@ -331,8 +331,8 @@ describe("the page of an NFT", () => {
   });
 });
 
-describe("the gallery's reads", () => {
-  test("traits with their copies, ranks by rarity, and filters by both", async () => {
+describe("the gallery's API", () => {
+  test("lists traits with their copies, ranks by rarity, and filters by both", async () => {
     const counted = await readUntil<PublicTrait[]>(`${slug}/trait`, (list) => list.length > 0);
     expect(counted).toEqual([
       { type: "Moon", values: [{ value: "Full", copies: 10 }] },
@@ -373,7 +373,7 @@ describe("the gallery's reads", () => {
     await read(`${slug}/token/0`, 400);
   });
 
-  test("each address of the service is answered with links to itself", async () => {
+  test("links to the address by which the service was called", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     await mint(uuid, collector.accountId, 1);
     const own = newSlug();
@@ -385,7 +385,7 @@ describe("the gallery's reads", () => {
     }
   });
 
-  test("a reference file that two assets share counts the copies of both", async () => {
+  test("counts the copies of both assets that share a reference file", async () => {
     const shared = newSlug();
     const { collection_uuid: uuid } = await createShown(shop, { title: "Twins" }, [
       { copies: 2, reference: attributes("Day") },
@@ -402,7 +402,7 @@ describe("the gallery's reads", () => {
     ]);
   });
 
-  test("too many traits to count are shown for each NFT only", async () => {
+  test("shows traits with each NFT only, if they are too many to count", async () => {
     // What one file's traits may be at most: 32 of 64 and 128 characters. 350 of them are above 8 MB.
     const long = (seed: string, length: number) => `${seed} ${"𐍈".repeat(length)}`;
     const reference = (file: number) => ({
@@ -432,7 +432,7 @@ describe("the gallery's reads", () => {
     expect(cursor).toBeNull();
   });
 
-  test("pages, each NFT once, also with filters", async () => {
+  test("lists each NFT once over all pages, also with filters", async () => {
     for (const filter of ["", "&trait=Sky%3DDay", `&owner=${collector.accountId}`]) {
       const all = await read<PublicToken[]>(`${slug}/token?limit=100${filter}`);
       const paged: PublicToken[] = [];
@@ -458,7 +458,7 @@ describe("the gallery's reads", () => {
     }
   });
 
-  test("drafts are not public, also during finalization", async () => {
+  test("shows no drafts, even during their finalization", async () => {
     const draft = await createDraft(shop);
     await bodyOf(await putPage(shop.key, draft, { slug: newSlug(), enabled: true }), 404);
     const rows = await env.DB.prepare("SELECT COUNT(*) AS rows FROM collection_pages").first<{
@@ -468,7 +468,7 @@ describe("the gallery's reads", () => {
   });
 });
 
-test("NFTs are sorted by number, the latest first, or the rarest first", async () => {
+test("NFTs are sorted by number, with the latest first, or with the rarest first", async () => {
   const made = await createShown(shop, settings, [
     { copies: 4, reference: attributes("Day", "Full") },
     { copies: 2, reference: attributes("Night", "New") },
@@ -510,7 +510,7 @@ test("NFTs are sorted by number, the latest first, or the rarest first", async (
   expect(page).toMatch(/rel="next" href="\?cursor=2&amp;sort=rarity"/);
 });
 
-test("before the reveal only the placeholder is shown, and filters match nothing", async () => {
+test("before the reveal the gallery shows only the placeholder, and filters find nothing", async () => {
   const made = await createShown(shop, { title: "Sealed" }, [
     { copies: 2, reference: attributes("Day") },
     { copies: 2, reference: attributes("Night") },
@@ -595,7 +595,7 @@ describe("the gallery in a browser", () => {
     await served.body?.cancel();
   });
 
-  test("shows NFTs, filters and the next page without a script", async () => {
+  test("shows NFTs, filters and the next page without scripts", async () => {
     const { text } = await html(`/g/${slug}?limit=3&trait=Sky%3DDay&owner=`);
     expect(text.match(/<li>/g)).toHaveLength(3);
     expect(text).toContain('<option value="Sky=Day" selected="">Day (15)</option>');
@@ -616,7 +616,7 @@ describe("the gallery in a browser", () => {
     expect(found.text).toMatch(new RegExp(`<input[^>]* value="${owner}"[^>]* autocapitalize="none"`));
   });
 
-  test("a page of an NFT has its proof, and links to NFTs with the same traits", async () => {
+  test("shows an NFT's proof, and links to NFTs with the same traits", async () => {
     const shownToken = await read<PublicToken>(`${slug}/token/1`);
     const { text } = await html(`/g/${slug}/1`);
     const { media_hash: hash, media_cid: cid, media_url: url, owner_id: owner } = shownToken;
@@ -638,7 +638,7 @@ describe("the gallery in a browser", () => {
     expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
   });
 
-  test("errors are pages too, with their status", async () => {
+  test("shows errors as pages, with their status", async () => {
     for (const path of [`/g/${newSlug()}`, `/g/${slug}/999`, "/g/x"]) {
       const { text, headers } = await html(path, 404);
       expect(text).toContain("<h1>There is nothing here</h1>");
@@ -702,7 +702,7 @@ test("bidirectional control characters affect only the text that contains them",
 });
 
 test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(
-  "a slash behind %s leads to the page",
+  "redirects an address with a slash after %s to the page",
   async (name) => {
     const path = name.replace("SLUG", slug);
     for (const [asked, wanted] of [
@@ -716,7 +716,7 @@ test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(
   },
 );
 
-test("an unknown page address returns an error page", async () => {
+test("an unknown address leads to an error page", async () => {
   for (const path of [
     "/m",
     "/m/",
@@ -763,7 +763,7 @@ describe("the mint page", () => {
     return { text: await answer.text(), policy: answer.headers.get("content-security-policy") ?? "" };
   };
 
-  test("shows the offer, the price and the signed transaction without a script", async () => {
+  test("shows the offer, the price and the signed transaction without scripts", async () => {
     const made = await createShown(shop, settings, [{ copies: 1_600, reference: {} }]);
     const mine = newSlug();
     await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
@@ -789,7 +789,7 @@ describe("the mint page", () => {
     expect(policy).not.toMatch(/https:|unsafe|\*/);
   });
 
-  test("of a collection that is sold out leads to the gallery, without a price or a wallet", async () => {
+  test("of a collection that is sold out links to the gallery, without a price or a wallet", async () => {
     const made = await createShown(shop, settings, [{ copies: 1, reference: {} }]);
     const mine = newSlug();
     await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
@@ -802,7 +802,7 @@ describe("the mint page", () => {
     expect(text).toContain(`<a href="/g/${mine}/1">`);
   });
 
-  test("text on the accent colour is readable, and nothing else is coloured", async () => {
+  test("has readable text on the accent colour, and colours nothing else", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const mine = newSlug();
     const json = { slug: mine, theme: { accent: "#ffe000" }, enabled: true };

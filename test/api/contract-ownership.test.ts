@@ -65,7 +65,7 @@ beforeAll(async () => {
   [receiver] = (await createReceivers(1)) as [string];
 });
 
-test("nobody gets a contract who isn't there, owns it already, or was not proposed", async () => {
+test("a contract can't be handed over to a missing account or its owner, nor accepted without a proposal", async () => {
   expect(await bodyOf(await handOver({ account_id: "nobody-here.test" }), 400)).toMatchObject({
     code: "unknown_account",
     issues: [{ path: ["account_id"] }],
@@ -116,7 +116,7 @@ test("a contract that isn't on the chain yet can't be handed over", async () => 
   await background.reconcile(60_000);
 });
 
-test("the operator finds a contract by its account, whoever's it is", async () => {
+test("the operator finds a contract of any integration by its account id", async () => {
   const at = async (account: string) =>
     bodyOf(await admin(`/contract?account_id=${encodeURIComponent(account)}`), 200);
   expect(await at(artist.contractAccountId)).toMatchObject([
@@ -126,7 +126,7 @@ test("the operator finds a contract by its account, whoever's it is", async () =
   expect((await admin("/contract?account_id=Not%20An%20Account")).status).toBe(400);
 });
 
-test("only the operator hands over, and sees who the owner is", async () => {
+test("only the operator may hand a contract over and see its owner", async () => {
   const path = `/admin/v1/contract/${artist.contractUuid}`;
   const json = { account_id: elsewhere.walletAccountId };
   for (const authorization of [`Api-Key ${artist.key}`, `Bearer ${"x".repeat(32)}`]) {
@@ -137,7 +137,7 @@ test("only the operator hands over, and sees who the owner is", async () => {
   expect((await roles()).proposed_owner_id).toBeNull();
 });
 
-test("a proposal changes nothing yet, may be repeated, and is withdrawn by null", async () => {
+test("a proposal doesn't change the owner, may be repeated, and is withdrawn by null", async () => {
   const wanted = { account_id: elsewhere.walletAccountId };
   for (const _ of [1, 2]) {
     expect(await bodyOf(await handOver(wanted), 200)).toMatchObject({
@@ -169,7 +169,7 @@ test("a proposal changes nothing yet, may be repeated, and is withdrawn by null"
   expect(await roles()).toMatchObject({ proposed_owner_id: null, admin_ids: [] });
 });
 
-test("another integration of this service accepts nothing that could not be adopted, nor undone", async () => {
+test("another integration of this service can't accept a contract that belongs to an integration", async () => {
   await bodyOf(await handOver({ account_id: elsewhere.walletAccountId }), 200);
   expect(await bodyOf(await accept(elsewhere), 409)).toMatchObject({
     code: "conflict",
@@ -178,7 +178,7 @@ test("another integration of this service accepts nothing that could not be adop
   expect(await roles()).toMatchObject({ owner_id: artist.walletAccountId });
 });
 
-test("the service goes on minting as an admin once the next owner has accepted", async () => {
+test("the service can still mint as an admin after the next owner has accepted", async () => {
   const accepted = {
     kind: "function_call",
     method: "owner_accept",
@@ -206,7 +206,7 @@ test("the service goes on minting as an admin once the next owner has accepted",
   }
 });
 
-test("the wallet tops up no contract of another owner, who could withdraw it again and again", async () => {
+test("the wallet doesn't top up a contract of another owner, who could withdraw the money repeatedly", async () => {
   await withdrawAll({ ...elsewhere, contractAccountId: artist.contractAccountId });
   const { free } = await view<{ free: string }>(
     env.NEAR_RPC_URL,
@@ -219,7 +219,7 @@ test("the wallet tops up no contract of another owner, who could withdraw it aga
   expect(kinds.map(({ kind }) => kind)).not.toContain("contract_top_up");
 });
 
-test("a wallet that kept no role is refused its writes before they are sent, from the acceptance on", async () => {
+test("after the hand-over, writes of a wallet without a role are refused before they are sent", async () => {
   const leaver = await createIntegration("Leaver");
   const { collection_uuid: left } = await createCollection(leaver, { copies: [9] });
   const write = (headers = {}) =>
@@ -256,7 +256,7 @@ test("a wallet that kept no role is refused its writes before they are sent, fro
   await bodyOf(await write(), 201);
 });
 
-test("it is accepted and adopted where it went to, once, whatever dies; who keeps no role has none", async () => {
+test("a hand-over is accepted and adopted once, whatever is killed, and its old wallet may keep no role", async () => {
   const wanted = { account_id: elsewhere.walletAccountId, keep_admin: false };
   const account = await forgotten(async (uuid) => {
     await killedAt("operation.after_submit", () => handOver(wanted, uuid), firstPass);

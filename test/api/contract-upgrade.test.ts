@@ -91,8 +91,8 @@ const operationsOf = async (subject: string, kind: string) => {
   );
 };
 
-describe("a code that the chain hasn't got", () => {
-  test("is published once, by the platform, for the first contract that is upgraded", async () => {
+describe("new contract code", () => {
+  test("is published once, by the platform, when the first contract is upgraded", async () => {
     const { integration_uuid: uuid, wallet_account_id: owner } = await bodyOf<{
       integration_uuid: string;
       wallet_account_id: string;
@@ -117,7 +117,7 @@ describe("a code that the chain hasn't got", () => {
   });
 });
 
-describe("a contract of the release before", () => {
+describe("a contract of the previous release", () => {
   let shop: TestIntegration;
   let alice: string;
   let bob: string;
@@ -206,7 +206,7 @@ describe("a contract of the release before", () => {
     return collection;
   };
 
-  test("is taken over as it is, and works", async () => {
+  test("is adopted unchanged, and works", async () => {
     const old = await withFormer(shop);
     const collection = await inUse(old);
     const list = await bodyOf<{ contract_uuid: string; is_current: boolean }[]>(
@@ -219,7 +219,7 @@ describe("a contract of the release before", () => {
     await bodyOf(await api(`/collection/${collection.collection_uuid}`, changes), 200);
   });
 
-  test("is announced, and upgraded once its delay is over", async () => {
+  test("has its upgrade announced, and is upgraded once its delay is over", async () => {
     const old = await withFormer(shop, { delayBlocks: 40 });
     const collection = await inUse(old);
     const before = await seen(old, collection);
@@ -265,7 +265,7 @@ describe("a contract of the release before", () => {
     await bodyOf(await upgrade(old.contractUuid), 409);
   });
 
-  test("is upgraded with all that it holds, for what the dry run says", async () => {
+  test("is upgraded with all its data, for at most the cost of the dry run", async () => {
     const old = await withFormer(shop);
     const collection = await inUse(old);
     await withdrawAll(old);
@@ -321,7 +321,7 @@ describe("a contract of the release before", () => {
   };
 
   test.each(OPERATION_POINTS)(
-    "is upgraded once though all who work on it are killed at %s",
+    "is upgraded once even if all who work on it are killed at %s",
     async (point) => {
       const old = await withFormer(shop);
       const collection = await inUse(old);
@@ -339,7 +339,7 @@ describe("a contract of the release before", () => {
     },
   );
 
-  test("mints go on while it is upgraded, without any means of the contract's own", async () => {
+  test("accepts mints while it is upgraded, without money of its own", async () => {
     const old = await withFormer(shop);
     const collection = await inUse(old);
     await withdrawAll(old);
@@ -352,7 +352,7 @@ describe("a contract of the release before", () => {
     expect(await moneyOf(old)).toMatchObject({ missing: 0n });
   });
 
-  test("is left alone where its owner is somebody else, and finished where that one has switched it", async () => {
+  test("isn't upgraded if somebody else owns it, and is completed after that owner has switched it", async () => {
     const accountId = await deployFormer({ owner: env.PLATFORM_ACCOUNT_ID, adminId: shop.walletAccountId });
     const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
     await createCollection({ ...shop, contractUuid, contractAccountId: accountId });
@@ -369,7 +369,7 @@ describe("a contract of the release before", () => {
     expect(await planOf(contractUuid)).toMatchObject({ state: "current" });
   });
 
-  test("is not begun where the integration's wallet can't pay for it", async () => {
+  test("isn't upgraded if the integration's wallet can't pay", async () => {
     const poor = await createIntegration("Poor");
     const old = await withFormer(poor);
     await drain(poor.integrationUuid);
@@ -385,7 +385,7 @@ describe("a contract of the release before", () => {
     await upgraded(old.contractUuid);
   });
 
-  test("what is not there, or not the operator, is refused", async () => {
+  test("is upgraded by the operator only, and an unknown contract is refused", async () => {
     const path = `/contract/${crypto.randomUUID()}/upgrade`;
     await bodyOf(await admin(path), 404);
     await bodyOf(await admin(path, { method: "POST" }), 404);

@@ -33,7 +33,7 @@ const problemOf = async (answer: Response, status: number): Promise<Problem> => 
 };
 
 test.each([PROBLEM, `application/json, ${PROBLEM}`, `application/json;q=0.5, ${PROBLEM};q=0.8`])(
-  "errors are problems for Accept: %s, and successes JSON",
+  "errors are problem documents with Accept: %s, and other answers JSON",
   async (accept) => {
     const headers = { accept };
     const send = (path: string, more: object = {}) => api(path, { key: shop.key, headers, ...more });
@@ -57,14 +57,14 @@ test.each([
   "*/*",
   `application/json, ${PROBLEM};q=0.5`,
   `application/json, ${PROBLEM};q=0`,
-])("errors stay as they are for Accept: %s", async (accept) => {
+])("errors have the type application/json with Accept: %s", async (accept) => {
   const answer = await api("/me", { headers: { accept } });
   expect(answer.headers.get("vary")).toContain("Accept");
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(Object.keys(await bodyOf<object>(answer, 401))).toEqual(["message", "code", "request_id"]);
 });
 
-test("the stored answer of an operation that failed is a problem too", async () => {
+test("the stored answer of a failed operation is a problem document too", async () => {
   const sold = await createHalfSold(shop);
   const [receiver] = await createReceivers(1);
   const mint = () =>
@@ -84,7 +84,7 @@ test("the stored answer of an operation that failed is a problem too", async () 
   expect(await bodyOf(again, 409)).toMatchObject({ code: "sold_out" });
 });
 
-test("`null` is no body where a write has none or may go without, also to its Idempotency-Key", async () => {
+test("`null` counts as no body if a write needs none, also under its Idempotency-Key", async () => {
   const draft = await createDraft(shop);
   const finalize = (body: string | undefined) =>
     api(`/collection-draft/${draft}/finalize`, {
@@ -108,7 +108,7 @@ test("`null` is no body where a write has none or may go without, also to its Id
   });
 });
 
-test("an Idempotency-Key in quotes, as its draft standard writes it, is the same as without", async () => {
+test("an Idempotency-Key in quotes, as in the draft standard, equals the one without", async () => {
   const create = (key: string) =>
     api("/collection-draft", {
       key: shop.key,

@@ -81,7 +81,7 @@ const mintPath = () => `/collection/${collection.collection_uuid}/mint`;
 const minted = () => mintedOnChain(shop, collection);
 
 describe("a mint", () => {
-  test("whose acceptance is committed after its answer is carried out once, and its key finds it", async () => {
+  test("that is accepted after its answer was lost is carried out once, and found by its key", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     const { response, over } = await sendWhileHung(/insert into "operations"/i, mintPath(), mintRequest(key));
@@ -95,7 +95,7 @@ describe("a mint", () => {
     expect(await minted()).toBe(before + 1);
   });
 
-  test("that is repeated before its acceptance is committed late is carried out by its repetition alone", async () => {
+  test("that is repeated before its acceptance is committed late is carried out once, by the repetition", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     const acceptance = /insert into "operations"/i;
@@ -109,7 +109,7 @@ describe("a mint", () => {
     expect(await minted()).toBe(before + 1);
   });
 
-  test("that its wallet has goes on without the database, and its answer follows", async () => {
+  test("that its wallet has continues without the database, and its answer follows", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     let isOver = false;
@@ -130,7 +130,7 @@ describe("a mint", () => {
   });
 });
 
-test("a draft that is committed late isn't made twice by its repetition", async () => {
+test("a draft that is committed late isn't created twice by a repeated request", async () => {
   const drafts = async () =>
     (await bodyOf<unknown[]>(await api("/collection-draft", { key: shop.key }), 200)).length;
   const before = await drafts();
@@ -150,7 +150,7 @@ test("a draft that is committed late isn't made twice by its repetition", async 
   expect(await drafts()).toBe(before + 1);
 });
 
-test("a key that can't be looked up is refused with 503, and a read without an outcome", async () => {
+test("a write whose Idempotency-Key can't be looked up is refused with 503, and a failed read has no outcome", async () => {
   const lookUp = await sendWhileHung(/"idempotency_keys"/, mintPath(), mintRequest(crypto.randomUUID()));
   expect(await bodyOf(lookUp.response, 503)).toMatchObject(UNKNOWN);
   await lookUp.over();
@@ -161,7 +161,7 @@ test("a key that can't be looked up is refused with 503, and a read without an o
   await read.over();
 });
 
-test("what needs no database is answered meanwhile", async () => {
+test("requests that need no database are answered during the outage", async () => {
   const DB = failingD1(() => new Promise<never>(() => undefined));
   for (const path of ["/health", "/docs", "/openapi.json"]) {
     const { response } = await apiWith({ DB }, path);

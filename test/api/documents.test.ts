@@ -14,7 +14,7 @@ const names = Object.keys(DOCUMENTS).map((path) => path.split("/").at(-1)!);
 /** Links to files beside docs/, which aren't served: only their texts are. */
 const BESIDE = /\]\(\.\.\//;
 
-test("each document is served as it is in docs/ but for links to files beside it, and no other file", async () => {
+test("each document of docs/ is served with working links, and no other file is", async () => {
   expect(names.length).toBeGreaterThan(10);
   for (const name of names) {
     const answer = await api(`/docs/${name}`);
@@ -50,7 +50,7 @@ test("each document is served as it is in docs/ but for links to files beside it
   }
 });
 
-test("/llms.txt lists every document with its address, /llms-full.txt has those for users", async () => {
+test("/llms.txt lists every document with its address, and /llms-full.txt contains those for users", async () => {
   const answer = await api("/llms.txt");
   expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
   const text = await answer.text();

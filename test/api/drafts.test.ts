@@ -27,8 +27,8 @@ async function refusedFor(body: object): Promise<string[]> {
   return answer.issues.map(({ path }) => path.join("."));
 }
 
-describe("creating", () => {
-  test("the least there is: everything else has its default", async () => {
+describe("creating a draft", () => {
+  test("needs only the required fields, and sets defaults for all others", async () => {
     const draft = await created();
     expect(draft).toEqual({
       collection_draft_uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
@@ -55,7 +55,7 @@ describe("creating", () => {
     });
   });
 
-  test("every field is kept, normalised, and read back the same", async () => {
+  test("stores every field in its normal form, and returns it", async () => {
     const draft = await created({
       title: "🖼".repeat(256),
       description: "é".repeat(1024),
@@ -87,7 +87,7 @@ describe("creating", () => {
     expect(await bodyOf(read, 200)).toEqual(draft);
   });
 
-  test("null means the same as leaving a field out", async () => {
+  test("treats null as an absent field", async () => {
     const nulls = {
       description: null,
       public_mint_config: null,
@@ -119,11 +119,11 @@ describe("creating", () => {
     ["half a surrogate pair", { title: "\ud800" }, ["title"]],
     ["someone's contract that is none", { contract_uuid: crypto.randomUUID() }, ["contract_uuid"]],
     ["no UUID", { contract_uuid: "1" }, ["contract_uuid"]],
-  ])("%s is refused by its name", async (_, change, paths) => {
+  ])("with %s is refused by the field's name", async (_, change, paths) => {
     expect(await refusedFor({ ...minimal(), ...change })).toEqual(paths);
   });
 
-  test("all that is wrong is said at once", async () => {
+  test("reports all mistakes together", async () => {
     const wrong = {
       title: 5,
       allow_transfers: "no",
@@ -141,8 +141,8 @@ describe("creating", () => {
   });
 });
 
-describe("changing and deleting", () => {
-  test("absent stays, null clears", async () => {
+describe("changing and deleting a draft", () => {
+  test("keeps absent fields, and clears fields that are null", async () => {
     const draft = await created({ description: "old", initial_royalties: { "a.near": 5 } });
     const path = `/collection-draft/${draft.collection_draft_uuid}`;
     const changes = { title: "New", initial_royalties: null };
@@ -154,7 +154,7 @@ describe("changing and deleting", () => {
     expect(await bodyOf(await api(path, { key: shop.key }), 200)).toEqual(changed);
   });
 
-  test("two changes at once lose nothing of each other", async () => {
+  test("keeps the changes of two concurrent requests", async () => {
     const { collection_draft_uuid: id } = await created();
     const put = (json: object) => api(`/collection-draft/${id}`, { method: "PUT", key: shop.key, json });
     const fields = [
@@ -173,7 +173,7 @@ describe("changing and deleting", () => {
     });
   });
 
-  test("within a mint config too, also by changes at once", async () => {
+  test("keeps concurrent changes within a mint config too", async () => {
     const config = {
       mint_fee: "2700000000000000000000",
       ends_at: "2031-01-01T00:00:00.000Z",
@@ -206,7 +206,7 @@ describe("changing and deleting", () => {
     await bodyOf(await api(`/collection-draft/${id}`, { method: "PUT", key: other.key, json }), 404);
   });
 
-  test("a title can't be cleared", async () => {
+  test("can't clear the title", async () => {
     const { collection_draft_uuid: id } = await created();
     const response = await api(`/collection-draft/${id}`, {
       method: "PUT",
@@ -216,7 +216,7 @@ describe("changing and deleting", () => {
     expect(await bodyOf(response, 400)).toMatchObject({ issues: [{ path: ["title"] }] });
   });
 
-  test("what is deleted is gone", async () => {
+  test("removes a deleted draft", async () => {
     const { collection_draft_uuid: id } = await created();
     const response = await api(`/collection-draft/${id}`, { method: "DELETE", key: shop.key });
     expect([response.status, await response.text()]).toEqual([204, ""]);
@@ -227,8 +227,8 @@ describe("changing and deleting", () => {
   });
 });
 
-describe("lists", () => {
-  test("everything at once, or in pages that lead to each other, newest first", async () => {
+describe("a list of drafts", () => {
+  test("is returned whole or in pages, newest first", async () => {
     const own = await createIntegration("List shop");
     const titles = Array.from({ length: 7 }, (_, index) => `Draft ${index}`);
     for (const title of titles) {
@@ -249,7 +249,7 @@ describe("lists", () => {
   });
 
   test.each(["limit=0", "limit=1001", "limit=x", "limit=1&limit=2", "cursor=nonsense&limit=1", "page=2"])(
-    "?%s is refused",
+    "with ?%s is refused",
     async (query) => {
       await bodyOf(await api(`/collection-draft?${query}`, { key: shop.key }), 400);
     },

@@ -441,7 +441,7 @@ const LIMITS: Partial<Readonly<Record<ErrorCode, string>>> = {
   wallet_busy: "rate",
 };
 
-test.each(ERROR_CODES)("%s", async (code) => {
+test.each(ERROR_CODES)("the error %s is answered as it is documented", async (code) => {
   const { method, path, response } = await PROVOKED[code]();
   const copy = response.clone();
   const body = await bodyOf<{ message: string; limit?: string }>(response, ERRORS[code].status);
@@ -471,7 +471,7 @@ const operationAt = (method: string, path: string): Operation | undefined =>
       new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
   );
 
-test("every code has a cause, a remedy and an error status, and names a control where that is 429", () => {
+test("every code has a cause, a remedy and an error status, and every 429 names its limit", () => {
   for (const code of ERROR_CODES) {
     const { status, cause, remedy } = ERRORS[code];
     if (status === 429) expect(LIMITS[code]).toBe("rate");

@@ -56,7 +56,7 @@ const settled = async (uuid: string, count: number) => {
   }
 };
 
-test("after a recovery no number comes again, and whoever holds one misses nothing", async () => {
+test("after a recovery event numbers aren't reused, and a reader with an old number misses nothing", async () => {
   const snapshot = await takeSnapshot();
   const lost = [await mint(), await mint()];
   const held = await lastSeq();
@@ -82,7 +82,7 @@ test("after a recovery no number comes again, and whoever holds one misses nothi
   expect(await lastSeq()).toBe(end);
 });
 
-test("a second recovery goes on in the next generation", async () => {
+test("a second recovery continues in the next generation of numbers", async () => {
   const snapshot = await takeSnapshot();
   await mint();
   for (const generation of [1, 2]) {
@@ -93,7 +93,7 @@ test("a second recovery goes on in the next generation", async () => {
   }
 });
 
-test("an endpoint that was sent what is lost is sent all that is told since, before and after the recovery", async () => {
+test("an endpoint that received lost events is sent all later events, from before and after the recovery", async () => {
   const json = { url: "https://hooks.example.com/a" };
   const { webhook_uuid: uuid } = await bodyOf<{ webhook_uuid: string }>(
     await api("/webhook", { key: shop.key, json }),
@@ -153,7 +153,7 @@ const topUp = async () => {
 };
 const idsOf = (told: readonly Event[]) => told.map(({ event_uuid: id }) => id).sort();
 
-test("an endpoint that looks only after the recovery is sent what was told before it under numbers that it had", async () => {
+test("an endpoint that resumes after the recovery is sent earlier events with reused numbers", async () => {
   const { uuid, held } = await sentWhatIsLost();
   await topUp();
   expect((await list()).at(-1)).toMatchObject({ type: "wallet.topped_up", seq: held - 1 });
@@ -164,7 +164,7 @@ test("an endpoint that looks only after the recovery is sent what was told befor
   expect(idsOf(delivered)).toEqual(idsOf(await list(`?after=${held - 2}`)));
 });
 
-test("an endpoint that looks only after more was told than was lost is sent all of it", async () => {
+test("an endpoint that resumes after more events than were lost is sent all of them", async () => {
   const { uuid, held } = await sentWhatIsLost();
   for (let round = 0; round < 3; round++) await topUp();
   expect(await lastSeq()).toBe(held + 1);
@@ -173,7 +173,7 @@ test("an endpoint that looks only after more was told than was lost is sent all 
   expect(idsOf(delivered)).toEqual(idsOf(await list(`?after=${held - 2}`)));
 });
 
-test("an endpoint finds what was told under numbers that it had behind more rows than one read has", async () => {
+test("an endpoint finds events with reused numbers beyond the rows of one read", async () => {
   const { uuid, held } = await sentWhatIsLost(60);
   await topUp();
   await enable(uuid, true);
@@ -181,7 +181,7 @@ test("an endpoint finds what was told under numbers that it had behind more rows
   expect(delivered).toMatchObject([{ type: "wallet.topped_up", seq: held - 1 }]);
 });
 
-test("an endpoint is sent what is told while it looks for what it was not sent", async () => {
+test("an endpoint is sent new events while it searches for missed ones", async () => {
   const { uuid, held } = await sentWhatIsLost(1);
   // Right before the numbers are raised above the endpoint's, another event takes one of them.
   const same = "integration_id, count, runs, sold_out, operation_id, collection_id, minted, data, created_at";

@@ -50,8 +50,8 @@ const mint = (uuid: string, more: object = {}, headers: Record<string, string> =
     headers,
   });
 
-describe("what happened", () => {
-  test("is numbered without gaps from 1, each event with a uuid of its own", async () => {
+describe("the events of an integration", () => {
+  test("are numbered without gaps from 1, each with its own uuid", async () => {
     const all = await list();
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
     expect(new Set(all.map(({ event_uuid }) => event_uuid)).size).toBe(all.length);
@@ -67,7 +67,7 @@ describe("what happened", () => {
     expect(await list()).toEqual(all);
   });
 
-  test("a mint tells each token and its operation, in one row", async () => {
+  test("report each token of a mint and its operation, in one row", async () => {
     const before = await lastSeq();
     // Inside: the API shows the events, and not that they are one row.
     const count = unrecorded(env.DB).prepare(
@@ -88,7 +88,7 @@ describe("what happened", () => {
     expect(await counted()).toBe(rows + 1);
   });
 
-  test("updates and failures are told with what the API shows", async () => {
+  test("report updates and failures with the same data as the API", async () => {
     const before = await lastSeq();
     const json = { title: "Night herons" };
     const update = { method: "PUT", key: shop.key, json } as const;
@@ -122,7 +122,7 @@ describe("what happened", () => {
     await background.reconcile();
   });
 
-  test("selling out is told once, by the mint that took the last copy", async () => {
+  test("report selling out once, for the mint that took the last copy", async () => {
     const { collection_uuid: uuid } = await createCollection(shop, { copies: [4] });
     const before = await lastSeq();
     await Promise.all(Array.from({ length: 4 }, async () => bodyOf(await mint(uuid), 201)));
@@ -135,7 +135,7 @@ describe("what happened", () => {
     expect(soldOut?.data).toMatchObject({ collection_uuid: uuid, total_copies: 4, minted: 4 });
   });
 
-  test("a request that vanishes loses no event, and its operation is told once", async () => {
+  test("report an operation once, and all its effects, even if its request ends early", async () => {
     const before = await lastSeq();
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
@@ -149,7 +149,7 @@ describe("what happened", () => {
     expect(typesOf(await list(`?after=${before}`))).toEqual(["nft.minted", "operation.succeeded"]);
   });
 
-  test("a wallet that runs low, and one that is topped up", async () => {
+  test("report that a wallet's balance is low, and that it was topped up", async () => {
     const poor = await createIntegration("Poor");
     await background.reconcile();
     const before = (await list("", poor.key)).at(-1)?.seq ?? 0;
@@ -176,7 +176,7 @@ describe("GET /event", () => {
     return paged;
   };
 
-  test("pages by seq, whatever is left out", async () => {
+  test("returns pages by seq, also with filters", async () => {
     // A page may begin and end within what one batch told.
     for (const [types, limit] of [
       ["type=operation.succeeded&", 1],
@@ -189,7 +189,7 @@ describe("GET /event", () => {
     }
   });
 
-  test("is one trip to the database, which tells the last seq, the operations and what sold out", async () => {
+  test("takes one database call, and returns the last seq, the operations and sold-out collections", async () => {
     const { collection_uuid: uuid } = await createCollection(shop, { copies: [2] });
     await bodyOf(await mint(uuid, { quantity_per_receiver: 2 }), 201);
     const { send, trips: asked } = watched();
@@ -214,7 +214,7 @@ describe("GET /event", () => {
     await bodyOf(await read(`?after=${last + 9}`, { accept: "text/event-stream" }), 409);
   });
 
-  test("waits for what comes", async () => {
+  test("waits for new events", async () => {
     const before = await lastSeq();
     const waiting = list(`?after=${before}&wait=25`);
     await bodyOf(await mint(made.collection_uuid), 201);
@@ -222,7 +222,7 @@ describe("GET /event", () => {
     expect(await list(`?after=${before + 2}&wait=1`)).toEqual([]);
   });
 
-  test("is waited for by many with one look a second at the database", async () => {
+  test("shares one database read a second among many waiting readers", async () => {
     const { key } = await newTenant();
     let queries = 0;
     const DB = failingD1(() => {
@@ -242,7 +242,7 @@ describe("GET /event", () => {
     expect(queries - start).toBeLessThan(30 * once + 30);
   });
 
-  test("streams, and goes on behind Last-Event-ID", async () => {
+  test("streams events, and continues after Last-Event-ID", async () => {
     const before = await lastSeq();
     const open = (headers: Record<string, string>) =>
       api(`/event?after=0`, { key: shop.key, headers: { accept: "text/event-stream", ...headers } });
@@ -261,7 +261,7 @@ describe("GET /event", () => {
     await bodyOf(await open({ "last-event-id": "x" }), 400);
   });
 
-  test("refuses by name what it doesn't take", async () => {
+  test("refuses invalid parameters by their names", async () => {
     for (const [query, path] of [
       ["after=-1", "after"],
       ["after=x", "after"],
@@ -275,7 +275,7 @@ describe("GET /event", () => {
     }
   });
 
-  test("takes a read key, none is refused, and others see their own alone", async () => {
+  test("accepts a read key, requires a key, and shows only the integration's own events", async () => {
     expect((await list("", shop.readKey)).length).toBeGreaterThan(0);
     await bodyOf(await api("/event"), 401);
     await bodyOf(await api("/event", { headers: { accept: "text/event-stream" } }), 401);
@@ -284,7 +284,7 @@ describe("GET /event", () => {
     expect(theirs).not.toContain(shop.walletAccountId);
   });
 
-  test("forgets what is 90 days old, but never the count", async () => {
+  test("has no events older than 90 days, and never reuses a number", async () => {
     const before = await list("", stranger.key);
     await background.reconcile(91 * 24 * 3_600_000);
     const left = await list("", stranger.key);
@@ -317,7 +317,7 @@ describe("readers that wait for events", () => {
     expect(await bodyOf(answer, 429)).toMatchObject({ code: "rate_limited", limit: "rate", retryable: true });
   };
 
-  test("are as many of an integration as there is memory for, streams and requests together", async () => {
+  test("are limited by an integration's memory, streams and requests together", async () => {
     const [{ key, integrationId }, { key: other }] = [await newTenant(), await newTenant()];
     const giveBack = leaveTwo(integrationId);
     const streams = [await open(key)];
@@ -338,8 +338,8 @@ describe("readers that wait for events", () => {
   });
 });
 
-describe("events that are large", () => {
-  test("end a page by their bytes; the pages have all of them, and streams write little at a time", async () => {
+describe("large events", () => {
+  test("limit a page by its bytes, are all on the pages, and are streamed in small pieces", async () => {
     const rich = await createIntegration("Rich");
     await pay("platform", rich.walletAccountId, 30n * 10n ** 24n);
     const { collection_uuid: uuid } = await createCollection(rich, { copies: [100] });

@@ -97,7 +97,7 @@ const ended = async ({ id }: Order): Promise<Order> => {
 const tokens = async () =>
   bodyOf<Token[]>(await api(`/collection/${collection}/token?owner=${buyer}`, { key: integration.key }), 200);
 
-test("a paid order is fulfilled by the webhook of its mint, with the picture that was ordered", async () => {
+test("a paid order is fulfilled by the webhook of its mint, with the ordered picture", async () => {
   const made = await order("1.png");
   expect(made.state).toBe("new");
   expect(await paid(made)).toMatchObject({ state: "minting", operation: expect.any(String) });
@@ -111,7 +111,7 @@ test("a paid order is fulfilled by the webhook of its mint, with the picture tha
   ]);
 });
 
-test("one NFT is minted, though an answer is lost, the payment is told of again and the webhook comes twice", async () => {
+test("one NFT is minted even if an answer is lost, and the payment and the webhook come twice", async () => {
   const made = await order("1.png");
   breaks = "after";
   expect((await pay(made)).status).toBe(500);
@@ -126,7 +126,7 @@ test("one NFT is minted, though an answer is lost, the payment is told of again 
   expect(await tokens()).toHaveLength(1);
 });
 
-test("a mint whose quote is over before it was accepted is quoted again", async () => {
+test("a mint whose quote expired before it was accepted is quoted again", async () => {
   const made = await order("1.png");
   breaks = "before";
   expect((await pay(made)).status).toBe(500);
@@ -139,7 +139,7 @@ test("a mint whose quote is over before it was accepted is quoted again", async 
   expect(await tokens()).toHaveLength(1);
 });
 
-test("what can't be minted is refunded: the last copy is gone, or the account doesn't exist", async () => {
+test("an order is refunded if the last copy is gone or the account doesn't exist", async () => {
   const [first, second] = [await order("0.png"), await order("0.png")];
   await paid(first);
   expect((await ended(first)).state).toBe("fulfilled");
@@ -152,7 +152,7 @@ test("what can't be minted is refunded: the last copy is gone, or the account do
   expect(await tokens()).toHaveLength(1);
 });
 
-test("takes no other picture, and nothing that the service hasn't signed", async () => {
+test("an order of an unknown picture and an unsigned webhook are refused", async () => {
   const body = JSON.stringify({ picture: "9.png", account: buyer });
   expect((await shop.request("/orders", { method: "POST", body })).status).toBe(400);
   expect((await shop.request("/orders/9")).status).toBe(404);

@@ -46,7 +46,7 @@ const over = async (answer: Response): Promise<Finalized> => {
   return operation.answer!.body;
 };
 
-test("10,000 assets with reference files are one transaction, and the answer names every file", async () => {
+test("10,000 assets with reference files are finalized in one transaction, and the answer lists every file", async () => {
   const draft = await largeDraft(integration, {
     assets: 10_000,
     first: 0,
@@ -81,7 +81,7 @@ const readDraft = async (draft: string) =>
     200,
   );
 
-test("more than a transaction carries is several, and ends in one collection though it is broken off", async () => {
+test("a draft of several transactions becomes one collection, even if its finalization is interrupted", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 1_000_000, ...LONG_SUBTITLES });
   const before = await onChain();
   // The collection is on the chain, its second batch is not.
@@ -99,7 +99,7 @@ test("more than a transaction carries is several, and ends in one collection tho
   expect(after.at(-1)).toMatchObject({ total: ASSETS, assets: ASSETS, published: true });
 });
 
-test("a finalization goes on by the plan that it began with, whatever a later release would cut", async () => {
+test("a finalization continues with its first plan, whatever plan a later release would make", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 2_000_000, ...LONG_SUBTITLES });
   const uuid = await interrupted(draft, "operation.accepted");
   // The release that accepted it made three batches; this one would make two.
@@ -117,7 +117,7 @@ test("a finalization goes on by the plan that it began with, whatever a later re
   expect((await onChain()).at(-1)).toMatchObject({ total: ASSETS, assets: ASSETS, published: true });
 });
 
-test("a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers", async () => {
+test("after a failed batch the draft is kept, and the next call continues there, whatever node answers", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 3_000_000, ...LONG_SUBTITLES });
   const before = await onChain();
   const first = await interrupted(draft, "operation.before_submit", 2);
@@ -152,7 +152,7 @@ test("a batch that fails on the chain keeps the draft, and the next call goes on
   expect(await readDraft(draft)).toMatchObject({ state: "finalized" });
 });
 
-test("a wallet without means halfway leaves the finalization pending, until it is paid", async () => {
+test("a finalization whose wallet runs out of money stays pending until the wallet is topped up", async () => {
   const poor = await createIntegration("Halfway poor");
   await pay("platform", poor.walletAccountId, 10n ** 26n);
   const draft = await largeDraft(poor, { assets: ASSETS, first: 4_000_000, ...LONG_SUBTITLES });
@@ -169,7 +169,7 @@ test("a wallet without means halfway leaves the finalization pending, until it i
   expect(await operationOver(poor.key, uuid)).toMatchObject({ state: "succeeded" });
 });
 
-test("the directory of a large draft is put once, though several finish it at once", async () => {
+test("the directory of a large draft is stored once, even if several calls finish it", async () => {
   const draft = await largeDraft(integration, {
     assets: 2_000,
     first: 5_000_000,

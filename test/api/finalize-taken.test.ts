@@ -47,7 +47,7 @@ const finalizedElsewhere = async (draft: string, assets: number, publish: boolea
   return operation;
 };
 
-test("a finalization whose collection is on the contract already becomes that one", async () => {
+test("a finalization returns a collection that the contract already has", async () => {
   const draft = await createDraft(shop, { copies: [3, 4] });
   const before = (await collections()).length;
   const operation = await finalizedElsewhere(draft, 2, true);
@@ -63,7 +63,7 @@ test("a finalization whose collection is on the contract already becomes that on
   );
 });
 
-test("one that is there with fewer assets is told as a conflict, and completed by the next call", async () => {
+test("a collection with fewer assets than the draft is a conflict, and the next call completes it", async () => {
   const draft = await createDraft(shop, { copies: [3, 4] });
   const before = (await collections()).length;
   const operation = await finalizedElsewhere(draft, 1, false);

@@ -48,7 +48,7 @@ const attachTo = async (draft: string, number: number): Promise<string> => {
 const ACCEPTS = /insert into "operations"/;
 const READS = /^select .* from "drafts" left join "collections"/;
 
-test("a draft is finalized in three trips: it is read, accepted with its plan, and ended", async () => {
+test("a draft is finalized in three database calls: it is read, accepted with its plan, and ended", async () => {
   const draft = await draftOf(1);
   const { send, trips, over } = watched(shop.integrationUuid);
   const answer = await send(...finalizeOf(draft));
@@ -57,7 +57,7 @@ test("a draft is finalized in three trips: it is read, accepted with its plan, a
   await over();
 });
 
-test("one of more than a page of assets is read page by page, and its plan is kept once it is locked", async () => {
+test("a draft of more than a page of assets is read page by page, and its plan is stored once it is locked", async () => {
   const draft = await largeDraft(shop, {
     assets: 1_200,
     first: 7_000_000,
@@ -75,7 +75,7 @@ test("one of more than a page of assets is read page by page, and its plan is ke
   await over();
 });
 
-test("one that is under way is joined after one trip, and refused in one once it is over", async () => {
+test("a running finalization is joined after one database call, and an ended one is refused in one", async () => {
   const draft = await draftOf(4);
   await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
   const joined = watched(shop.integrationUuid);
@@ -109,7 +109,7 @@ const assetsOf = async (draft: string): Promise<string[]> => {
 };
 
 describe("assets that change while their draft is being accepted", () => {
-  test("are those that it becomes a collection of", async () => {
+  test("are included in the collection", async () => {
     const draft = await draftOf(5);
     const { answer, passes } = await finalizedWhile(draft, async (pass) => {
       if (pass === 1) await attachTo(draft, 6);
@@ -118,7 +118,7 @@ describe("assets that change while their draft is being accepted", () => {
     expect((await bodyOf<Finalized>(answer, 201)).near_collection.total_copies).toBe(2);
   });
 
-  test("are so even if another has taken the place of one", async () => {
+  test("are included even if an asset was replaced by another", async () => {
     const draft = await draftOf(7);
     const { answer } = await finalizedWhile(draft, async (pass) => {
       if (pass > 1) return;
@@ -130,7 +130,7 @@ describe("assets that change while their draft is being accepted", () => {
     expect(made.files.map(({ cid }) => cid)).toEqual(other.ipfs_result.files.map(({ cid }) => cid));
   });
 
-  test("leave nothing to finalize where the last one is deleted", async () => {
+  test("are a conflict if the last one is deleted", async () => {
     const draft = await draftOf(9);
     const { answer } = await finalizedWhile(draft, async () =>
       deleteAsset(draft, (await assetsOf(draft))[0]!),
@@ -138,7 +138,7 @@ describe("assets that change while their draft is being accepted", () => {
     expect(await bodyOf(answer, 409)).toMatchObject({ code: "draft_empty" });
   });
 
-  test("refuse it if they never stop, and it can be sent again", async () => {
+  test("are a conflict if they change at every attempt, and the request can be repeated", async () => {
     const draft = await draftOf(10);
     const { answer, passes } = await finalizedWhile(draft, (pass) => attachTo(draft, 10 + pass));
     expect(await bodyOf(answer, 409)).toMatchObject({ code: "conflict", retryable: true });
@@ -147,7 +147,7 @@ describe("assets that change while their draft is being accepted", () => {
     expect(made.near_collection.total_copies).toBe(6);
   });
 
-  test("are refused once it is accepted", async () => {
+  test("can't be changed once the draft is accepted", async () => {
     const draft = await draftOf(20);
     const [asset] = await assetsOf(draft);
     await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
@@ -158,7 +158,7 @@ describe("assets that change while their draft is being accepted", () => {
   });
 });
 
-test("a finalization goes on by the plan that it was accepted with", async () => {
+test("a finalization continues with the plan with which it was accepted", async () => {
   const draft = await draftOf(21);
   await attachTo(draft, 22);
   await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
@@ -198,7 +198,7 @@ const unreferenced = async ({ ipfs_result: { root_cid: root } }: Finalized) => {
   };
 };
 
-test("a directory's block that is being deleted is waited for, and kept where it was put after that", async () => {
+test("a finalization waits while its directory's block is deleted, and stores it again", async () => {
   const made = await bodyOf<Finalized>(await api(...finalizeOf(await draftOf(2))), 201);
   const block = await unreferenced(made);
   let ends = 0;
@@ -215,7 +215,7 @@ test("a directory's block that is being deleted is waited for, and kept where it
   expect([await block.isServed(), await block.isKept()]).toEqual([true, true]);
 });
 
-test("one that was deleted after it had been put is put again by whoever takes the finalization on", async () => {
+test("a directory's block that is deleted after it was stored is stored again when the finalization resumes", async () => {
   const made = await bodyOf<Finalized>(await api(...finalizeOf(await draftOf(3))), 201);
   const block = await unreferenced(made);
   let ends = 0;

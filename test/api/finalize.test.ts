@@ -45,7 +45,7 @@ const onChain = () =>
   view<OnChain[]>(env.NEAR_RPC_URL, integration.contractAccountId, "collections", { limit: 100 });
 
 describe("finalizing a draft", () => {
-  test("makes one published collection with all assets, and says where everything is", async () => {
+  test("makes one published collection with all assets, and returns where each file is", async () => {
     const before = await onChain();
     const draft = await createDraft(integration, {
       copies: [1, 2, 3],
@@ -93,7 +93,7 @@ describe("finalizing a draft", () => {
     await file.body?.cancel();
   });
 
-  test("answers two calls at once with one collection", async () => {
+  test("returns one collection to two concurrent calls", async () => {
     const before = await onChain();
     const draft = await createDraft(integration);
     const answers = await Promise.all([finalize(draft), finalize(draft), finalize(draft)]);
@@ -103,7 +103,7 @@ describe("finalizing a draft", () => {
     expect(await onChain()).toHaveLength(before.length + 1);
   });
 
-  test("refuses a draft that is finalized, one without assets, and one that isn't there", async () => {
+  test("is refused for a finalized, an empty and a missing draft", async () => {
     const draft = await createDraft(integration);
     await bodyOf(await finalize(draft), 201);
     expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
@@ -119,7 +119,7 @@ describe("finalizing a draft", () => {
     expect(await bodyOf(await finalize(crypto.randomUUID()), 404)).toMatchObject({ code: "not_found" });
   });
 
-  test("refuses royalties for accounts that don't exist, by name, and sends nothing", async () => {
+  test("is refused if accounts with royalties don't exist, by their names, and nothing is sent", async () => {
     const before = await onChain();
     const implicit = "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab";
     const draft = await createDraft(integration, {
@@ -139,7 +139,7 @@ describe("finalizing a draft", () => {
     expect(await onChain()).toHaveLength(before.length);
   });
 
-  test("locks the draft while it goes on", async () => {
+  test("locks the draft until it ends", async () => {
     const draft = await createDraft(integration);
     const answer = await finalize(draft, { prefer: "respond-async" });
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
@@ -154,8 +154,8 @@ describe("finalizing a draft", () => {
   });
 });
 
-describe("a finalization that is broken off", () => {
-  test.each(OPERATION_POINTS)("at %s ends in one collection", async (point) => {
+describe("a finalization that is interrupted", () => {
+  test.each(OPERATION_POINTS)("at %s still makes one collection", async (point) => {
     const before = await onChain();
     const draft = await createDraft(integration);
     await (await killedAt(point, () => finalize(draft), firstPass)).body?.cancel();
@@ -171,7 +171,7 @@ describe("a finalization that is broken off", () => {
     expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
   });
 
-  test("before it was accepted leaves the draft as it was", async () => {
+  test("before it was accepted leaves the draft unchanged", async () => {
     const before = await onChain();
     const draft = await createDraft(integration);
     const killed = await killedAt("operation.before_accept", () => finalize(draft));
@@ -212,13 +212,13 @@ const retitle = async (draft: string, title: string) =>
     200,
   );
 
-test("a draft that is changed while it is being accepted is finalized as it is then", async () => {
+test("a draft that is changed while it is being accepted is finalized with the change", async () => {
   const body = await finalizedWhileChanged(await createDraft(integration), "Changed meanwhile");
   expect(body.near_collection.title).toBe("Changed meanwhile");
   expect((await onChain()).at(-1)).toMatchObject({ title: "Changed meanwhile" });
 });
 
-test("one that was changed just before, by the same clock, is so too", async () => {
+test("a draft that was changed in the same millisecond is finalized with the change", async () => {
   const draft = await createDraft(integration);
   vi.setSystemTime(Date.now());
   await retitle(draft, "Changed before");

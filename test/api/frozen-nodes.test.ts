@@ -43,7 +43,7 @@ const asked = async (kind: string): Promise<number> => {
     .reduce((sum, [, count]) => sum + count, 0);
 };
 
-test("a node that goes on answering old blocks stops no wallet and hides no token while a second one is there", async () => {
+test("a node that keeps returning old blocks stops no wallet and hides no token if a second node works", async () => {
   await mint();
   await setFaults({ kind: "freeze", node: "/a" }, { kind: "delay", node: "/b", ms: 1 });
   const seconds = await asked("delay");
@@ -57,7 +57,7 @@ test("a node that goes on answering old blocks stops no wallet and hides no toke
   expect(list.map(({ token_id }) => token_id)).toContain(tokens[0]!.token_id);
 });
 
-test("while the whole chain stands still nothing new is accepted, and what there is can be read", async () => {
+test("while the chain produces no blocks, new writes are refused and existing data can be read", async () => {
   await mint();
   await setFaults({ kind: "freeze" });
   const real = Date.now.bind(Date);

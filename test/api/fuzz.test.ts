@@ -291,7 +291,7 @@ const runsOf = ({ operationId, responses }: Operation): number => {
   return "202" in responses || asksNodes ? RUNS_ON_CHAIN : RUNS;
 };
 
-test("no request brings about a failure, or an answer that the document does not describe", async () => {
+test("no random request causes an internal error, or an answer that the OpenAPI document doesn't describe", async () => {
   const succeeded = new Set<string>();
   const tried = async (operation: Operation, request: FuzzedRequest) => {
     const response = await send(operation, request);

@@ -81,8 +81,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("content by CID", () => {
-  test("is sent with its detected type and headers that keep a browser from running it", async () => {
+describe("a file that is read by its CID", () => {
+  test("is sent with its detected type, and with headers that prevent browsers from running it", async () => {
     const answer = await send(`/ipfs/${small}`);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -101,7 +101,7 @@ describe("content by CID", () => {
     expect((await send(`/ipfs/${reference}`)).headers.get("Content-Type")).toBe("application/json");
   });
 
-  test("is the same for the CID's other encodings", async () => {
+  test("is the same with the CID's other encodings", async () => {
     const cid = CID.parse(small);
     const { base16 } = await import("multiformats/bases/base16");
     const { base58btc } = await import("multiformats/bases/base58");
@@ -112,7 +112,7 @@ describe("content by CID", () => {
     expect((await send(`/ipfs/${CID.createV0(root.multihash as never)}`)).status).toBe(200);
   });
 
-  test("responds to HEAD as to GET, without the body", async () => {
+  test("is described by HEAD with the same headers, without a body", async () => {
     for (const path of [
       small,
       large,
@@ -136,7 +136,7 @@ describe("content by CID", () => {
     ["bytes=4990-9999", 4990, 5000],
     ["bytes=-10", 4990, 5000],
     ["bytes=-9999", 0, 5000],
-  ])("sends the range %s", async (range, from, to) => {
+  ])("is sent in part for the range %s", async (range, from, to) => {
     const answer = await send(`/ipfs/${small}`, { headers: { Range: range } });
     expect(answer.status).toBe(206);
     expect(answer.headers.get("Content-Range")).toBe(`bytes ${from}-${to - 1}/5000`);
@@ -144,7 +144,7 @@ describe("content by CID", () => {
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL.subarray(from, to));
   });
 
-  test("sends the whole file for ranges that may be ignored, and 416 beyond the end", async () => {
+  test("is sent whole for ranges that may be ignored, and with 416 for a range beyond its end", async () => {
     for (const range of ["bytes=0-1,3-4", "bytes=5-4", "lines=1-2", "bytes=-", "bytes=a-b"]) {
       expect((await send(`/ipfs/${small}`, { headers: { Range: range } })).status).toBe(200);
     }
@@ -162,7 +162,7 @@ describe("content by CID", () => {
     );
   });
 
-  test("sends ranges of a file of several blocks", async () => {
+  test("is sent in part from several blocks", async () => {
     const answer = await send(`/ipfs/${large}`, { headers: { Range: `bytes=${MIB - 5}-${2 * MIB + 5}` } });
     expect(answer.headers.get("Content-Type")).toBe("image/gif");
     const bytes = Buffer.from(await answer.arrayBuffer());
@@ -217,14 +217,14 @@ describe("content by CID", () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
   });
 
-  test("is not cached under names that a client chooses, nor if it is missing", async () => {
+  test("isn't cached under names that a client chooses, nor if it is missing", async () => {
     const path = `/ipfs/${small}?filename=a.jpg`;
     for (let times = 0; times < 2; times++) expect(await fromCache(path)).toBe(false);
     const unknown = `/ipfs/${CID.createV1(0x55, await sha256.digest(new Uint8Array([9])))}`;
     for (let times = 0; times < 2; times++) expect(await fromCache(unknown)).toBe(false);
   });
 
-  test("returns 304 for a matching ETag", async () => {
+  test("is answered with 304 for a matching ETag", async () => {
     for (const tag of [`"${small}"`, `W/"${small}"`, `"x", "${small}"`, "*"]) {
       const answer = await send(`/ipfs/${small}`, { headers: { "If-None-Match": tag } });
       expect(answer.status).toBe(304);
@@ -236,7 +236,7 @@ describe("content by CID", () => {
     ).toBe(200);
   });
 
-  test("sends it under a name, and for saving", async () => {
+  test("is sent under a given name, and for saving", async () => {
     const named = await send(`/ipfs/${small}?filename=${encodeURIComponent('ü"1.jpg')}`);
     expect(named.headers.get("Content-Disposition")).toBe(
       `inline; filename="__1.jpg"; filename*=UTF-8''%C3%BC%221.jpg`,
@@ -245,7 +245,7 @@ describe("content by CID", () => {
     expect(saved.headers.get("Content-Disposition")).toMatch(/^attachment; filename="1.json"/);
   });
 
-  test("returns 404 if it is missing, and 400 for an invalid CID", async () => {
+  test("is answered with 404 if it is missing, and with 400 for an invalid CID", async () => {
     const unknown = CID.createV1(0x55, await sha256.digest(new Uint8Array([1, 2, 3]))).toString();
     for (const path of [unknown, `${unknown}?format=raw`, `${small}/a`, `${directory.rootCid}/b/c`]) {
       await bodyOf(await send(`/ipfs/${path}`), 404);
@@ -261,15 +261,15 @@ describe("content by CID", () => {
   });
 });
 
-describe("paths through directories", () => {
-  test("lead to files, with their names decoded", async () => {
+describe("a path through a directory", () => {
+  test("leads to files, with their names decoded", async () => {
     const answer = await send(`/ipfs/${directory.rootCid}/${encodeURIComponent("a picture #1.jpg")}`);
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL);
     expect(answer.headers.get("X-Ipfs-Roots")).toBe(`${directory.rootCid},${small}`);
     expect(answer.headers.get("ETag")).toBe(`"${small}"`);
   });
 
-  test("lead through shards", async () => {
+  test("leads through shards", async () => {
     for (const index of [0, 1, 2500, 4999]) {
       const answer = await send(`/ipfs/${sharded.rootCid}/${`${index}`.padStart(12, "0")}.png`);
       expect(new Uint8Array(await answer.arrayBuffer())).toEqual(picture("png", index % 7));
@@ -278,7 +278,7 @@ describe("paths through directories", () => {
     await bodyOf(await send(`/ipfs/${sharded.rootCid}/00`), 404);
   });
 
-  test("show a directory as a page without anything in it that runs", async () => {
+  test("shows a directory as a page without scripts", async () => {
     const answer = await send(`/ipfs/${directory.rootCid}/`);
     expect(answer.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     expect(answer.headers.get("ETag")).toContain(directory.rootCid);
@@ -291,8 +291,8 @@ describe("paths through directories", () => {
   });
 });
 
-describe("single blocks", () => {
-  test("sends each block of everything by its own CID", async () => {
+describe("a single block", () => {
+  test("is sent by its own CID, for all blocks of all files", async () => {
     const cids = [small, reference, large, directory.rootCid, sharded.rootCid, ...leaves.map(String)];
     for (const cid of cids) {
       const answers = [

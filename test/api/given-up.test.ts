@@ -63,7 +63,7 @@ const accepted = (key: string): Promise<void> => until(async () => (await operat
 const minted = () => mintedOnChain(integration, collection);
 
 describe("an operation that was answered with 202", () => {
-  test("is carried out, though its first step is refused for want of a node afterwards", async () => {
+  test("is carried out even if no node takes its first step afterwards", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     await endObject(integration.integrationUuid);
@@ -84,7 +84,7 @@ describe("an operation that was answered with 202", () => {
     expect(await minted()).toBe(before + 1);
   });
 
-  test("for a second request of its key is carried out, though the first finds no node for it", async () => {
+  test("for a second request under its key is carried out, even if the first request finds no node", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     await endObject(integration.integrationUuid);
@@ -100,7 +100,7 @@ describe("an operation that was answered with 202", () => {
     expect(await minted()).toBe(before + 1);
   });
 
-  test("waits for the chain, also where its request was killed before it was told: nobody else gives it up", async () => {
+  test("waits for the chain if its request was killed, and no other request gives it up", async () => {
     const key = crypto.randomUUID();
     const killed = await killedAt("operation.accepted", () => api(path(), mintRequest(key)));
     await bodyOf(killed, 500);
@@ -114,7 +114,7 @@ describe("an operation that was answered with 202", () => {
     expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });
   });
 
-  test("waits for the chain: resumed while no node answers, it stays pending", async () => {
+  test("stays pending if it is resumed while no node answers", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     const killed = await killedAt("operation.before_submit", () => api(path(), mintRequest(key)));
@@ -130,14 +130,14 @@ describe("an operation that was answered with 202", () => {
   });
 });
 
-describe("an operation that is given up", () => {
+describe("an operation that is given up because no node answers", () => {
   /** The wallet's answer to a step of an operation. */
   const submit = (operationUuid: string) =>
     walletOf(integration.integrationUuid).submit(
       intent([{ kind: "transfer", deposit: "1" }], alice, operationUuid, "mint"),
     );
 
-  test("is not carried out by its wallet from then on", async () => {
+  test("is not carried out by its wallet afterwards", async () => {
     await endObject(integration.integrationUuid);
     await setFaults({ kind: "down" });
     const answer = await api(path(), mintRequest(crypto.randomUUID()));
@@ -146,7 +146,7 @@ describe("an operation that is given up", () => {
     expect(await submit(uuid)).toEqual({ status: "withdrawn" });
   });
 
-  test("but killed before that was done is answered with 202, and carried out once a node answers", async () => {
+  test("and killed before its wallet knows is answered with 202, and carried out once a node answers", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     await endObject(integration.integrationUuid);
@@ -160,7 +160,7 @@ describe("an operation that is given up", () => {
     expect(await minted()).toBe(before + 1);
   });
 
-  test("is never answered with 202, though its end can't be written", async () => {
+  test("is never answered with 202, even if its end can't be stored", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
     await endObject(integration.integrationUuid);

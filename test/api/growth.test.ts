@@ -16,7 +16,7 @@ const SLACK = { rows_read: 20, rows_written: 2, trips: 1, bytes: 2_048 };
 /** What follows an answer asks the database too, so that a request's figures are the least of some. */
 const TURNS = 2;
 
-test("no request reads, writes or asks more as the database fills", async () => {
+test("no request reads or writes more rows, or asks more often, as the database fills", async () => {
   const shop = await createIntegration();
   const { collection_uuid: collection } = await createCollection(shop, { copies: [100] });
   const hot = { integration: shop.integrationUuid, contract: shop.contractUuid, collection };

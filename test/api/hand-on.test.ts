@@ -22,11 +22,11 @@ test.each([
   ["HEAD", "/api/v1/me", false],
   ["POST", "/docs", false],
   ["POST", "/ipfs/x/api/v1/", false],
-])("%s %s: %s", (method, path, isHanded) => {
+])("%s %s is handed on to the other Worker: %s", (method, path, isHanded) => {
   expect(isHandedOn(method, path, endpointAt(method, path))).toBe(isHanded);
 });
 
-test("every route that isn't a read is handed on, and no other", () => {
+test("every write is handed on, and no read is", () => {
   const routes = app.routes.filter(({ method }) => method !== "ALL");
   const paths = routes.map(
     ({ method, path }) => [method, path.replaceAll(/:\w+(\{[^}]*\})?/g, "x")] as const,
@@ -86,7 +86,7 @@ test("a write is answered by the other Worker, and logged by it alone", async ()
   ]);
 });
 
-test("a read and a browser's preflight are answered here", async () => {
+test("a read and a browser's preflight are answered without the other Worker", async () => {
   const { asked, ...bindings } = writesWorker();
   const { response: read } = await apiWith(bindings, "/me");
   await bodyOf(read, 401);
@@ -96,7 +96,7 @@ test("a read and a browser's preflight are answered here", async () => {
   expect(asked).toEqual([]);
 });
 
-test("an answer has each header once, with and without the other Worker", async () => {
+test("an answer has the same headers, once each, with and without the other Worker", async () => {
   const { asked, ...bindings } = writesWorker();
   const request = { json: {}, headers: { Origin: "https://shop.example" } };
   const { response: handed } = await apiWith(bindings, "/collection-draft", request);
@@ -109,7 +109,7 @@ test("an answer has each header once, with and without the other Worker", async 
   await Promise.all([handed.body?.cancel(), own.body?.cancel()]);
 });
 
-test("without an answer of the other Worker the caller has the service's error, and the operator a line", async () => {
+test("if the other Worker doesn't answer, the caller gets the service's error and the operator a log line", async () => {
   const error = vi.spyOn(console, "error");
   const WRITES = { fetch: () => Promise.reject(new Error("the other Worker ran out of memory")) };
   const { response } = await apiWith({ WRITES }, "/collection-draft", { json: {} });
@@ -123,7 +123,7 @@ test("without an answer of the other Worker the caller has the service's error, 
   ]);
 });
 
-test("a service without the binding does everything itself", async () => {
+test("a service without another Worker carries out writes itself", async () => {
   const response = await api("/collection-draft", { json: {} });
   await bodyOf(response, 401);
 });

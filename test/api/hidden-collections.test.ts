@@ -84,7 +84,7 @@ const expectTruth = async (collection: Finalized, assets: readonly SecretAsset[]
   }
 };
 
-test("a hidden collection shows its placeholder, then what it was committed to, in a secret order", async () => {
+test("a hidden collection shows its placeholder, and after the reveal its committed assets in a secret order", async () => {
   const { collection, assets, placeholder } = await createHidden(shop, { copies: Array(30).fill(2) });
   const { reveal: made } = await read(collection);
   expect(made).toMatchObject({ state: "hidden", shown: 0, at: null });
@@ -117,7 +117,7 @@ test("a hidden collection shows its placeholder, then what it was committed to, 
   expect(events.map(({ data }) => data.reveal.shown)).toEqual([7, 30]);
 });
 
-test("copies stay with their assets, and what needs to know the order knows it after the reveal", async () => {
+test("assets keep their copies, and choosing and locking one works only after the reveal", async () => {
   const { collection, assets } = await createHidden(shop, { copies: [1, 2, 3, 4, 5] });
   const asset = assets[3]!.asset_uuid;
   const chosen = { receiver_addresses: [alice], asset_uuid: asset };
@@ -141,7 +141,7 @@ test("copies stay with their assets, and what needs to know the order knows it a
   expect(await tokensOf(collection)).toMatchObject([{ locks: ["metadata"] }]);
 });
 
-test("a draft that hides its assets needs a placeholder, and says what it has", async () => {
+test("a draft that hides its assets needs a placeholder, and shows its reveal", async () => {
   const { key, contractUuid } = shop;
   const create = (json: object) =>
     api("/collection-draft", { key, json: { contract_uuid: contractUuid, title: "Eggs", ...json } });
@@ -173,7 +173,7 @@ test("a draft that hides its assets needs a placeholder, and says what it has", 
   });
 });
 
-describe("a kill", () => {
+describe("a process that is killed", () => {
   test.each(OPERATION_POINTS)(
     "at %s of finalize and of reveal leaves a collection that can be revealed",
     async (point) => {
@@ -244,7 +244,7 @@ const secretsOf = (asset: SecretAsset): string[] => {
   ];
 };
 
-test("before the reveal nothing that a stranger reads says what any NFT is", async () => {
+test("before the reveal no public answer discloses which asset an NFT has", async () => {
   const printed: string[] = [];
   const spies = (["log", "error", "warn", "info"] as const).map((name) =>
     vi.spyOn(console, name).mockImplementation((...texts) => void printed.push(texts.map(String).join(" "))),
@@ -341,7 +341,7 @@ test("before the reveal nothing that a stranger reads says what any NFT is", asy
     .toEqual(assets.map(({ asset_cid: cid }) => media.has(cid)));
 });
 
-test("the schedule reveals nothing of a suspended integration", async () => {
+test("the schedule doesn't reveal a suspended integration's collection", async () => {
   const own = await createIntegration("Suspended");
   const at = new Date(Date.now() + 60_000).toISOString();
   const { collection } = await createHidden(own, { copies: [1], reveal: at });
@@ -379,7 +379,7 @@ describe("the secret order", () => {
       200,
     );
 
-  test("is exported by the operator alone, and opens the commitment", async () => {
+  test("is exported by the operator only, and opens the commitment", async () => {
     const { collection, assets } = await createHidden(shop, { copies: Array(9).fill(1) });
     const { collection_uuid: uuid } = collection;
     const { commitment, batches } = await orderOf(uuid);
@@ -402,7 +402,7 @@ describe("the secret order", () => {
     expect((await admin(`/collection/${crypto.randomUUID()}/hidden-order`)).status).toBe(404);
   });
 
-  test.each(["the database", "R2"])("outlives its loss in %s", async (place) => {
+  test.each(["the database", "R2"])("is kept if it is lost in %s", async (place) => {
     const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2] });
     const { collection_uuid: uuid } = collection;
     const before = await orderOf(uuid);
@@ -417,7 +417,7 @@ describe("the secret order", () => {
     await expectTruth(collection, assets);
   });
 
-  test("outlives a database that has lost draft, collection and finalization", async () => {
+  test("is kept if the database has lost the draft, the collection and the finalization", async () => {
     const { collection, assets, draft } = await createHidden(shop, { copies: [2, 2, 2] });
     const { collection_uuid: uuid } = collection;
     const before = await orderOf(uuid);
@@ -441,7 +441,7 @@ describe("the secret order", () => {
     await expectTruth(collection, assets);
   });
 
-  test("is sealed again with the keys of wallets, after which the old secret isn't needed", async () => {
+  test("is sealed again during the rotation of WALLET_SECRETS, and then needs no old version", async () => {
     const { collection } = await createHidden(shop, { copies: [1, 1] });
     const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
     const second = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
@@ -464,7 +464,7 @@ describe("the secret order", () => {
   });
 });
 
-test("neither another integration nor a key that reads reveals anything", async () => {
+test("a reveal by another integration or a read key is refused", async () => {
   const { collection } = await createHidden(shop, { copies: [1, 1] });
   const { key } = await createIntegration("Curious");
   expect(await bodyOf(await reveal(collection, {}, key), 404)).toMatchObject({ code: "not_found" });

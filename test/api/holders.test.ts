@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 describe("GET /collection/{uuid}/holder", () => {
-  test("counts tokens at one final block that it names, most first", async () => {
+  test("counts tokens at one final block, which it names, with the largest holders first", async () => {
     const answer = await get(`/collection/${collection}/holder`);
     expect(Number(answer.headers.get("x-block-height"))).toBeGreaterThan(before);
     expect(answer.headers.get("x-block-hash")).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
@@ -69,7 +69,7 @@ describe("GET /collection/{uuid}/holder", () => {
     expect(await bodyOf<Holder[]>(answer, 200)).toEqual([...tied, { account_id: carol, tokens: 1 }]);
   });
 
-  test("shows a block that was", async () => {
+  test("counts tokens at a given earlier block", async () => {
     const answer = await get(`/collection/${collection}/holder?block_height=${before}`);
     expect(answer.headers.get("x-block-height")).toBe(String(before));
     expect(await bodyOf<Holder[]>(answer, 200)).toEqual([
@@ -78,7 +78,7 @@ describe("GET /collection/{uuid}/holder", () => {
     ]);
   });
 
-  test("each collection has its own at the same block", async () => {
+  test("counts each collection separately at the same block", async () => {
     const at = async (uuid: string) =>
       bodyOf<Holder[]>(await get(`/collection/${uuid}/holder?block_height=${before}`), 200);
     expect(await at(other)).toEqual([{ account_id: alice, tokens: 1 }]);
@@ -89,7 +89,7 @@ describe("GET /collection/{uuid}/holder", () => {
     expect(await at(other)).toEqual([{ account_id: alice, tokens: 1 }]);
   });
 
-  test("pages keep to the block of the first", async () => {
+  test("uses the same block for all pages", async () => {
     const all = await holders();
     const first = await get(`/collection/${collection}/holder?limit=2`);
     const height = first.headers.get("x-block-height");
@@ -101,7 +101,7 @@ describe("GET /collection/{uuid}/holder", () => {
     expect(paged).toEqual(all);
   });
 
-  test("is a table where Accept wants one", async () => {
+  test("returns CSV if Accept prefers it", async () => {
     const answer = await get(`/collection/${collection}/holder?block_height=${before}`, {
       accept: "text/csv",
     });
@@ -115,7 +115,7 @@ describe("GET /collection/{uuid}/holder", () => {
     await bodyOf(await get("/collection", { accept: "text/csv" }), 406);
   });
 
-  test("says which block no node has, and what is no place", async () => {
+  test("refuses blocks that no node has, and invalid cursors, by the parameter's name", async () => {
     for (const [query, path] of [
       ["block_height=999999999", "block_height"],
       ["block_height=0", "block_height"],
@@ -128,7 +128,7 @@ describe("GET /collection/{uuid}/holder", () => {
     }
   });
 
-  test("says so where nodes have a block, but not its state any more", async () => {
+  test("refuses blocks whose state nodes no longer have", async () => {
     await chainCall("devchain_advance", { heights: 2_100, blocks: 10 });
     const shown = { jsonrpc: "2.0", id: 1, method: "block", params: { block_id: before } };
     const node = await fetch(env.NEAR_RPC_URL, { method: "POST", body: JSON.stringify(shown) });
@@ -147,7 +147,7 @@ describe("GET /collection/{uuid}/holder", () => {
     await holders();
   });
 
-  test("is refused to others, as what isn't there", async () => {
+  test("answers other integrations as if the collection didn't exist", async () => {
     await bodyOf(await get(`/collection/${collection}/holder`, {}, stranger.key), 404);
     await bodyOf(await api(`/collection/${collection}/holder`), 401);
     expect(await bodyOf(await get(`/collection/${collection}/holder`, {}, shop.readKey), 200)).toBeDefined();
@@ -155,7 +155,7 @@ describe("GET /collection/{uuid}/holder", () => {
 });
 
 describe("GET /collection/{uuid}/token?owner=", () => {
-  test("lists an account's tokens of this collection alone", async () => {
+  test("lists an account's tokens of this collection only", async () => {
     const tokens = await owned(alice);
     expect(tokens.map(({ token_id }) => token_id).sort()).toEqual([
       `${collectionId}:1`,
@@ -166,7 +166,7 @@ describe("GET /collection/{uuid}/token?owner=", () => {
     expect(await owned("nobody.near")).toEqual([]);
   });
 
-  test("pages by what was looked at, each token once", async () => {
+  test("lists each token once over pages of a bounded number of examined tokens", async () => {
     const paged: Token[] = [];
     let next: string | null = `/collection/${collection}/token?owner=${alice}&limit=1`;
     while (next !== null) {
@@ -177,7 +177,7 @@ describe("GET /collection/{uuid}/token?owner=", () => {
     expect(paged).toEqual(await owned(alice));
   });
 
-  test("is a table where Accept wants one, without texts that people wrote", async () => {
+  test("returns CSV if Accept prefers it, without texts written by others", async () => {
     const [token] = await owned(carol);
     const answer = await get(`/collection/${collection}/token?owner=${carol}&limit=1`, {
       accept: "text/csv",
@@ -188,7 +188,7 @@ describe("GET /collection/{uuid}/token?owner=", () => {
     ]);
   });
 
-  test("refuses what is no account, and others", async () => {
+  test("refuses invalid accounts and other integrations", async () => {
     const refused = await bodyOf(await get(`/collection/${collection}/token?owner=A`), 400);
     expect(refused).toMatchObject({ issues: [{ path: ["owner"] }] });
     await bodyOf(await get(`/collection/${collection}/token?owner=${alice}`, {}, stranger.key), 404);

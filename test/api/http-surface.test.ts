@@ -112,7 +112,7 @@ function uploadForm(): FormData {
   return form;
 }
 
-test("a course of requests is answered as before", async () => {
+test("a recorded series of requests gets the same answers as before", async () => {
   const answers: unknown[] = [];
   const keep = async (title: string, request: Promise<Response>): Promise<unknown> => {
     const response = await request;
@@ -270,6 +270,6 @@ function linesOf({ paths, components, ...rest }: OpenApi): string {
   return `[\n${lines.join(",\n")}\n]\n`;
 }
 
-test("the OpenAPI document describes the same", async () => {
+test("the OpenAPI document describes the same endpoints as before", async () => {
   await expect(linesOf(await readDocument())).toMatchFileSnapshot("./fixtures/openapi.json");
 });

@@ -69,8 +69,8 @@ const age = (key: string, ms: number) =>
     .bind(ms, ms, key)
     .run();
 
-describe("the same request again", () => {
-  test("is given the first answer, and nothing happens twice", async () => {
+describe("a request that is repeated under its Idempotency-Key", () => {
+  test("gets the first answer, and has no second effect", async () => {
     const key = newKey();
     const first = await createDraftWith(key);
     expect(first.headers.get("idempotency-replayed")).toBeNull();
@@ -83,7 +83,7 @@ describe("the same request again", () => {
     expect(await drafts()).toBe(before);
   });
 
-  test("is given the first answer also where the first request vanished before it answered", async () => {
+  test("gets the first answer even if the first request ended before it answered", async () => {
     const key = newKey();
     await killedAt("idempotency.before_answer", () => createDraftWith(key));
     const before = await drafts();
@@ -93,7 +93,7 @@ describe("the same request again", () => {
     expect(await drafts()).toBe(before);
   });
 
-  test("of a mint is given the same tokens", async () => {
+  test("to mint gets the same tokens", async () => {
     const key = newKey();
     const first = await bodyOf(await mintWith(key), 201);
     const second = await mintWith(key);
@@ -101,7 +101,7 @@ describe("the same request again", () => {
     expect(await bodyOf(second, 201)).toEqual(first);
   });
 
-  test("of a mint that failed on the chain is given the same failure", async () => {
+  test("to mint gets the same failure of the chain", async () => {
     const key = newKey();
     const small = await createHalfSold(integration);
     const send = () =>
@@ -118,7 +118,7 @@ describe("the same request again", () => {
     expect(replayed.code).toBe("sold_out");
   });
 
-  test("of a deletion is given its empty answer", async () => {
+  test("to delete gets its empty answer", async () => {
     const key = newKey();
     const { collection_draft_uuid: uuid } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
     const remove = () =>
@@ -134,7 +134,7 @@ describe("the same request again", () => {
     expect(await second.text()).toBe("");
   });
 
-  test("of a write that is pending is given 202 where the caller asks for that, and else waits for its end", async () => {
+  test("to write gets 202 while it is pending if it asks for that, and otherwise waits for the end", async () => {
     const key = newKey();
     await setFaults({ kind: "unknown_transaction" });
     const first = await mintWith(key, { prefer: "respond-async" });
@@ -153,7 +153,7 @@ describe("the same request again", () => {
     expect((await readOperation(integration.key, uuid)).answer).toEqual({ status: 201, body: minted });
   });
 
-  test("that was answered with 202 is given what the operation has come to, never the 202", async () => {
+  test("after an answer of 202 gets the operation's final answer, never the 202", async () => {
     for (const [quantity, status] of [
       [1, 201],
       [2, 409],
@@ -181,8 +181,8 @@ describe("the same request again", () => {
   });
 });
 
-describe("a key that was used for another request", () => {
-  test("is refused: another body, another query, another address, another method", async () => {
+describe("an Idempotency-Key that was used for another request", () => {
+  test("is refused with another body, query, address or method", async () => {
     const key = newKey();
     const { collection_draft_uuid: uuid } = await bodyOf<Draft>(await createDraftWith(key), 201);
     expect(await bodyOf(await createDraftWith(key, "Other"), 422)).toMatchObject({
@@ -199,7 +199,7 @@ describe("a key that was used for another request", () => {
     expect(await bodyOf(put, 422)).toMatchObject({ code: "idempotency_key_reused" });
   });
 
-  test("is not one whose body has the same values in another order, with other whitespace and escapes", async () => {
+  test("is accepted with the same JSON values in another order, with other whitespace and escapes", async () => {
     const key = newKey();
     const id = integration.contractUuid;
     const bodies = [
@@ -218,7 +218,7 @@ describe("a key that was used for another request", () => {
     expect(await bodyOf(other, 422)).toMatchObject({ code: "idempotency_key_reused" });
   });
 
-  test("is refused for a body that is no JSON or too deep, as without a key", async () => {
+  test("is refused for invalid or too deep JSON, with the same error as without a key", async () => {
     const deep = `{"title":${"[".repeat(4_900)}${"]".repeat(4_900)}}`;
     for (const body of ["{", deep, `{"method":"POST","path":"/collection-draft","body":${deep}}`]) {
       for (const keyed of [{}, { "idempotency-key": newKey() }] as Record<string, string>[]) {
@@ -229,7 +229,7 @@ describe("a key that was used for another request", () => {
     }
   });
 
-  test("by another integration is that one's own", async () => {
+  test("may be used by another integration", async () => {
     const key = newKey();
     const other = await createIntegration("Other shop");
     const send = (shop: TestIntegration) =>
@@ -247,7 +247,7 @@ describe("a key that was used for another request", () => {
     expect(await Promise.all(again.map((answer) => bodyOf<Draft>(answer, 201)))).toEqual(bodies);
   });
 
-  test("of no length or above 255 characters is refused by name", async () => {
+  test("is refused by its name if it is empty or longer than 255 characters", async () => {
     for (const key of ["x".repeat(256), ""]) {
       expect(await bodyOf(await createDraftWith(key), 400)).toMatchObject({
         code: "invalid_request",
@@ -258,8 +258,8 @@ describe("a key that was used for another request", () => {
   });
 });
 
-describe("requests at the same moment", () => {
-  test("are carried out once, and all are given its answer", async () => {
+describe("simultaneous requests with one Idempotency-Key", () => {
+  test("are carried out once, and all get its answer", async () => {
     const key = newKey();
     const before = (await collectionNow()).minted;
     const answers = await Promise.all(Array.from({ length: 8 }, () => mintWith(key)));
@@ -268,7 +268,7 @@ describe("requests at the same moment", () => {
     expect((await collectionNow()).minted).toBe(before + 1);
   });
 
-  test("are given the first one's answer where that took the last copy", async () => {
+  test("get the first one's answer even if that took the last copy", async () => {
     const key = newKey();
     const last = await createHalfSold(integration);
     const send = () => api(`/collection/${last.collection_uuid}/mint`, mintRequest(key));
@@ -284,8 +284,8 @@ const collectionNow = async () =>
     200,
   );
 
-describe("a key is free again", () => {
-  test("after an answer that says nothing was done", async () => {
+describe("an Idempotency-Key can be used again", () => {
+  test("after an answer that nothing was done", async () => {
     const key = newKey();
     const invalid = await api("/collection-draft", {
       key: integration.key,
@@ -296,7 +296,7 @@ describe("a key is free again", () => {
     await bodyOf(await createDraftWith(key), 201);
   });
 
-  test("after a fault before anything was accepted", async () => {
+  test("after an error before anything was accepted", async () => {
     const key = newKey();
     await bodyOf(await killedAt("operation.before_accept", () => mintWith(key)), 500);
     const again = await mintWith(key);
@@ -304,7 +304,7 @@ describe("a key is free again", () => {
     await bodyOf(again, 201);
   });
 
-  test("after a request that vanished before its effect", async () => {
+  test("after a request that ended before its effect", async () => {
     const key = newKey();
     await bodyOf(await killedAt("idempotency.looked_up", () => createDraftWith(key)), 500);
     const again = await createDraftWith(key);
@@ -312,7 +312,7 @@ describe("a key is free again", () => {
     await bodyOf(again, 201);
   });
 
-  test("but never while an operation is behind it: the request carries that one on", async () => {
+  test("but not for another request while an operation uses it", async () => {
     const key = newKey();
     await bodyOf(await killedAt("operation.accepted", () => mintWith(key)), 500);
     const before = (await collectionNow()).minted;
@@ -323,7 +323,7 @@ describe("a key is free again", () => {
     expect((await collectionNow()).minted).toBe(before + 1);
   });
 
-  test("a day later, and the schedule forgets it", async () => {
+  test("a day later, when the schedule deletes it", async () => {
     const key = newKey();
     const first = await bodyOf<Draft>(await createDraftWith(key), 201);
     await age(key, 24 * 3_600_000);
@@ -337,7 +337,7 @@ describe("a key is free again", () => {
   });
 });
 
-test("a key that is used anew while the schedule forgets it stands for the new request", async () => {
+test("an Idempotency-Key that is used again while the schedule deletes it belongs to the new request", async () => {
   const key = newKey();
   const first = await bodyOf<Draft>(await createDraftWith(key), 201);
   await age(key, 26 * 3_600_000);
@@ -354,7 +354,7 @@ test("a key that is used anew while the schedule forgets it stands for the new r
   expect(await bodyOf(again, 201)).toEqual(second);
 });
 
-describe("a form", () => {
+describe("a form with an Idempotency-Key", () => {
   const form = (names: readonly string[], seed = 7) => {
     const data = new FormData();
     for (const name of names) data.append("asset_file", new File([picture("png", seed)], name));
@@ -372,7 +372,7 @@ describe("a form", () => {
     (await bodyOf<unknown[]>(await api(`/collection-draft/${draft}/asset`, { key: integration.key }), 200))
       .length;
 
-  test("is the same with another boundary and another order of its files", async () => {
+  test("is the same request with another boundary and another order of its files", async () => {
     const { collection_draft_uuid: draft } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
     const key = newKey();
     const first = await bodyOf(await upload(draft, key, form(["a.png", "b.png"])), 201);
@@ -382,7 +382,7 @@ describe("a form", () => {
     expect(await assets(draft)).toBe(2);
   });
 
-  test("with other bytes is another request, and nothing of it is stored", async () => {
+  test("is another request with other bytes, none of which are stored", async () => {
     const { collection_draft_uuid: draft } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
     const key = newKey();
     await bodyOf(await upload(draft, key, form(["a.png"])), 201);
@@ -391,7 +391,7 @@ describe("a form", () => {
     expect(await assets(draft)).toBe(1);
   });
 
-  test("that was refused leaves its key to another one", async () => {
+  test("leaves the key unused if it is refused", async () => {
     const { collection_draft_uuid: draft } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
     const key = newKey();
     await bodyOf(await upload(crypto.randomUUID(), key, form(["a.png"])), 404);
@@ -399,7 +399,7 @@ describe("a form", () => {
     expect(await assets(draft)).toBe(1);
   });
 
-  test("whose answer is long has it kept in R2, and replayed from there", async () => {
+  test("has a long answer stored in R2, and returned from there", async () => {
     const { collection_draft_uuid: draft } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
     const key = newKey();
     const names = Array.from({ length: 300 }, (_, index) => `${index}.png`);
@@ -417,7 +417,7 @@ describe("a form", () => {
   });
 });
 
-test("a finalization that is joined under another key answers both keys alike", async () => {
+test("a finalization that is joined under another key answers both keys with the same body", async () => {
   const draft = await createDraft(integration);
   const send = (key: string) =>
     api(`/collection-draft/${draft}/finalize`, {
@@ -436,7 +436,7 @@ test("a finalization that is joined under another key answers both keys alike", 
   }
 });
 
-describe("two different requests with one key at once", () => {
+describe("two different simultaneous requests with one Idempotency-Key", () => {
   const isEffect = (sql: string) => /insert into "(?:operations|drafts)"/i.test(sql);
   const mintOf = (quantity: number) => ({ receiver_addresses: [alice], quantity_per_receiver: quantity });
   const draftOf = (title: string) => ({ contract_uuid: integration.contractUuid, title });
@@ -454,7 +454,7 @@ describe("two different requests with one key at once", () => {
     return { winner: winner!, loser, again: () => api(path, request(second)) };
   };
 
-  test("have one mint: the other has no effect and is told that the key was used", async () => {
+  test("have one mint: the other one has no effect and is refused", async () => {
     const before = (await collectionNow()).minted;
     const { winner, loser, again } = await race(mintPath(), mintOf(2), mintOf(3));
     expect(await bodyOf(loser, 422)).toMatchObject({ code: "idempotency_key_reused" });

@@ -109,7 +109,7 @@ const told = async (limit: number): Promise<Uuid[]> => {
 };
 
 describe("ended operations of a wallet", () => {
-  test("are in its journal for a day, then in one file, except the last", async () => {
+  test("are in the wallet's journal for a day, then in one file, except the last one", async () => {
     await mints("one", "two", "three");
     await acknowledged();
     const all = await inJournal(wallet);
@@ -130,7 +130,7 @@ describe("ended operations of a wallet", () => {
     for (const limit of [1, 2, 100]) expect(await told(limit)).toEqual(all);
   });
 
-  test("are put back from the file, with their responses and keys, and from the journal", async () => {
+  test("are restored from the file, with their answers and keys, and from the journal", async () => {
     const before = await takeSnapshot();
     const first = await mints("one", "two");
     await forget();
@@ -154,7 +154,7 @@ describe("ended operations of a wallet", () => {
     await bodyOf(await mint("five"), 201);
   });
 
-  test("put back an integration created since, with its contract and its collection", async () => {
+  test("restore an integration created since, with its contract and its collection", async () => {
     const before = await takeSnapshot();
     const fresh = await createIntegration("Made since");
     await createCollection(fresh, { copies: [5] });
@@ -172,7 +172,7 @@ describe("ended operations of a wallet", () => {
     expect((await admin(`/integration/${fresh.integrationUuid}`)).status).toBe(200);
   });
 
-  test("reveal a database rollback after days without new operations", async () => {
+  test("show that the database was rolled back, even after days without new operations", async () => {
     const before = await takeSnapshot();
     await mints("one", "two");
     await forget();

@@ -46,7 +46,7 @@ const burntBy = async (answer: Response): Promise<bigint> => {
 };
 
 describe("a key's budget", () => {
-  test("counts what its writes spend, and no other key's", async () => {
+  test("counts the cost of the key's own writes only", async () => {
     const [mine, other] = [await issued(String(100n * one)), await issued(String(100n * one))];
     const burnt = await burntBy(await mint(mine));
     expect(burnt).toBeGreaterThan(0n);
@@ -56,7 +56,7 @@ describe("a key's budget", () => {
     expect(await spent(mine)).toBe(burnt);
   });
 
-  test("refuses what could exceed it before anything is signed, and names the key's limit", async () => {
+  test("refuses a write that could exceed it before anything is signed, and names the key's limit", async () => {
     const key = await issued(String(one - 1n));
     const sent = async () => bodyOf(await api("/transaction", { key: shop.key }), 200);
     const before = await sent();
@@ -70,7 +70,7 @@ describe("a key's budget", () => {
     await burntBy(await mint(await issued(String(one))));
   });
 
-  test("holds for forty writes at once, of which some are carried out", async () => {
+  test("is kept by forty simultaneous writes, some of which are carried out", async () => {
     const limit = 20n * one;
     const key = await issued(String(limit));
     const before = await (await api(`/collection/${collection}/token`, { key: shop.key })).json();
@@ -96,7 +96,7 @@ describe("a key's budget", () => {
     expect(all).toBeLessThanOrEqual(burnt.reduce((sum, amount) => sum + amount, 0n));
   });
 
-  test("holds for the keys that it makes, whatever theirs are", async () => {
+  test("limits the keys that the key makes, whatever their budgets are", async () => {
     const maker = await issued(String(one + one / 2n));
     const make = async () => {
       const json = { name: "made", scopes: ["mint"] };
@@ -110,7 +110,7 @@ describe("a key's budget", () => {
     expect(await spent(maker)).toBeLessThanOrEqual(one + one / 2n);
   });
 
-  test("is the same after a rotation", async () => {
+  test("is unchanged by a rotation", async () => {
     const key = await issued(String(100n * one));
     await burntBy(await mint(key));
     const before = await spent(key);
@@ -123,7 +123,7 @@ describe("a key's budget", () => {
     expect(await spent(key)).toBeGreaterThan(before);
   });
 
-  test("isn't for payouts", async () => {
+  test("doesn't count payouts", async () => {
     const path = `/integration/${shop.integrationUuid}/payout-account`;
     await bodyOf(await admin(path, { method: "PUT", json: { account_id: receiver } }), 200);
     const key = await issued("0", { scopes: ["money"] });
@@ -131,7 +131,7 @@ describe("a key's budget", () => {
     expect(await spent(key)).toBe(0n);
   });
 
-  test("begins anew where the wallet refuses, and the same request under its key is carried out by a better key", async () => {
+  test("leaves a refused request's Idempotency-Key free for a key with a larger budget", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     await bodyOf(await mint(await issued("0"), headers), 402);
     await burntBy(await mint(shop.key, headers));

@@ -113,7 +113,7 @@ describe("each scope", () => {
       Object.keys(ids).map((name) => [name, name === "drop_id" ? "1" : crypto.randomUUID()]),
     );
 
-  test.each(KEY_SCOPES)("%s: reaches the endpoints that name it, and no other", async (scope) => {
+  test.each(KEY_SCOPES)("%s: allows the endpoints that name it, and no others", async (scope) => {
     const { api_key: key } = await issue({ scopes: [scope] });
     const reached: string[] = [];
     for (const [name, definition] of byName) {
@@ -133,7 +133,7 @@ describe("each scope", () => {
     if (scope === "full") expect(reached).toHaveLength(definitions.length);
   });
 
-  test("names a scope of which there are endpoints", () => {
+  test("is named by at least one endpoint", () => {
     const named = new Set(definitions.map(({ scope }) => scope));
     expect([...named].sort()).toEqual([...KEY_SCOPES, "any"].sort());
   });
@@ -149,7 +149,7 @@ describe("a key for one collection", () => {
   /** Endpoints that answer such a key whatever it names: they are about itself or show a part. */
   const PARTIAL = ["getMe", "createKey", "listKeys", "rotateKey", "deleteKey"];
 
-  test.each(byName)("neither sees nor touches another one by %s", async (name, definition) => {
+  test.each(byName)("can neither read nor change another one by %s", async (name, definition) => {
     const { api_key: key } = await issue({ scopes: ["full"], collections: [ids.collection_uuid] });
     const said = await saidBy(await send(definition, key, others));
     for (const id of [others.collection_uuid, others.collection_draft_uuid, others.operation_uuid])
@@ -164,7 +164,7 @@ describe("a key for one collection", () => {
     }
   });
 
-  test("reads and changes its own", async () => {
+  test("can read and change its own", async () => {
     const { api_key: key } = await issue({ scopes: ["full"], collections: [ids.collection_uuid] });
     for (const [name, definition] of byName) {
       if (definition.method !== "get" || !definition.path.includes("{collection_uuid}")) continue;
@@ -182,7 +182,7 @@ describe("a key for one collection", () => {
     await bodyOf(shown, 200);
   });
 
-  test("isn't fooled by the spelling of an address", async () => {
+  test("can't get around its limit by another spelling of an address", async () => {
     const { api_key: key } = await issue({ scopes: ["full"], collections: [ids.collection_uuid] });
     const theirs = others.collection_uuid!;
     const spellings = [theirs.toUpperCase(), `%${theirs.charCodeAt(0).toString(16)}${theirs.slice(1)}`];
@@ -194,7 +194,7 @@ describe("a key for one collection", () => {
     await bodyOf(own, 200);
   });
 
-  test("isn't fooled by the path of a quote", async () => {
+  test("can't get around its limit by the path of a quote", async () => {
     const { api_key: key } = await issue({ scopes: ["full"], collections: [ids.collection_uuid] });
     const body = { receiver_addresses: [shop.walletAccountId] };
     for (const path of [

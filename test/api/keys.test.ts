@@ -56,8 +56,8 @@ const works = async (key: string): Promise<number> => {
   return answer.status;
 };
 
-describe("a key makes keys", () => {
-  test("that have its limits where none is given, and shows them once", async () => {
+describe("a key that makes another key", () => {
+  test("gives it its own limits if none are given, and shows it once", async () => {
     const key = await made({ name: "Checkout", scopes: ["mint", "read", "mint"] });
     expect(key).toMatchObject({
       ...{ name: "Checkout", role: "limited", scopes: ["mint", "read"], collections: null },
@@ -70,7 +70,7 @@ describe("a key makes keys", () => {
     expect(JSON.stringify(await listed())).not.toContain(text);
   });
 
-  test("and GET /me shows what one may do", async () => {
+  test("gives it rights that GET /me shows", async () => {
     const limits = { spending_per_day: "5", confirm_above: "3", expires_at: "2090-01-01T00:00:00.000Z" };
     const key = await made({ name: "Limited", scopes: ["mint"], collections: [collections[0]], ...limits });
     const me = await bodyOf<{ key: object }>(await api("/me", { key: key.api_key }), 200);
@@ -82,7 +82,7 @@ describe("a key makes keys", () => {
     expect(whole.key).toMatchObject({ role: "full", scopes: ["full"], spent_today: null });
   });
 
-  test("of a limited key only with as much as it has", async () => {
+  test("gives it at most its own rights", async () => {
     const limits = {
       collections: [collections[0]],
       spending_per_day: "1000",
@@ -115,7 +115,7 @@ describe("a key makes keys", () => {
     expect(await listed()).toHaveLength(count);
   });
 
-  test("only with the scope full, whatever else a key has", async () => {
+  test("needs the scope full, whatever other scopes it has", async () => {
     const scopes = ["drafts", "mint", "update", "settings", "money", "webhooks", "read"];
     const { api_key: key, key_uuid: uuid } = await made({ name: "All but full", scopes });
     for (const answer of [
@@ -143,17 +143,17 @@ describe("a key makes keys", () => {
       { scopes: ["read"], collections: [crypto.randomUUID()] },
       ["collections", 0],
     ],
-  ])("not with %s", async (_name, json, path) => {
+  ])("can't give it %s", async (_name, json, path) => {
     const refusal = await bodyOf<Refusal>(await make({ name: "k", ...json }), 400);
     expect(refusal.issues[0]?.path).toEqual(path);
   });
 
-  test("not for another integration's collection", async () => {
+  test("can't give it another integration's collection", async () => {
     const { collection_uuid: theirs } = await createCollection(other, { copies: [1] });
     await bodyOf(await make({ name: "k", scopes: ["read"], collections: [theirs] }), 400);
   });
 
-  test("once for an Idempotency-Key, which another key can't have answered", async () => {
+  test("makes one for each Idempotency-Key, and other keys can't get its answer", async () => {
     const headers = { "idempotency-key": "make-a-key" };
     const json = { name: "Once", scopes: ["read"] };
     const first = await bodyOf<Key>(await make(json, shop.key, { headers }), 201);
@@ -168,7 +168,7 @@ describe("a key makes keys", () => {
     expect(JSON.stringify(rows.results)).not.toContain(first.api_key);
   });
 
-  test("four deep at most while budgets count", async () => {
+  test("can be followed by three more generations while budgets count", async () => {
     let { api_key: key } = await issued({ spending_per_day: "100" });
     for (let depth = 0; depth < 3; depth += 1)
       key = (await made({ name: "Deeper", scopes: ["full"], spending_per_day: String(99 - depth) }, key))
@@ -180,7 +180,7 @@ describe("a key makes keys", () => {
 });
 
 describe("a rotation", () => {
-  test("leaves both texts working for 24 hours, and then only the new one", async () => {
+  test("leaves both keys working for 24 hours, and then only the new one", async () => {
     const old = await made({ name: "Server", scopes: ["read"] });
     const fresh = await rotated(old.key_uuid);
     expect(fresh).toMatchObject({ key_uuid: old.key_uuid, name: "Server", scopes: ["read"] });
@@ -197,7 +197,7 @@ describe("a rotation", () => {
     expect(await later(24 * 3_600_000 + 1, () => works(fresh.api_key))).toBe(200);
   });
 
-  test("once more ends the older text at once", async () => {
+  test("that is repeated ends the older key at once", async () => {
     const first = await made({ name: "Leaked", scopes: ["read"] });
     expect(await works(first.api_key)).toBe(200);
     const second = await rotated(first.key_uuid);
@@ -208,7 +208,7 @@ describe("a rotation", () => {
     expect([await works(second.api_key), await works(third.api_key)]).toEqual([200, 200]);
   });
 
-  test("shows no gap to a shop under load", async () => {
+  test("causes no failed request of a shop under load", async () => {
     const old = await made({ name: "Busy", scopes: ["read"] });
     let isOver = false;
     const statuses: number[] = [];
@@ -228,7 +228,7 @@ describe("a rotation", () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test("of two at once gives one the new text and the other a conflict", async () => {
+  test("that is sent twice at once gives one caller the new key and the other a conflict", async () => {
     const key = await made({ name: "Twice", scopes: ["read"] });
     const answers = await Promise.all([rotate(key.key_uuid), rotate(key.key_uuid)]);
     const texts: string[] = [];
@@ -240,7 +240,7 @@ describe("a rotation", () => {
     expect(await works(texts.at(-1)!)).toBe(200);
   });
 
-  test("is repeated under its Idempotency-Key with the same text", async () => {
+  test("is repeated under its Idempotency-Key with the same key", async () => {
     const key = await made({ name: "Again", scopes: ["read"] });
     const headers = { "idempotency-key": "rotate-again" };
     const first = await bodyOf<Key>(await rotate(key.key_uuid, shop.key, { headers }), 200);
@@ -249,8 +249,8 @@ describe("a rotation", () => {
   });
 });
 
-describe("a deletion", () => {
-  test("ends a key with both of its texts, and is seen in no list", async () => {
+describe("a deletion of a key", () => {
+  test("ends the key with both of its texts, and removes it from every list", async () => {
     const key = await made({ name: "Gone", scopes: ["read"] });
     const fresh = await rotated(key.key_uuid);
     expect((await remove(key.key_uuid)).status).toBe(204);
@@ -263,14 +263,14 @@ describe("a deletion", () => {
       expect(await bodyOf(answer, 404)).toMatchObject({ code: "not_found" });
   });
 
-  test("and a rotation are of one's own integration alone", async () => {
+  test("is, like a rotation, only possible within the integration", async () => {
     const key = await made({ name: "Mine", scopes: ["read"] });
     for (const answer of [await remove(key.key_uuid, other.key), await rotate(key.key_uuid, other.key)])
       expect(await bodyOf(answer, 404)).toMatchObject({ code: "not_found" });
     expect(await works(key.api_key)).toBe(200);
   });
 
-  test("and a rotation give a key with a budget none whose spending doesn't count for it", async () => {
+  test("is, like a rotation, refused to a key with a budget for keys that it didn't make", async () => {
     const budget = { scopes: ["full"], spending_per_day: "1000" };
     const [leaked, other] = [await issued(budget), await issued(budget)];
     expect(await bodyOf<Refusal>(await rotate(other.key_uuid, leaked.api_key), 403)).toMatchObject({
@@ -283,7 +283,7 @@ describe("a deletion", () => {
     expect(await works(other.api_key)).toBe(200);
   });
 
-  test("and a rotation aren't for keys that may do more, which aren't listed either", async () => {
+  test("is, like a rotation, refused to a key with fewer rights, which doesn't see such keys in lists", async () => {
     const { api_key: limited, key_uuid: uuid } = await issued({ collections: [collections[0]] });
     const [whole] = (await listed()).filter(({ name }) => name === "full");
     for (const answer of [await remove(whole!.key_uuid, limited), await rotate(whole!.key_uuid, limited)])
@@ -307,7 +307,7 @@ describe("the events of keys", () => {
     return all.at(-1)!.seq;
   };
 
-  test("tell of a key that was made and rotated, never its text", async () => {
+  test("report that a key was made and rotated, without its text", async () => {
     const before = await lastSeq();
     const key = await made({ name: "Announced", scopes: ["mint"] });
     const fresh = await rotated(key.key_uuid);
@@ -320,7 +320,7 @@ describe("the events of keys", () => {
     for (const text of [key.api_key, fresh.api_key]) expect(JSON.stringify(events)).not.toContain(text);
   });
 
-  test("are there for what the operator issues, and not for what was refused", async () => {
+  test("report keys that the operator issues, and no refused request", async () => {
     const before = await lastSeq();
     await issued({ role: "read" });
     await bodyOf(await make({ name: "k", scopes: ["none"] }), 400);
@@ -329,7 +329,7 @@ describe("the events of keys", () => {
 });
 
 describe("a test key", () => {
-  test("is made by a testnet service, works there, and is refused elsewhere with a sentence that says so", async () => {
+  test("is made by a testnet service, works there, and is refused by other networks with an explanation", async () => {
     const testnet = { NEAR_NETWORK: "testnet", PUBLIC_URL: "https://mint.example.com" };
     const json = { name: "Test", scopes: ["read"] };
     const { response } = await apiWith(testnet, "/key", { key: shop.key, json });
@@ -344,7 +344,7 @@ describe("a test key", () => {
   });
 });
 
-test("the operator gives a key scopes or a role, not both", async () => {
+test("the operator gives a key either scopes or a role", async () => {
   expect(await issued({ scopes: ["money"] })).toMatchObject({ role: "limited", scopes: ["money"] });
   expect(await issued({ role: "read" })).toMatchObject({ role: "read", scopes: ["read"] });
   expect(await issued({})).toMatchObject({ role: "full", scopes: ["full"] });

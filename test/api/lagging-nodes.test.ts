@@ -37,7 +37,7 @@ const mint = async () =>
 
 const LAGS = { code: "chain_unavailable", retryable: true, outcome: "not_submitted" };
 
-test("a token that was just minted is never said to be missing; the same request goes through later", async () => {
+test("a token that was just minted is never reported as missing, and the same request succeeds later", async () => {
   const { token_id } = await mint();
   const update = () => call("PUT", `${path}/nft-update`, { token_id, extra: '"new"' }, "update-1");
   await setFaults(LAG);
@@ -48,7 +48,7 @@ test("a token that was just minted is never said to be missing; the same request
   expect((await bodyOf<{ token: Token }>(await update(), 200)).token.metadata.extra).toBe('"new"');
 });
 
-test("the answer of an update shows the update, however far nodes lag meanwhile", async () => {
+test("the answer of an update shows the update, even if nodes lag", async () => {
   const { token_id } = await mint();
   const pending = call("PUT", `${path}/nft-update`, { token_id, extra: '"later"' });
   const storm = setInterval(() => void setFaults({ ...LAG, probability: 0.5 }), 100);
@@ -59,14 +59,14 @@ test("the answer of an update shows the update, however far nodes lag meanwhile"
   }
 });
 
-test("an account that was just made isn't taken for one that doesn't exist", async () => {
+test("an account that was just created is not reported as missing", async () => {
   const [fresh] = (await createReceivers(1)) as [string];
   while ((await account(env.NEAR_RPC_URL, fresh)) === null) await new Promise((go) => setTimeout(go, 50));
   await setFaults({ ...LAG, blocks: 9, count: 1 });
   await bodyOf(await call("PUT", path, { ongoing_royalties: { [fresh]: 5 } }), 200);
 });
 
-test("lists and checks wait for a node that shows what was done, and else say that none does", async () => {
+test("lists and checks wait for a node with the latest change, and otherwise report that none has it", async () => {
   const { token_id } = await mint();
   await bodyOf(await call("PUT", `${path}/allowlist-add`, { accounts: [alice] }), 200);
   const reads = [

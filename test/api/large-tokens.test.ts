@@ -8,7 +8,7 @@ import { pay } from "../support/payments.ts";
 /** The longest `extra`, with three bytes a character. 100 such tokens are 4.9 MB; a view returns at most 3 MB. */
 const EXTRA = JSON.stringify("鷺".repeat(16_382));
 
-test("tokens whose metadata a view can't answer with at once are all listed", async () => {
+test("tokens whose metadata exceeds one view's answer are all listed", async () => {
   const shop = await createIntegration("Long stories");
   await pay("platform", shop.walletAccountId, 10n ** 26n);
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [80] });

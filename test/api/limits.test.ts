@@ -67,7 +67,7 @@ const attach = (form: FormData, draft: string = tenant.draftId, headers: Record<
   ask(`/collection-draft/${draft}/asset-bulk`, { form, headers });
 
 describe("the operator's endpoint", () => {
-  test("shows the defaults and what is used", async () => {
+  test("shows the defaults and the amounts used", async () => {
     const { used: spent, period_s, spending_per_day: spending, ...all } = await limits();
     expect(spending).toBeNull();
     expect(all).toEqual(DEFAULT_LIMITS);
@@ -82,7 +82,7 @@ describe("the operator's endpoint", () => {
     });
   });
 
-  test("sets limits: absent ones stay, null goes back to the default", async () => {
+  test("sets limits: absent limits stay, and null restores the default", async () => {
     expect(await setLimits({ drafts: 7, keys: 3 })).toMatchObject({ drafts: 7, keys: 3, requests: 1_000 });
     expect(await setLimits({ requests: 20, drafts: null })).toMatchObject({
       drafts: 1_000,
@@ -114,7 +114,7 @@ describe("the operator's endpoint", () => {
     expect(issues.map((issue) => [...issue.path, issue.message].join(" ")).join()).toContain(field);
   });
 
-  test("is the operator's alone, and knows no other integration", async () => {
+  test("accepts the operator's token only, and refuses unknown integrations", async () => {
     await bodyOf(await api(`/admin/v1${path()}`), 401);
     await bodyOf(await ask(`/admin/v1${path()}`, { method: "PUT", json: { drafts: 1 } }), 401);
     const unknown = `/integration/${crypto.randomUUID()}/limits`;
@@ -124,7 +124,7 @@ describe("the operator's endpoint", () => {
 });
 
 describe("drafts", () => {
-  test("are refused beyond the limit, with what is used and whom to ask, until one is gone", async () => {
+  test("are refused above the limit, with the amount used and whom to ask, until one is deleted", async () => {
     await setLimits({ drafts: 2 });
     const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(
       await create(),
@@ -141,7 +141,7 @@ describe("drafts", () => {
   test.each([
     ["without a key", () => ({})],
     ["each with a key", () => ({ "idempotency-key": crypto.randomUUID() })],
-  ])("never pass the limit, however many come at once, %s", async (_, headers) => {
+  ])("never exceed the limit, however many are created at once, %s", async (_, headers) => {
     await setLimits({ drafts: 4 });
     await bodyOf(await create(), 201);
     await bodyOf(await create(), 201);
@@ -157,7 +157,7 @@ describe("drafts", () => {
     await refusal(create());
   });
 
-  test("that were refused may be sent again under their key", async () => {
+  test("that were refused may be sent again under their Idempotency-Key", async () => {
     await setLimits({ drafts: 1 });
     const headers = { "idempotency-key": "later" };
     await refusal(create("Later", headers));
@@ -172,7 +172,7 @@ describe("drafts", () => {
 describe("stored bytes", () => {
   const SIZE = 10_000;
 
-  test("are refused beyond the limit, and nothing is stored, until there is room", async () => {
+  test("are refused above the limit, and nothing is stored until there is room", async () => {
     await setLimits({ stored_bytes: 3 * SIZE });
     const [first] = await bodyOf<{ asset_uuid: string }[]>(await attach(pictures(2, SIZE)), 201);
     expect(await used("stored_bytes")).toBe(2 * SIZE);
@@ -192,7 +192,7 @@ describe("stored bytes", () => {
     expect(await used("stored_bytes")).toBe(0);
   });
 
-  test("never pass the limit, however many forms come at once", async () => {
+  test("never exceed the limit, however many forms are sent at once", async () => {
     await setLimits({ stored_bytes: 5 * SIZE });
     const headers = () => ({ "idempotency-key": crypto.randomUUID() });
     const forms = Array.from({ length: 10 }, () => attach(pictures(1, SIZE), tenant.draftId, headers()));
@@ -201,14 +201,14 @@ describe("stored bytes", () => {
   });
 });
 
-describe("bytes of the database", () => {
+describe("bytes in the database", () => {
   const accounts = (count: number) =>
     Array.from({ length: count }, (_, index) => `${"a".repeat(50)}${String(index).padStart(4, "0")}.near`);
   const LARGE = { transfers_denied_accounts: accounts(1_000) };
   const change = (json: object, headers: Record<string, string> = {}) =>
     ask(`/collection-draft/${tenant.draftId}`, { method: "PUT", json, headers });
 
-  test("are refused to drafts beyond the limit, and a draft may always become smaller", async () => {
+  test("are refused to drafts above the limit, and a draft may always become smaller", async () => {
     await setLimits({ database_bytes: 100_000 });
     await bodyOf(await change(LARGE), 200);
     const error = await refusal(change({ approvals_denied_accounts: accounts(1_000) }));
@@ -234,7 +234,7 @@ describe("bytes of the database", () => {
     await bodyOf(await change(LARGE), 200);
   });
 
-  test("are refused to assets beyond the limit", async () => {
+  test("are refused to assets above the limit", async () => {
     await setLimits({ database_bytes: (await used("database_bytes")) + 3_000 });
     await bodyOf(await attach(pictures(2, 500)), 201);
     expect((await refusal(attach(pictures(5, 500)))).quota.limit).toBe("database_bytes");
@@ -243,7 +243,7 @@ describe("bytes of the database", () => {
     );
   });
 
-  test("count the answers that are kept, so that nobody fills the database with them", async () => {
+  test("include stored answers", async () => {
     const limit = (await used("database_bytes")) + 150_000;
     await setLimits({ database_bytes: limit });
     await bodyOf(await change(LARGE), 200);
@@ -257,7 +257,7 @@ describe("bytes of the database", () => {
     expect(await used("database_bytes")).toBeLessThan(limit + 80_000);
   });
 
-  test("let what frees them through, and replays, and are free again when answers expire", async () => {
+  test("don't block requests that free them or repeat others, and are freed when answers expire", async () => {
     const headers = { "idempotency-key": "kept" };
     const first = await bodyOf<{ collection_draft_uuid: string }>(await create("Kept", headers), 201);
     const before = await used("database_bytes");
@@ -279,7 +279,7 @@ describe("keys", () => {
   const issue = (json: object = {}) =>
     admin(`/integration/${tenant.integrationId}/key`, { json: { name: "k", ...json } });
 
-  test("are refused beyond the limit, however many are issued at once", async () => {
+  test("are refused above the limit, however many are issued at once", async () => {
     await setLimits({ keys: 3 });
     expect(await twenty(() => issue())).toEqual({ 201: 2, 403: 18 });
     expect(await refusal(issue())).toMatchObject({
@@ -307,7 +307,7 @@ describe("keys", () => {
 });
 
 describe("requests", () => {
-  test("of a key are as many as the operator has set, and each key has its own", async () => {
+  test("of a key are as many as the operator has set, separately for each key", async () => {
     vi.setSystemTime(Date.now());
     await setLimits({ requests: 5 });
     const reads = Array.from({ length: 8 }, () => ask("/collection-draft"));
@@ -324,7 +324,7 @@ describe("requests", () => {
     );
   });
 
-  test("are set within five seconds for keys that are in use", async () => {
+  test("have a changed limit within five seconds, for keys in use too", async () => {
     vi.setSystemTime(Date.now());
     await bodyOf(await ask("/collection-draft"), 200);
     await setLimits({ requests: 3 });
@@ -361,7 +361,7 @@ describe("lists of large drafts", () => {
     readonly collection_draft_uuid: string;
   }
 
-  test("read and send a bounded number of bytes at a time, and lead to all of them", async () => {
+  test("read and send a bounded number of bytes at a time, and lead to all drafts", async () => {
     const size = await fill();
     const seen: string[] = [];
     let address: string | null = "/collection-draft?limit=1000";
@@ -383,7 +383,7 @@ describe("lists of large drafts", () => {
     ).toEqual(seen);
   });
 
-  test("stream the whole in pieces of that size", async () => {
+  test("stream the whole list in pieces of that size", async () => {
     const size = await fill();
     const { body } = await ask("/collection-draft");
     let pieces = 0;

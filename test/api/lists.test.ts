@@ -78,7 +78,7 @@ const ask = (path: string): Promise<Response> =>
 const addressOf = ({ path }: Operation): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!);
 
-test("every operation that answers an array is a list", () => {
+test("every endpoint that returns an array is a list", () => {
   const arrays = withKey().filter(({ method, responses }) => {
     const schema = responses["200"]?.content?.["application/json"]?.schema;
     return method === "GET" && schema?.type === "array";
@@ -88,7 +88,7 @@ test("every operation that answers an array is a list", () => {
 });
 
 describe("a list", () => {
-  test("is the same by pages of one, each of which leads to the next", async () => {
+  test("is complete when it is read in pages of one", async () => {
     for (const operation of lists()) {
       const address = addressOf(operation);
       const whole = await ask(address);
@@ -110,7 +110,7 @@ describe("a list", () => {
     }
   });
 
-  test("refuses a limit and a cursor that are none, by name", async () => {
+  test("refuses an invalid limit and cursor by their names", async () => {
     for (const operation of lists()) {
       for (const limit of ["0", "1001", "-1", "1.5", "ten", ""]) {
         const answer = await bodyOf(await ask(`${addressOf(operation)}?limit=${limit}`), 400);

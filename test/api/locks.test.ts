@@ -49,7 +49,7 @@ const eligibilityOf = async (at: TestIntegration, { collection_uuid: uuid }: Fin
 
 const settings = { public_mint_config: { mint_fee: "0" } };
 
-test("locks of a collection and of a token are told of each token, and with eligibility", async () => {
+test("locks of a collection and of a token are shown with each token, and with eligibility", async () => {
   const collection = await createCollection(shop, { copies: [10], settings });
   const { collection_id } = collection.near_collection;
   const minted = await mint(shop, collection, 2);
@@ -72,7 +72,7 @@ test("locks of a collection and of a token are told of each token, and with elig
 const put = (path: string, { collection_uuid: uuid }: Finalized, json: object, key = shop.key) =>
   api(`/collection/${uuid}/${path}`, { key, method: "PUT", json });
 
-test("locks by the API hold on the chain, their quote says what is for ever, and an event tells of them", async () => {
+test("locks set by the API apply on the chain, their quote lists what is permanent, and an event reports them", async () => {
   const collection = await createCollection(shop, { copies: [10, 10], settings });
   const body = { locks: ["royalties", "supply"] };
   const path = `/collection/${collection.collection_uuid}/lock`;
@@ -141,7 +141,7 @@ test("a token and an asset are locked, each for itself", async () => {
   expect(await bodyOf(await update(tokens[0]!), 409)).toMatchObject({ code: "conflict" });
 });
 
-test("locks that would promise nothing, and what isn't there, are refused before anything is sent", async () => {
+test("locks without effect, and locks of missing things, are refused before anything is sent", async () => {
   const collection = await createCollection(shop, { copies: [5], settings: { allow_transfers: false } });
   const before = await operationCount(shop.key);
   expect(await bodyOf(await put("lock", collection, { locks: ["transfers"] }), 409)).toMatchObject({
@@ -161,7 +161,7 @@ test("locks that would promise nothing, and what isn't there, are refused before
   expect(await operationCount(shop.key)).toBe(before);
 });
 
-test("neither another integration nor a key that reads locks anything", async () => {
+test("another integration and a read key can't lock anything", async () => {
   const collection = await createCollection(shop, { copies: [5] });
   const { key } = await createIntegration("Stranger");
   const token = { token_id: `${collection.near_collection.collection_id}:1` };

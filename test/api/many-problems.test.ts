@@ -41,7 +41,7 @@ const fields = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`unknown_${index}`, 0]));
 
 describe("a JSON body", () => {
-  test("with a hundred thousand unknown fields is refused by their number", async () => {
+  test("with a hundred thousand unknown fields is refused with their number", async () => {
     const body = await refused(await post(`{${'"a":0,'.repeat(100_000)}"title":"x"}`), 400);
     expect(body).toMatchObject({ code: "invalid_request", issues: [{ path: [] }] });
     const distinct = await refused(await post(JSON.stringify(fields(50_000))), 400);
@@ -50,13 +50,13 @@ describe("a JSON body", () => {
     ]);
   });
 
-  test("with thousands of lists in each other is refused by their number", async () => {
+  test("with thousands of nested lists is refused with their number", async () => {
     const body = await refused(await post(`{"title":${"[".repeat(12_000)}${"]".repeat(12_000)}}`), 400);
     const message = "Send fewer fields and entries: a whole body has at most 10100, however deep.";
     expect(body).toMatchObject({ message: `Correct the body: ${message}`, issues: [{ path: [], message }] });
   });
 
-  test("with a whole number beyond all limits is told the field's own, once", async () => {
+  test("with a whole number beyond all limits is refused once, with the field's own message", async () => {
     const fee = { mint_fee: "0", limit_per_account: 1e300 };
     const body = await refused(await post(draft({ public_mint_config: fee })), 400);
     expect(body.issues.map(({ path }) => path)).toEqual([["public_mint_config", "limit_per_account"]]);
@@ -65,7 +65,7 @@ describe("a JSON body", () => {
     expect(form.issues.filter(({ path }) => path.includes("copies"))).toHaveLength(1);
   });
 
-  test("with eighty thousand bad royalties is refused by their number", async () => {
+  test("with eighty thousand invalid royalties is refused with their number", async () => {
     const royalties = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`A${index}`, -1]));
     const body = await refused(await post(draft({ initial_royalties: royalties })), 400);
     expect(body.issues).toEqual([
@@ -76,7 +76,7 @@ describe("a JSON body", () => {
     ]);
   });
 
-  test("with lists that are too long is refused by their number", async () => {
+  test("with lists that are too long is refused with their number", async () => {
     const accounts = Array.from({ length: 300_000 }, () => 0);
     const body = await refused(await post(draft({ bypass_mint_fee_accounts: accounts })), 400);
     expect(body.issues[0]?.path).toEqual(["bypass_mint_fee_accounts"]);
@@ -84,7 +84,7 @@ describe("a JSON body", () => {
     expect(nested.code).toBe("invalid_request");
   });
 
-  test("that is wrong in a thousand places names a hundred and counts the others", async () => {
+  test("with a thousand mistakes is refused with a hundred of them and the number of others", async () => {
     const body = await refused(await post(draft(fields(1_000))), 400);
     expect(body.issues).toHaveLength(100);
     expect(body.message).toContain("and 900 more");
@@ -93,12 +93,12 @@ describe("a JSON body", () => {
     expect(listed.message).toContain("and 500 more");
   });
 
-  test("with a long name in it is answered with the name's beginning", async () => {
+  test("with a mistake at a long name is refused with the name's beginning", async () => {
     const body = await refused(await post(draft({ ["n".repeat(900_000)]: 0 })), 400);
     expect(body.issues[0]?.path).toEqual([`${"n".repeat(512)}…`]);
   });
 
-  test("may have every list as long as it can be", async () => {
+  test("may have every list at its maximum length", async () => {
     const names = (kind: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${kind}${index}.near`);
     const lists = {
@@ -124,18 +124,18 @@ describe("a JSON body", () => {
   });
 });
 
-describe("a form", () => {
+describe("a form of assets", () => {
   test.each([
     ["numbers", `[${"0,".repeat(1_000_000)}0]`],
     ["lists", `[${"[],".repeat(700_000)}0]`],
     ["a detail with fields without end", `[{${'"a":0,'.repeat(300_000)}"b":0}]`],
     ["details without end", `[${'{"asset_filename":"a.png","copies":1},'.repeat(20_000)}0]`],
-  ])("with %s in place of asset details is refused by their number", async (_, detail) => {
+  ])("with %s instead of asset details is refused with their number", async (_, detail) => {
     const body = await refused(await attach(tenant, formOf(detail, [])), 413);
     expect(body).toMatchObject({ code: "payload_too_large", issues: [{ path: ["assets_detail"] }] });
   });
 
-  test("with two hundred thousand unknown parts is refused by their number", async () => {
+  test("with two hundred thousand unknown parts is refused with their number", async () => {
     const part = '--a\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n';
     const answer = await send(uploadPath(tenant.draftId), {
       method: "POST",
@@ -146,7 +146,7 @@ describe("a form", () => {
     expect((await refused(answer, 413)).code).toBe("payload_too_large");
   });
 
-  test("that is wrong in many places names a hundred and counts the others", async () => {
+  test("with many mistakes is refused with a hundred of them and the number of others", async () => {
     const details = Array.from({ length: 400 }, (_, index) => ({
       asset_filename: `${index}.png`,
       copies: 0,
@@ -174,7 +174,7 @@ describe("a form", () => {
     expect(body.issues.map(({ path }) => path)).toContainEqual(["assets_detail", 0, "__proto__"]);
   });
 
-  test("with a long file name that is missing is answered with its beginning", async () => {
+  test("with a long file name that is missing is refused with the name's beginning", async () => {
     const details = [{ asset_filename: "n".repeat(1_000_000), copies: 1 }];
     await refused(await attach(tenant, formOf(details, [])), 400);
   });

@@ -83,7 +83,7 @@ const newDraft = async (title: string) => {
 const dataUrl = (bytes: Uint8Array) => `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 
 test.each<Era>(["legacy", "auto"])(
-  "the tools are listed to a client of %s, each with an example that fits its schema",
+  "a client of %s gets the list of tools, each with an example that fits its schema",
   async (era) => {
     const client = await connect(shop.key, era);
     expect(client.getInstructions()).toContain("untrusted_text");
@@ -102,7 +102,7 @@ test.each<Era>(["legacy", "auto"])(
   },
 );
 
-describe("what holds for the API", () => {
+describe("the rules of the API apply to POST /mcp, which", () => {
   const initialize = {
     jsonrpc: "2.0",
     id: 1,
@@ -113,7 +113,7 @@ describe("what holds for the API", () => {
   const code = async (response: Response, status: number) =>
     (await bodyOf<{ code: string }>(response, status)).code;
 
-  test("is refused to a page of another site, and not to one on the machine of a local service", async () => {
+  test("refuses pages of other sites, and accepts pages on the machine of a local service", async () => {
     const ask = (origin: string) =>
       api("/mcp", { key: shop.key, json: initialize, headers: { ...accept, origin } });
     for (const origin of ["https://evil.example", "null"]) expect((await ask(origin)).status).toBe(403);
@@ -122,7 +122,7 @@ describe("what holds for the API", () => {
     await own.body?.cancel();
   });
 
-  test("holds for POST /mcp: keys, methods, bodies, suspension", async () => {
+  test("checks keys, methods, bodies and suspension", async () => {
     const ask = (key: string | null, more = {}) =>
       api("/mcp", { key, json: initialize, headers: accept, ...more });
     const keyless = await ask(null);
@@ -147,18 +147,18 @@ describe("what holds for the API", () => {
     expect(await code(await ask(closed.key), 403)).toBe("integration_suspended");
   });
 
-  test("refuses several messages in one request, which would count as one", async () => {
+  test("refuses several messages in one request, which would count as one request", async () => {
     const json = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "me" } }));
     const answer = await api("/mcp", { key: shop.key, json, headers: accept });
     expect(await code(answer, 400)).toBe("invalid_request");
   });
 
-  test("ends a subscription at once, because nothing of it changes", async () => {
+  test("ends a subscription at once, because nothing changes", async () => {
     const { closed } = await agent.listen({ toolsListChanged: true });
     expect(await closed).toBe("graceful");
   });
 
-  test("an error inside a tool sets no header of the answer to POST /mcp", async () => {
+  test("sets no header because of an error inside a tool", async () => {
     const { collection_draft_uuid } = await newDraft("Terns");
     const waits: (string | null)[] = [];
     const client = await connect(shop.key, "auto", ({ headers }) => waits.push(headers.get("retry-after")));
@@ -173,7 +173,7 @@ describe("what holds for the API", () => {
     expect(waits).toEqual(waits.map(() => null));
   });
 
-  test("a read-only key looks around, prepares nothing and can't use up a quote", async () => {
+  test("lets a read key read, but not prepare or execute a quote", async () => {
     const reader = await connect(shop.readKey);
     expect(await done(reader, "me")).toMatchObject({ key: { role: "read" } });
     expect(await refused(reader, "quote", mint())).toMatchObject({
@@ -186,7 +186,7 @@ describe("what holds for the API", () => {
     expect((await execute(quote_uuid, "by-the-owner")).isError).toBe(false);
   });
 
-  test("nothing is fetched for a read-only key or an unknown draft", async () => {
+  test("fetches nothing for a read key or an unknown draft", async () => {
     const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(fetchOf({}));
     const upload = (client: Client, collection_draft_uuid: string) =>
       refused(client, "upload_assets", {
@@ -199,7 +199,7 @@ describe("what holds for the API", () => {
     expect(pictures).toEqual([]);
   });
 
-  test("a key's limit of requests counts calls of tools and what they ask the API", async () => {
+  test("counts calls of tools, and the API requests that they cause, towards the key's limit", async () => {
     const hurried = await createIntegration("Hurried");
     const path = `/integration/${hurried.integrationUuid}/limits`;
     await bodyOf(await admin(path, { method: "PUT", json: { requests: 12 } }), 200);
@@ -218,8 +218,8 @@ describe("what holds for the API", () => {
   });
 });
 
-describe("a collection over MCP alone", () => {
-  test("is drafted, gets pictures by URL, is finalized, minted from and looked at", async () => {
+describe("a collection that is made over MCP alone", () => {
+  test("is drafted, gets pictures by URL, is finalized, minted from and read", async () => {
     const hosted = picture("png", 901);
     vi.spyOn(globalThis, "fetch").mockImplementation(
       fetchOf({ "https://pictures.example.com/2.png": hosted }),
@@ -284,7 +284,7 @@ describe("a collection over MCP alone", () => {
     expect(drafts.items).toEqual([expect.objectContaining({ collection_draft_uuid, state: "finalized" })]);
   });
 
-  test("an upload whose URL can't be used stores nothing and says which and why", async () => {
+  test("stores nothing if an upload's URL can't be used, and reports which one and why", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(fetchOf({}));
     const { collection_draft_uuid } = await newDraft("Cranes");
     const upload = (url: string) =>
@@ -328,8 +328,8 @@ const fetchOf = (files: Readonly<Record<string, Uint8Array<ArrayBuffer>>>): type
   };
 };
 
-describe("execute", () => {
-  test("carries a quote out once: in parallel, under new keys, and again under its own", async () => {
+describe("the tool execute", () => {
+  test("carries out a quote once: in parallel, under new keys, and again under its own key", async () => {
     const before = await mintedOnChain(shop, made);
     const quote = await quoteMint();
     const answers = await Promise.all(
@@ -350,7 +350,7 @@ describe("execute", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
   });
 
-  test("that is cut off once the quote is bound is repeated under its key, and under no other", async () => {
+  test("can be repeated under its key, and under no other, after it was interrupted", async () => {
     const before = await mintedOnChain(shop, made);
     const quote = await quoteMint();
     const kills = killAt("quote.bound");
@@ -366,7 +366,7 @@ describe("execute", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
   });
 
-  test("of a second quote for the same write under the same key is the first execution", async () => {
+  test("returns the first execution for a second quote of the same write under the same key", async () => {
     const before = await mintedOnChain(shop, made);
     const first = await execute(await quoteMint(), "order-1");
     const second = await execute(await quoteMint(), "order-1");
@@ -382,7 +382,7 @@ describe("execute", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 3);
   });
 
-  test("refuses a receiver that doesn't exist unless it is told otherwise, null being no answer", async () => {
+  test("refuses a receiver that doesn't exist unless the write allows it", async () => {
     const body = { receiver_addresses: ["nobody-at-all.test"] };
     for (const more of [{}, { receivers_must_exist: null }])
       expect((await refused(agent, "quote", { ...mint(), body: { ...body, ...more } })).code).toBe(
@@ -391,7 +391,7 @@ describe("execute", () => {
     await done(agent, "quote", { ...mint(), body: { ...body, receivers_must_exist: false } });
   });
 
-  test("refuses to finalize another draft than was quoted: one that has changed since", async () => {
+  test("refuses to finalize a draft that changed after its quote", async () => {
     const collection_draft_uuid = await createDraft(shop, { copies: [2] });
     const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };
     const { quote } = await done<Quoted>(agent, "quote", finalize);
@@ -405,7 +405,7 @@ describe("execute", () => {
     expect((await execute(again.quote.quote_uuid, "seen")).isError).toBe(false);
   });
 
-  test("repeats the outcome of a quote that has expired since, as long as its key is valid", async () => {
+  test("returns the outcome of an expired quote as long as its key is valid", async () => {
     const quote = await quoteMint();
     const first = await execute(quote, "order-3");
     expect(first.isError).toBe(false);
@@ -416,7 +416,7 @@ describe("execute", () => {
     expect(other.body).toMatchObject({ code: "conflict", message: expect.stringContaining("order-3") });
   });
 
-  test("refuses a quote that has expired, of somebody else, or that keeps no write", async () => {
+  test("refuses a quote that is expired, of another integration, or without a stored write", async () => {
     const before = await mintedOnChain(shop, made);
     const quote = await quoteMint();
     const expired = await later(11 * 60_000, () => execute(quote, "late"));
@@ -432,7 +432,7 @@ describe("execute", () => {
     expect(await mintedOnChain(shop, made)).toBe(before);
   });
 
-  test("that fails on the chain names its operation, which `follow` explains; it also waits for pending ones", async () => {
+  test("names the operation of a failed write, which the tool follow explains", async () => {
     const sold = await createHalfSold(shop);
     const { quote } = await done<Quoted>(agent, "quote", {
       ...{ write: "mint", collection_uuid: sold.collection_uuid },
@@ -455,7 +455,7 @@ describe("execute", () => {
     });
   });
 
-  test("and the other tools say what to call next after what they can't find or take", async () => {
+  test("and the other tools name the next call after invalid or missing input", async () => {
     expect(await refused(agent, "follow", { operation_uuid: made.collection_uuid })).toMatchObject({
       code: "not_found",
     });
@@ -471,7 +471,7 @@ describe("execute", () => {
   });
 });
 
-describe("above a key's confirm_above", () => {
+describe("a write above a key's confirm_above", () => {
   const keyFor = async (confirm_above: string): Promise<string> => {
     const json = { name: "Agent", scopes: ["mint", "read"], confirm_above };
     const path = `/integration/${shop.integrationUuid}/key`;
@@ -484,7 +484,7 @@ describe("above a key's confirm_above", () => {
     });
   const quoteOf = async (client: Client) => (await done<Quoted>(client, "quote", mint())).quote;
 
-  test("`execute` asks the person, once, and then carries the write out", async () => {
+  test("is confirmed by the person once, and then carried out", async () => {
     const questions: string[] = [];
     const client = await asking(await keyFor("0"), questions, true);
     const { quote_uuid: quote } = await quoteOf(client);
@@ -500,7 +500,7 @@ describe("above a key's confirm_above", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
   });
 
-  test("nothing is sent that the person declines, and another quote is asked for anew", async () => {
+  test("isn't sent if the person declines, and another quote needs a new confirmation", async () => {
     const questions: string[] = [];
     const client = await asking(await keyFor("0"), questions, false);
     const before = await mintedOnChain(shop, made);
@@ -515,20 +515,23 @@ describe("above a key's confirm_above", () => {
     expect(await mintedOnChain(shop, made)).toBe(before);
   });
 
-  test.each(["auto", "legacy"] as const)("a client that can't ask is refused, in the era %s", async (era) => {
-    const client = await connect(await keyFor("0"), era);
-    const { quote_uuid: quote } = await quoteOf(client);
-    const refusal = await execute(quote, `unasked-${era}`, client);
-    expect(refusal.body).toMatchObject({
-      code: "confirmation_required",
-      message: expect.stringMatching(/can't ask.*by the API.*higher confirm_above.*the operator/),
-      next: expect.stringMatching(/^Stop/),
-    });
-    // The quote is still free for a person.
-    expect((await execute(quote, `by-the-owner-${era}`)).isError).toBe(false);
-  });
+  test.each(["auto", "legacy"] as const)(
+    "is refused to a client that can't ask, in protocol %s",
+    async (era) => {
+      const client = await connect(await keyFor("0"), era);
+      const { quote_uuid: quote } = await quoteOf(client);
+      const refusal = await execute(quote, `unasked-${era}`, client);
+      expect(refusal.body).toMatchObject({
+        code: "confirmation_required",
+        message: expect.stringMatching(/can't ask.*by the API.*higher confirm_above.*the operator/),
+        next: expect.stringMatching(/^Stop/),
+      });
+      // The quote is still free for a person.
+      expect((await execute(quote, `by-the-owner-${era}`)).isError).toBe(false);
+    },
+  );
 
-  test("nobody is asked up to it", async () => {
+  test("is needed only above that amount: cheaper writes need no confirmation", async () => {
     const questions: string[] = [];
     const { cost } = (await done<Quoted>(agent, "quote", mint())).quote;
     const client = await asking(await keyFor(String(2n * BigInt(cost.at_most))), questions, false);
@@ -538,8 +541,8 @@ describe("above a key's confirm_above", () => {
   });
 });
 
-describe("results", () => {
-  test("mark what people wrote as untrusted text and have at most 4 kB unless more is asked for", async () => {
+describe("results of tools", () => {
+  test("mark texts written by others as untrusted, and have at most 4 kB unless more is requested", async () => {
     await execute(
       await quoteMint({ metadata: { title: INJECTION, extra: JSON.stringify(INJECTION) } }),
       "marked",
@@ -572,7 +575,7 @@ describe("results", () => {
     expect(full.text).toContain(INJECTION.repeat(12));
   });
 
-  test("a list goes on by its cursor", async () => {
+  test("continue a list by its cursor", async () => {
     await execute(await quoteMint({ quantity_per_receiver: 3 }), "three");
     const ids: string[] = [];
     let cursor: string | null | undefined;
@@ -592,7 +595,7 @@ describe("results", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("a page has as many entries as fit, and its cursor skips none", async () => {
+  test("have as many entries of a page as fit, and the cursor skips none", async () => {
     const long = await createCollection(shop, { copies: [5] });
     const title = (n: number) => String(n) + "🪶".repeat(255);
     for (let n = 0; n < 5; n += 1) {
@@ -618,7 +621,7 @@ describe("results", () => {
     expect(titles.toSorted()).toEqual([0, 1, 2, 3, 4].map(title));
   });
 
-  test("`describe` explains each write with an example", async () => {
+  test("of `describe` explain each write with an example", async () => {
     const { tools } = await agent.listTools();
     const schema = tools.find(({ name }) => name === "describe")!.inputSchema as unknown as {
       properties: { write: { enum: string[] } };
@@ -645,7 +648,7 @@ const unmarked = (value: unknown): string[] => {
   );
 };
 
-test("arguments that a tool doesn't take are refused like a request's fields, with what to call next", async () => {
+test("tools refuse unknown arguments like unknown fields of a request, and name the next call", async () => {
   const { isError, body } = await call<{ code: string; next: string; issues: { path: string[] }[] }>(
     agent,
     "list_tokens",
@@ -656,7 +659,7 @@ test("arguments that a tool doesn't take are refused like a request's fields, wi
   expect(body.next).toContain("call the same tool again");
 });
 
-test("a careless agent spends its budget at most, and executes each quote at most once", async () => {
+test("a careless agent spends at most its budget, and executes each quote at most once", async () => {
   const spent = async () => {
     const me = await bodyOf<{ limits: { used: { spending_per_day: string } } }>(
       await api("/me", { key: shop.key }),

@@ -77,7 +77,7 @@ const defaultLimits = async (): Promise<object> => {
 };
 
 describe("GET /me", () => {
-  test("tells what the key stands for", async () => {
+  test("shows the key's rights, limits, wallet and contracts", async () => {
     const draft = await createDraft(shop, { copies: [1] });
     const answer = await me();
     expect(answer).toMatchObject({
@@ -110,7 +110,7 @@ describe("GET /me", () => {
     await bodyOf(await api(`/collection-draft/${draft}`, { key: shop.key }), 200);
   });
 
-  test("may be asked with a read key, and tells of that key", async () => {
+  test("may be called with a read key, and shows that key", async () => {
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     const issued = await bodyOf<{ api_key: string; key_uuid: string }>(
       await admin(`/integration/${shop.integrationUuid}/key`, {
@@ -125,7 +125,7 @@ describe("GET /me", () => {
     });
   });
 
-  test("says what is left for a new write while others wait", async () => {
+  test("shows what is left for a new write while others wait", async () => {
     const before = await me();
     // The node takes nothing, so the amount stays reserved.
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
@@ -141,7 +141,7 @@ describe("GET /me", () => {
     expect((await me()).limits.used.operations_waiting).toBe(0);
   });
 
-  test("asks nodes once in five seconds, unless the wallet itself has done something", async () => {
+  test("reads nodes once in five seconds, unless the wallet has changed", async () => {
     vi.setSystemTime(Date.now() + 6_000);
     const before = await me();
     await setFaults({ kind: "down", methods: ["query"] });
@@ -161,7 +161,7 @@ describe("GET /me", () => {
     expect(BigInt(minted.wallet.balance ?? 0)).toBeLessThan(BigInt(before.wallet.balance ?? 0));
   });
 
-  test("has null for what only the chain knows while no node answers", async () => {
+  test("has null for data of the chain while no node answers", async () => {
     await setFaults({ kind: "down" });
     vi.setSystemTime(Date.now() + 6_000);
     const { wallet, contracts, limits } = await me();
@@ -178,7 +178,7 @@ describe("GET /me", () => {
     expect(limits).toMatchObject(await defaultLimits());
   });
 
-  test("says where there is no wallet yet, and nothing of other integrations", async () => {
+  test("reports that there is no wallet yet, and shows nothing of other integrations", async () => {
     const other = await newTenant();
     const answer = await me(other.key);
     expect(answer).toMatchObject({
@@ -196,7 +196,7 @@ describe("GET /me", () => {
     expect(JSON.stringify(answer)).not.toContain(shop.walletAccountId);
   });
 
-  test("shows no secret, and is refused without a key", async () => {
+  test("shows no secret, and requires a key", async () => {
     const text = JSON.stringify(await me());
     expect(text).not.toContain(shop.key);
     expect(text).not.toMatch(/mk_live_|digest|secret|ed25519:/);
@@ -207,7 +207,7 @@ describe("GET /me", () => {
 });
 
 describe("operations that wait", () => {
-  test("never pass their limit, however many come at once, and are refused with when to come again", async () => {
+  test("never exceed their limit, however many are sent at once, and are refused with Retry-After", async () => {
     await setLimits({ operations_waiting: 5 });
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const sent = await Promise.all(Array.from({ length: 20 }, () => mint({}, { prefer: "respond-async" })));
@@ -234,8 +234,8 @@ describe("operations that wait", () => {
   });
 });
 
-describe("files by their address", () => {
-  test("count, and are refused beyond the limit before anything is sent", async () => {
+describe("files that are fetched by their address", () => {
+  test("count towards the limit, and are refused above it before anything is sent", async () => {
     const draft = await createDraft(shop, { copies: [1] });
     const [asset] = await bodyOf<{ asset_cid: string; asset_size: number }[]>(
       await api(`/collection-draft/${draft}/asset`, { key: shop.key }),

@@ -136,7 +136,7 @@ const mint = async (counts: Counts, headers: Readonly<Record<string, string>>): 
   await background();
 };
 
-test("a mint by itself, with its key and its answer kept, writes a bounded number of rows", async () => {
+test("a single mint with a stored answer writes a bounded number of rows", async () => {
   const counts = none();
   await countObject(counts);
   await mint(counts, { "idempotency-key": crypto.randomUUID() });
@@ -159,7 +159,7 @@ test("a mint without a key writes thirteen rows in D1", async () => {
   expect(await writtenByMint()).toBe(13);
 });
 
-test("where the collection has a page too; some twentieth writes what the row has noted of the others", async () => {
+test("a mint of a collection with a page writes thirteen rows too, and one more in about every twentieth mint", async () => {
   const page = { slug: `counted-${crypto.randomUUID().slice(0, 8)}`, enabled: true };
   await bodyOf(await putPage(shop.key, collection, page), 200);
   const written: number[] = [];
@@ -168,7 +168,7 @@ test("where the collection has a page too; some twentieth writes what the row ha
   expect(written.toSorted()).toEqual([...Array(24).fill(13), 14]);
 });
 
-test("what a page has noted of a mint from a wallet isn't written again when somebody asks again", async () => {
+test("a mint transaction that a page has noted isn't written again by a second request", async () => {
   const shown = await createCollection(shop, { copies: [10] });
   const slug = `counted-${crypto.randomUUID().slice(0, 8)}`;
   await bodyOf(await putPage(shop.key, shown.collection_uuid, { slug, enabled: true }), 200);

@@ -61,7 +61,7 @@ const mint = (json: unknown, headers: Record<string, string> = {}, uuid = collec
 const supply = () => mintedOnChain(integration, collection);
 
 describe("a mint", () => {
-  test("goes to several receivers in their order, each token with a picture of its own", async () => {
+  test("goes to several receivers in their order, each token with its own picture", async () => {
     const body = await bodyOf<Minted>(
       await mint({ receiver_addresses: [alice, bob], quantity_per_receiver: 2 }),
       201,
@@ -86,12 +86,12 @@ describe("a mint", () => {
     expect(await bodyOf(read, 200)).toMatchObject({ minted: 4 });
   });
 
-  test("takes one copy for one receiver when nothing is said", async () => {
+  test("has one copy for one receiver by default", async () => {
     const { tokens } = await bodyOf<Minted>(await mint({ receiver_addresses: [alice] }), 201);
     expect(tokens).toHaveLength(1);
   });
 
-  test("carries metadata of its own", async () => {
+  test("may have its own metadata", async () => {
     const metadata = {
       title: "Signed print",
       subtitle: "for $TOKEN_NUM friends",
@@ -110,7 +110,7 @@ describe("a mint", () => {
     expect(tokens[0]!.metadata.media).not.toBeNull();
   });
 
-  test("of 25 passes, of 26 is refused and nothing is sent", async () => {
+  test("may have 25 tokens; with 26 it is refused and nothing is sent", async () => {
     const before = await supply();
     const refused = await mint({ receiver_addresses: [alice, bob], quantity_per_receiver: 13 });
     expect(await bodyOf<Failed>(refused, 400)).toMatchObject({ code: "mint_limit_exceeded" });
@@ -123,7 +123,7 @@ describe("a mint", () => {
     expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(25);
   });
 
-  test("to accounts that nobody can sign for is refused, each of them by name, and so is its quote", async () => {
+  test("to accounts that nobody can sign for is refused with all their names, and so is its quote", async () => {
     const json = { receiver_addresses: [alice, "system", integration.contractAccountId, "a.system"] };
     const path = `/collection/${collection.collection_uuid}/mint`;
     const quote = { method: "POST", path, body: json };
@@ -139,7 +139,7 @@ describe("a mint", () => {
     }
   });
 
-  test("of more than is left is refused before anything is sent", async () => {
+  test("of more copies than are left is refused before anything is sent", async () => {
     const { collection_uuid: uuid } = await createCollection(integration, { copies: [3] });
     const refuse = async (quantity_per_receiver: number, left: number) => {
       const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver }, {}, uuid);
@@ -155,7 +155,7 @@ describe("a mint", () => {
     await refuse(1, 0);
   });
 
-  test("that is refused keeps no file for its collection, and one that is accepted does", async () => {
+  test("that is refused adds no file to its collection, and one that is accepted does", async () => {
     const { collection_uuid: uuid } = await createCollection(integration, { copies: [1] });
     const { cid } = collection.ipfs_result.files[0]!;
     const metadata = { asset_file_url: `http://mintage.test/ipfs/${cid}` };
@@ -176,7 +176,7 @@ describe("a mint", () => {
     expect(await kept()).toBe(1);
   });
 
-  test("of more than a wallet has left since the last look says so, and mints none", async () => {
+  test("of copies that were sold in the meantime fails on the chain, and mints none", async () => {
     const { collection_uuid: uuid } = await createHalfSold(integration);
     const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver: 2 }, {}, uuid);
     const body = await bodyOf<Failed>(answer, 409);
@@ -191,7 +191,7 @@ describe("a mint", () => {
     expect((await bodyOf<Minted>(rest, 201)).tokens).toHaveLength(1);
   });
 
-  test("that the contract can't pay the storage of tops it up and mints once", async () => {
+  test("tops up the contract if it can't pay for storage, and mints once", async () => {
     const before = await supply();
     // Two NEAR pay for 200 kB, and these tokens need more.
     const metadata = { extra: JSON.stringify({ story: "heron ".repeat(2_000) }) };
@@ -206,7 +206,7 @@ describe("a mint", () => {
     expect(await supply()).toBe(before + 25);
   });
 
-  test("beyond the day's quota of function-call keys raises it first, alone and with others", async () => {
+  test("beyond the daily quota of function-call keys raises the quota first, alone and with others", async () => {
     const shop = await createIntegration();
     const large = await createCollection(shop, { copies: [2_000] });
     const { collection_id } = large.near_collection;
@@ -234,7 +234,7 @@ describe("a mint", () => {
     }
   });
 
-  test("into a collection that isn't there is 404, with a read key 403", async () => {
+  test("of a missing collection is refused with 404, and with a read key with 403", async () => {
     const missing = await mint({ receiver_addresses: [alice] }, {}, crypto.randomUUID());
     expect(await bodyOf<Failed>(missing, 404)).toMatchObject({ code: "not_found" });
     const read = await api(`/collection/${collection.collection_uuid}/mint`, {
@@ -245,7 +245,7 @@ describe("a mint", () => {
   });
 });
 
-describe("a mint that is broken off", () => {
+describe("a mint that is interrupted", () => {
   test.each(OPERATION_POINTS)("at %s is carried out once", async (point) => {
     const before = await supply();
     const headers = { "idempotency-key": crypto.randomUUID() };
@@ -260,7 +260,7 @@ describe("a mint that is broken off", () => {
   });
 });
 
-test("many mints at once are each carried out once", async () => {
+test("many simultaneous mints are carried out once each", async () => {
   const before = await supply();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => mint({ receiver_addresses: [index % 2 ? alice : bob] })),

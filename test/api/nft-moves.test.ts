@@ -43,7 +43,7 @@ const burn = (json: object, to = collection, key = shop.key) => api(at(to, "nft-
 const lastEvents = async (type: string): Promise<Event[]> =>
   bodyOf<Event[]>(await api(`/event?type=${type}`, { key: shop.key }), 200);
 
-test("tokens of the wallet are transferred in one transaction, with an event each", async () => {
+test("tokens of the wallet are transferred in one transaction, with an event for each", async () => {
   const ids = await mint(shop.walletAccountId, 25);
   const body = { token_ids: ids, receiver_address: alice, memo: "Order 7", reference: "order-7" };
   const moved = await bodyOf<Moved>(await transfer(body), 200);
@@ -55,7 +55,7 @@ test("tokens of the wallet are transferred in one transaction, with an event eac
   expect(events[0]!.data).toMatchObject({ owner_id: alice, reference: "order-7" });
 });
 
-test("fifty tokens fit one transaction, of a long list of denied accounts fewer", async () => {
+test("fifty tokens fit into one transaction, and fewer if the list of denied accounts is long", async () => {
   const many = [...(await mint(shop.walletAccountId, 25)), ...(await mint(shop.walletAccountId, 25))];
   const denied = Array.from({ length: 1_000 }, (_, index) => `${"d".repeat(58)}${1_000 + index}.x`);
   const listed = await createCollection(shop, {
@@ -79,7 +79,7 @@ test("fifty tokens fit one transaction, of a long list of denied accounts fewer"
   ).toMatchObject({ code: "unknown_account" });
 });
 
-test("burnt tokens are gone, and an event names each", async () => {
+test("burnt tokens no longer exist, and an event names each", async () => {
   const ids = await mint(shop.walletAccountId, 2);
   const quoted = await api("/quote", {
     key: shop.key,
@@ -97,7 +97,7 @@ test("burnt tokens are gone, and an event names each", async () => {
   expect(await bodyOf(await burn({ token_ids: ids }), 404)).toMatchObject({ code: "not_found" });
 });
 
-test("what the contract would refuse is refused before, and nothing is sent", async () => {
+test("moves that the contract would refuse are refused before anything is sent", async () => {
   const [own, sold] = [(await mint(shop.walletAccountId, 1))[0]!, (await mint(alice, 1))[0]!];
   const minted = await mintedOnChain(shop, collection);
   const before = await operationCount(shop.key);
@@ -130,7 +130,7 @@ test("what the contract would refuse is refused before, and nothing is sent", as
   expect(await mintedOnChain(shop, collection)).toBe(minted);
 });
 
-test("the collection's rules hold: transfers that are off, and accounts that are denied", async () => {
+test("the collection's rules apply: disabled transfers, and denied accounts", async () => {
   const [bob] = (await createReceivers(1)) as [string];
   const ruled = await createCollection(shop, { copies: [5], settings: { transfers_denied_accounts: [bob] } });
   const [id] = await mint(shop.walletAccountId, 1, ruled);
@@ -148,7 +148,7 @@ test("the collection's rules hold: transfers that are off, and accounts that are
   await bodyOf(await burn({ token_ids: [id] }, ruled), 200);
 });
 
-test("a rule that changes after the look is the contract's refusal, and nothing has moved", async () => {
+test("after a rule changed during a request, the contract refuses it and nothing has moved", async () => {
   const late = await createCollection(shop, { copies: [5] });
   const ids = await mint(shop.walletAccountId, 2, late);
   const move = () => transfer({ token_ids: ids, receiver_address: alice }, late);
@@ -169,7 +169,7 @@ test("a rule that changes after the look is the contract's refusal, and nothing 
   expect(left).toMatchObject({ token_id: ids[0], owner_id: shop.walletAccountId });
 });
 
-test("a killed transfer goes on, and its key leads to its one answer", async () => {
+test("a killed transfer continues, and its key leads to its one answer", async () => {
   const ids = await mint(shop.walletAccountId, 1);
   const json = { token_ids: ids, receiver_address: alice };
   const send = () =>
@@ -181,7 +181,7 @@ test("a killed transfer goes on, and its key leads to its one answer", async () 
   expect(tokens).toMatchObject([{ token_id: ids[0], owner_id: alice }]);
 });
 
-test("neither another integration nor a key that reads moves anything", async () => {
+test("another integration and a read key can't move anything", async () => {
   const ids = await mint(shop.walletAccountId, 1);
   const body = { token_ids: ids, receiver_address: alice };
   expect(await bodyOf(await transfer(body, collection, other.key), 404)).toMatchObject({ code: "not_found" });

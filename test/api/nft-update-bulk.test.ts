@@ -62,7 +62,7 @@ test("150 tokens take two transactions, and have a result and an event each", as
   expect(events.map(({ data }) => data.token_id)).toEqual(ids);
 });
 
-test("what the contract would refuse is named, and keeps no other from being changed", async () => {
+test("tokens that the contract would refuse are named, and the others are changed", async () => {
   const some = await mint(3);
   const locked = { key: shop.key, method: "PUT", json: { token_id: some[1] } };
   await bodyOf(await api(at("nft-lock"), locked), 200);
@@ -84,7 +84,7 @@ test("what the contract would refuse is named, and keeps no other from being cha
   expect(await operationCount(shop.key)).toBe(before);
 });
 
-test("a token that is burnt or locked after the look is split off, and the others are changed", async () => {
+test("a token that is burnt or locked during the request fails alone, and the others are changed", async () => {
   const own = await mint(12, collection, shop.walletAccountId);
   await (await killedAt("operation.accepted", () => update(titled("Late", own)))).body?.cancel();
   await bodyOf(await api(at("nft-burn"), { key: shop.key, json: { token_ids: [own[3]] } }), 200);
@@ -111,7 +111,7 @@ test("a token that is burnt or locked after the look is split off, and the other
 });
 
 test.each(["operation.after_submit", "operation.settled", "operation.before_effects"])(
-  "one that is killed at %s goes on under its key, and changes each token once",
+  "a bulk update that is killed at %s continues under its key, and changes each token once",
   async (point) => {
     const send = () => update(titled(point, ids), { headers: { "idempotency-key": `bulk ${point}` } });
     await (await killedAt(point, send, (pass) => pass === 1)).body?.cancel();
@@ -121,7 +121,7 @@ test.each(["operation.after_submit", "operation.settled", "operation.before_effe
   },
 );
 
-test("a token shows another asset of the collection, but none that is hidden", async () => {
+test("a token can show another asset of its collection, but not a hidden one", async () => {
   const draft = (
     await bodyOf<{ collection_draft_uuid: string }>(
       await api(`/collection/${collection.collection_uuid}`, { key: shop.key }),
@@ -148,7 +148,7 @@ test("a token shows another asset of the collection, but none that is hidden", a
   expect(await bodyOf(await update(peek, { to: hidden }), 409)).toMatchObject({ code: "conflict" });
 });
 
-test("large metadata arrive, and are cleared again", async () => {
+test("large metadata is stored, and can be cleared again", async () => {
   const extra = JSON.stringify("x".repeat(4_000));
   const some = ids.slice(0, 12).map((token_id) => ({ token_id, metadata: { extra } }));
   expect(await bodyOf<Answer>(await update(some), 200)).toMatchObject({ updated: 12, failed: 0 });
@@ -158,7 +158,7 @@ test("large metadata arrive, and are cleared again", async () => {
   expect(await bodyOf<Answer>(await update(cleared), 200)).toMatchObject({ updated: 12 });
 });
 
-test("what is wrong with a body is named, and nobody else changes anything", async () => {
+test("mistakes in a body are named, and other integrations can't change anything", async () => {
   const [one] = ids as [string];
   const wrong: [object[], (string | number)[]][] = [
     [[], ["updates"]],

@@ -33,7 +33,7 @@ beforeAll(async () => {
 const update = (json: unknown, uuid = collection.collection_uuid) =>
   api(`/collection/${uuid}/nft-update`, { key: integration.key, method: "PUT", json });
 
-test("fields that are given change, others stay, null goes back to the collection's", async () => {
+test("given fields change, others stay, and null restores the collection's value", async () => {
   const first = await bodyOf<{ message: string; token: Token; tx_results: { status: string }[] }>(
     await update({ token_id: tokenId, title: "Heron at the weir", extra: '{"signed":true}', copies: 3 }),
     200,
@@ -63,7 +63,7 @@ test("fields that are given change, others stay, null goes back to the collectio
   expect(second.token).toMatchObject(shown);
 });
 
-test("a picture of our own gateway is taken over by its address", async () => {
+test("a picture of this service's gateway is used by its address", async () => {
   const other = collection.ipfs_result.files.find(({ name }) => name === "1.png")!;
   const { token } = await bodyOf<{ token: Token }>(
     await update({ token_id: tokenId, asset_file_url: `http://mintage.test/ipfs/${other.cid}` }),
@@ -73,7 +73,7 @@ test("a picture of our own gateway is taken over by its address", async () => {
   expect((await api(new URL(token.media_url).pathname)).status).toBe(200);
 });
 
-test("a token that isn't there is 404, whoever's it is, no token's id 400, and nothing is sent", async () => {
+test("a missing token is 404, another integration's too, an invalid token id 400, and nothing is sent", async () => {
   const second = await createCollection(integration);
   const before = await operationCount(integration.key);
   const { collection_id: id } = collection.near_collection;
@@ -93,7 +93,7 @@ test("a token that isn't there is 404, whoever's it is, no token's id 400, and n
   expect(await operationCount(integration.key)).toBe(before);
 });
 
-test("nothing to change is said so, an unknown field named", async () => {
+test("an update without a change is refused, and an unknown field is named", async () => {
   expect(await bodyOf(await update({ token_id: tokenId }), 400)).toMatchObject({ code: "invalid_request" });
   expect(await bodyOf(await update({ token_id: tokenId, titel: "x" }), 400)).toMatchObject({
     code: "invalid_request",
@@ -101,7 +101,7 @@ test("nothing to change is said so, an unknown field named", async () => {
   });
 });
 
-test("writes that look at the chain first are two trips to the database: their acceptance and their end", async () => {
+test("writes that first read the chain are two database calls: their acceptance and their end", async () => {
   const { send, trips } = watched(integration.integrationUuid);
   const write = async (method: string, path: string, json: object, status: number): Promise<void> => {
     const at = `/collection/${collection.collection_uuid}${path}`;

@@ -57,7 +57,7 @@ const limitedKey = async (requests: number): Promise<string> => {
 };
 
 describe("calls of nodes that a key's requests cause", () => {
-  test("count as requests beyond two; more wait, and are refused in the end, and nobody else is", async () => {
+  test("count as requests beyond two, wait, and are refused in the end, without effect on other keys", async () => {
     const requests = 60;
     const key = await limitedKey(requests);
     const before = callsMade();
@@ -89,7 +89,7 @@ describe("calls of nodes that a key's requests cause", () => {
     for (const answer of result) if (!answer.bodyUsed) await answer.body?.cancel();
   });
 
-  test("of 200 checks of ever new accounts at once are all made", async () => {
+  test("are all made for 200 checks of different accounts at once", async () => {
     // A busy machine's chain may answer too late: only what a budget refuses counts here.
     const check = async (account: string): Promise<Response> => {
       const answer = await api(`/collection/${others}/eligibility/${account}`, { key: stranger.key });
@@ -100,8 +100,8 @@ describe("calls of nodes that a key's requests cause", () => {
   });
 });
 
-describe("answers of nodes that are kept", () => {
-  test("are asked for once by all who ask the same, however long the nodes take", async () => {
+describe("stored answers of nodes", () => {
+  test("are read once by all who ask the same, however slow the nodes are", async () => {
     await setFaults({ kind: "delay", ms: 6_000, methods: ["query"] });
     const before = callsMade();
     const mine = Array.from({ length: 30 }, () => api("/me", { key: stranger.key }));
@@ -113,13 +113,13 @@ describe("answers of nodes that are kept", () => {
   });
 });
 
-describe("calls of nodes that an address causes without a key", () => {
+describe("calls of nodes that requests without a key cause", () => {
   const from = (address: string, path: string) =>
     api(`/public/v1/page/${slug}${path}`, { headers: { "cf-connecting-ip": address } });
   /** Asks two views for tokens, never what was asked before, and one for the collection, as others do at the same time. */
   const filtered = (index: number) => `/token?trait=Sky%3D${index}&cursor=${1_000 * (index + 1)}`;
 
-  test("are at most four at once, two of an address, and equal ones are one", async () => {
+  test("are at most four at once, two for each address, and equal ones are shared", async () => {
     await setFaults({ kind: "delay", ms: 100, methods: ["query"] });
     const real = globalThis.fetch;
     const views = { open: 0, most: 0, asked: 0 };

@@ -42,28 +42,28 @@ const walletState = async () =>
   (await bodyOf<{ state: string }>(await admin(`/integration/${shop.integrationUuid}/wallet`), 200)).state;
 
 describe("a database that is as new as its wallets", () => {
-  test("is believed, however many operations come at once and in whatever order", async () => {
+  test("is accepted, however many operations come at once and in whatever order", async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => mint()));
     for (const answer of answers) await bodyOf(answer, 201);
     expect(await walletState()).toBe("active");
   });
 
-  test("is believed by an object that has just begun to live again", async () => {
+  test("is accepted by an object that was just started again", async () => {
     await endObject(shop.integrationUuid);
     const answers = await Promise.all(Array.from({ length: 20 }, () => mint()));
     for (const answer of answers) await bodyOf(answer, 201);
     expect(await walletState()).toBe("active");
   });
 
-  test("has nothing to be recovered", async () => {
+  test("has nothing to recover", async () => {
     expect(await recoverDatabase()).toEqual(NOTHING);
     await background.reconcile();
     expect(await ready()).toMatchObject({ status: "ready", database: { behind: false } });
   });
 });
 
-describe("a database that went back in time", () => {
-  test("mints nothing a second time under one key", async () => {
+describe("a database that was rolled back", () => {
+  test("mints nothing a second time under one Idempotency-Key", async () => {
     const before = await takeSnapshot();
     await bodyOf(await mint("once"), 201);
     const count = await minted();
@@ -76,7 +76,7 @@ describe("a database that went back in time", () => {
     expect(await ready()).toMatchObject({ status: "ready", database: { behind: true } });
   });
 
-  test("stays noticed when the object ends, until it is recovered", async () => {
+  test("is still detected after the object ended, until it is recovered", async () => {
     await endObject(shop.integrationUuid);
     expect(await bodyOf(await mint("once"), 503)).toMatchObject({ code: "wallet_inactive" });
     expect(await bodyOf(await activate(), 409)).toMatchObject({ code: "conflict" });
@@ -87,7 +87,7 @@ describe("a database that went back in time", () => {
     expect(await walletState()).toBe("active");
   });
 
-  test("takes nothing of a burst that is larger than what it lost", async () => {
+  test("accepts none of a burst of requests that is larger than what was lost", async () => {
     const before = await takeSnapshot();
     for (const key of ["a", "b", "c"]) await bodyOf(await mint(key), 201);
     const count = await minted();
@@ -105,7 +105,7 @@ describe("a database that went back in time", () => {
     expect(await minted()).toBe(count + 1);
   });
 
-  test("is noticed by the schedule where nobody sends anything", async () => {
+  test("is detected by the schedule if nobody sends anything", async () => {
     const before = await takeSnapshot();
     await bodyOf(await mint("idle"), 201);
     await goBack(before);
@@ -127,7 +127,7 @@ describe("a database that went back in time", () => {
     await recoverDatabase();
   });
 
-  test("is noticed by the wallet's alarm, which resumes an operation that is not there any more", async () => {
+  test("is detected by the wallet's alarm, which resumes an operation that is missing", async () => {
     const before = await takeSnapshot();
     killAt("operation.before_effects");
     await bodyOf(await mint("open"), 202);

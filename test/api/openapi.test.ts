@@ -18,8 +18,8 @@ beforeAll(async () => {
   operations = operationsOf(document);
 });
 
-describe("the document", () => {
-  test("is OpenAPI 3.1 and names every endpoint of the interface", () => {
+describe("the OpenAPI document", () => {
+  test("has version 3.1 and every endpoint of the interface", () => {
     expect(document.openapi).toBe("3.1.0");
     const named = operations.map(({ method, path }) => `${method} ${path}`);
     expect(named).toEqual(
@@ -44,12 +44,12 @@ describe("the document", () => {
     );
   });
 
-  test("has an id of its own for every operation", () => {
+  test("has a unique id for every operation", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("is written once, however often it is asked for, and has a tag for each address", async () => {
+  test("is generated once, however often it is requested, and has an ETag for each address", async () => {
     const written = vi.spyOn(JSON, "stringify");
     const ask = async (address?: string, headers = {}) => {
       const changes = address === undefined ? {} : { PUBLIC_URL: address };
@@ -84,14 +84,14 @@ describe("the document", () => {
     written.mockRestore();
   });
 
-  test("refers to nothing that is missing", () => {
+  test("has no reference to something missing", () => {
     const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
       ([, name]) => name,
     );
     expect(names.filter((name) => document.components.schemas[name!] === undefined)).toEqual([]);
   });
 
-  test("says what every operation needs and what it can fail with", () => {
+  test("states what every operation needs and how it can fail", () => {
     for (const { path, security, responses } of operations) {
       const schemes = security.flatMap(Object.keys);
       const [scheme] = schemes;
@@ -124,7 +124,7 @@ describe("the document", () => {
   });
 
   // A generator of clients leaves out a whole operation that it can't read: openapi-python-client is such a one.
-  test("composes objects only, and answers each operation in a type that generators read", () => {
+  test("combines only objects, and gives every answer a type that generators can read", () => {
     const composed: string[] = [];
     const walk = (node: unknown, path: string): void => {
       if (typeof node !== "object" || node === null) return;
@@ -145,7 +145,7 @@ describe("the document", () => {
     expect(unread).toEqual([]);
   });
 
-  test("has a webhook for every type of event, whose example its schema takes", () => {
+  test("has a webhook for every type of event, with an example that fits its schema", () => {
     const { enum: types = [] } = document.components.schemas.Event!.properties!.type!;
     expect(Object.keys(document.webhooks)).toEqual([...types, "webhook.test"]);
     for (const [type, { post }] of Object.entries(document.webhooks)) {
@@ -160,7 +160,7 @@ describe("the document", () => {
     }
   });
 
-  test("has an example that its schema takes for every JSON body", () => {
+  test("has an example that fits its schema for every JSON body", () => {
     const bodies = operations.flatMap(({ operationId, requestBody }) => {
       const media = requestBody?.content["application/json"];
       return media?.schema
@@ -180,7 +180,7 @@ describe("the document", () => {
   });
 });
 
-test("the reference needs nothing from elsewhere", async () => {
+test("the reference page needs no other host", async () => {
   const response = await api("/docs");
   const html = await response.text();
   expect(response.headers.get("content-type")).toContain("text/html");
@@ -202,7 +202,7 @@ test("the reference needs nothing from elsewhere", async () => {
   expect((await api("/docs/../standalone.js")).status).toBe(404);
 });
 
-test("health and readiness", async () => {
+test("/health and /ready are described and answered", async () => {
   expect(await (await api("/health")).json()).toEqual({ status: "ok" });
   const ready = (await (await api("/ready")).json()) as { database: { size_bytes: number } };
   expect(ready).toMatchObject({

@@ -70,7 +70,7 @@ const check = async (ahead = 0) => {
 };
 
 describe("an operation that ends", () => {
-  test("is counted once, by kind and outcome, on the day on which it ended", async () => {
+  test("is counted once, by kind and outcome, on the day it ended", async () => {
     await bodyOf(await mint(), 201);
     const { operations: before } = await check();
     await bodyOf(await mint(), 201);
@@ -88,7 +88,7 @@ describe("an operation that ends", () => {
   });
 
   test.each(["operation.before_effects", "operation.after_effects"])(
-    "is counted once where its request is killed at %s and others end it",
+    "is counted once if its request is killed at %s and others end it",
     async (point) => {
       await (await killedAt(point, mint)).body?.cancel();
       const [newest] = await bodyOf<{ operation_uuid: string }[]>(
@@ -101,7 +101,7 @@ describe("an operation that ends", () => {
     },
   );
 
-  test("is counted as failed where it failed, is uncounted by a rollback, and counted again by the recovery", async () => {
+  test("is counted as failed if it failed, not counted after a rollback, and counted again by the recovery", async () => {
     const { collection_uuid: small } = await createHalfSold(shop);
     const before = await takeSnapshot();
     const { operations: then } = await check();
@@ -132,7 +132,7 @@ test("days that are no longer shown are added up", async () => {
   expect(days.results).toEqual([{ day: 0 }]);
 });
 
-test("what the overview reads doesn't grow with operations that are over", async () => {
+test("the overview reads the same number of rows, however many operations have ended", async () => {
   const used = watchDatabase(env.DB);
   const rowsRead = async () => {
     used();

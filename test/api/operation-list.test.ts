@@ -36,7 +36,7 @@ const refused = async (query: string) =>
   bodyOf<{ issues: object[] }>(await api(`/operation?${query}`, { key: shop.key }), 400);
 
 describe("GET /operation", () => {
-  test("narrows by state, kind, subject and time, newest first", async () => {
+  test("filters by state, kind, subject and time, newest first", async () => {
     await bodyOf(await mint({ quantity_per_receiver: 2 }), 409);
     await bodyOf(await mint(), 201);
     const all = await list("");
@@ -68,7 +68,7 @@ describe("GET /operation", () => {
     ]);
   });
 
-  test("shows what goes on without asking a wallet for it", async () => {
+  test("shows running operations without asking a wallet", async () => {
     collection = (await createCollection(shop, { copies: [1] })).collection_uuid;
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const { operation_uuid: uuid } = await bodyOf<Summary>(await mint({}, { prefer: "respond-async" }), 202);
@@ -80,7 +80,7 @@ describe("GET /operation", () => {
     expect(await list("state=pending")).toEqual([]);
   });
 
-  test("looks at a bounded number of rows, and leads on behind those that it left out", async () => {
+  test("examines a bounded number of rows, and continues after those that it left out", async () => {
     const subject = crypto.randomUUID();
     await addOperations(shop.integrationUuid, subject, 1, "allowlist_add");
     const wanted = `subject_uuid=${subject}&kind=allowlist_add`;
@@ -98,7 +98,7 @@ describe("GET /operation", () => {
     expect(await bodyOf(foreign, 200)).toEqual([]);
   });
 
-  test("refuses by name what is no filter", async () => {
+  test("refuses invalid filters by their names", async () => {
     for (const [query, path] of [
       ["state=done", "state"],
       ["kind=burn", "kind"],
@@ -111,12 +111,12 @@ describe("GET /operation", () => {
     }
   });
 
-  test("takes a read key, and no key is refused", async () => {
+  test("accepts a read key, and requires a key", async () => {
     expect(await list("kind=finalize", shop.readKey)).toHaveLength(2);
     await bodyOf(await api("/operation"), 401);
   });
 
-  test("shows nothing of another integration, whatever is asked", async () => {
+  test("shows nothing of another integration with any filter", async () => {
     expect(await list(`subject_uuid=${collection}`, stranger.key)).toEqual([]);
     const [own] = await list("kind=mint");
     const theirs = await list(`cursor=${own!.operation_uuid}`, stranger.key);

@@ -44,7 +44,7 @@ interface Minted {
 }
 
 describe("an operation", () => {
-  test("is answered with 202 where the caller asks for that, and ends with the very body", async () => {
+  test("is answered with 202 if the caller asks for that, and ends with the same body", async () => {
     const answer = await mint({ prefer: "respond-async" });
     const location = answer.headers.get("location")!;
     const accepted = await bodyOf<OperationResource>(answer, 202);
@@ -62,7 +62,7 @@ describe("an operation", () => {
     expect(over.answer?.body.tokens).toHaveLength(1);
   });
 
-  test("answered at once names itself, and shows the same body", async () => {
+  test("that is answered at once has its uuid in a header, and shows the same body", async () => {
     const answer = await mint();
     const uuid = answer.headers.get("x-operation-uuid")!;
     const body = await bodyOf<Minted>(answer, 201);
@@ -96,7 +96,7 @@ describe("an operation", () => {
   });
 });
 
-test("an answer is acknowledged to the wallet, whose alarm has nothing to ask then", async () => {
+test("an answer is acknowledged to the wallet, whose alarm then has nothing to check", async () => {
   const uuid = (await mint()).headers.get("x-operation-uuid")!;
   const object = env.WALLET.getByName(integration.integrationUuid);
   const row = () =>
@@ -115,7 +115,7 @@ test("an answer is acknowledged to the wallet, whose alarm has nothing to ask th
 const minted = () => mintedOnChain(integration, collection);
 
 describe("a wallet that can't pay", () => {
-  test("is 402 with what is missing, nothing was sent, the draft is a draft again, and the key free", async () => {
+  test("is 402 with the missing amount, nothing is sent, and the draft and the key can be used again", async () => {
     const poor = await createIntegration("Poor shop");
     const draft = await createDraft(poor, { copies: [1] });
     await drain(poor.integrationUuid);
@@ -145,7 +145,7 @@ describe("a wallet that can't pay", () => {
 });
 
 describe("a chain that takes longer than the caller waits", () => {
-  test("is 202 with the operation, which ends without the caller", async () => {
+  test("is answered with 202 and the operation, which ends without the caller", async () => {
     const before = await minted();
     await setFaults({ kind: "delay", ms: 2_000, methods: ["send_tx"] });
     const { response } = await apiWith(
@@ -162,7 +162,7 @@ describe("a chain that takes longer than the caller waits", () => {
 });
 
 describe("while no node can be reached", () => {
-  test("a mint is 503, nothing was sent, and the same key works afterwards", async () => {
+  test("a mint is refused with 503, nothing is sent, and the same key works afterwards", async () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
     // A new object knows no block, so it has to ask.
@@ -188,7 +188,7 @@ describe("while no node can be reached", () => {
     expect(await minted()).toBe(before + 1);
   });
 
-  test("what was sent before is no failure: the operation goes on, and ends", async () => {
+  test("an operation that was sent before hasn't failed: it continues, and ends", async () => {
     const before = await minted();
     const accepted = await bodyOf<OperationResource>(await mint({ prefer: "respond-async" }), 202);
     await setFaults({ kind: "down", count: 8 });
@@ -228,13 +228,13 @@ describe("an acceptance that the database doesn't confirm", () => {
   };
   const IN_DOUBT = { code: "database_unavailable", outcome: "unknown", retryable: false };
 
-  test("is looked up, and goes on", async () => {
+  test("is looked up, and the operation continues", async () => {
     const before = await minted();
     await bodyOf(await mintWhere("after", 0, {}), 201);
     expect(await minted()).toBe(before + 1);
   });
 
-  test("though it stands is told as unknown, with the operation, which its key leads to", async () => {
+  test("is reported as unknown with the operation's uuid if it was stored, and its key leads to it", async () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = await bodyOf<{ message: string; operation_uuid: string }>(
@@ -251,7 +251,7 @@ describe("an acceptance that the database doesn't confirm", () => {
     expect(await minted()).toBe(before + 1);
   });
 
-  test("because it doesn't stand is told alike; there is no such operation, and the key is free", async () => {
+  test("is reported as unknown if it was not stored: the operation doesn't exist, and the key is free", async () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = await bodyOf<{ operation_uuid: string }>(await mintWhere("before", 1, headers), 503);

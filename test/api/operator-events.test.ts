@@ -52,7 +52,7 @@ beforeAll(async () => {
 
 afterEach(() => setFaults());
 
-test("an unknown operator's integration breaks nothing, and its events are not sent later", async () => {
+test("an unknown integration for the operator's events breaks nothing, and its events are not sent later", async () => {
   await watchForOperator(withSettings({ DATABASE_LIMIT: 1 }));
   await drain(shop.integrationUuid, 3n * 10n ** 23n);
   await watchWallets(serviceContext());
@@ -101,7 +101,7 @@ test("a low wallet is reported to its integration and to the operator", async ()
   expect(own?.data).not.toHaveProperty("integration_uuid");
 });
 
-test("the platform's wallet is low when it can't pay for another wallet and contract", async () => {
+test("the platform's wallet is reported as low if it can't pay for another wallet and contract", async () => {
   const after = await lastSeq();
   const rich = withSettings({ WALLET_FUNDING: "1" });
   const poor = withSettings({ WALLET_FUNDING: String(10n ** 40n) });

@@ -76,7 +76,7 @@ describe("GET /admin/v1/overview", () => {
     );
   });
 
-  test("lists an operation that is pending for two minutes, and says what to do", async () => {
+  test("lists an operation that has been pending for two minutes, and what to do", async () => {
     const json = { receiver_addresses: await createReceivers(1) };
     const mint = () => api(`/collection/${collection}/mint`, { key: shop.key, json });
     await bodyOf(await killedAt("operation.accepted", mint), 500);

@@ -51,7 +51,7 @@ const available = async (): Promise<bigint> => {
 };
 
 describe("a payout", () => {
-  test("goes to the account that the operator has set, once for its key", async () => {
+  test("is sent to the account that the operator has set, once for its key", async () => {
     expect(await bodyOf(await setAccount(treasury), 200)).toMatchObject({ payout_account: treasury });
     const before = await balanceOf(treasury);
     const headers = { "idempotency-key": "paid" };
@@ -73,7 +73,7 @@ describe("a payout", () => {
     ]);
   });
 
-  test("never takes what waiting writes have reserved", async () => {
+  test("never includes amounts that waiting writes have reserved", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const { collection_uuid: uuid } = await createCollection(shop, { copies: [500] });
     const before = await available();
@@ -116,7 +116,7 @@ describe("a payout", () => {
     await bodyOf(await payOut("1"), 200);
   });
 
-  test("of all leaves what the wallet's writes need", async () => {
+  test("of everything leaves what the wallet's writes need", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const { amount } = await bodyOf<Payout>(await payOut("all"), 200);
     expect(BigInt(amount)).toBeGreaterThan(NEAR);
@@ -132,7 +132,7 @@ describe("a payout", () => {
     });
   });
 
-  test("is refused without an account, with a read key, and by what it doesn't take", async () => {
+  test("is refused without an account, with a read key, and with unknown fields", async () => {
     expect(await bodyOf(await payOut("all"), 409)).toMatchObject({ code: "payout_account_missing" });
     await bodyOf(await setAccount(treasury), 200);
     await bodyOf(await setAccount(null), 200);
@@ -151,7 +151,7 @@ describe("a payout", () => {
     expect(await bodyOf(named, 400)).toMatchObject({ issues: [{ path: ["account_id"] }] });
   });
 
-  test("goes to the account that is set when it is accepted, whatever was set before", async () => {
+  test("is sent to the account that is set when it is accepted, whatever was set before", async () => {
     const [former, next] = (await createReceivers(2)) as [string, string];
     await bodyOf(await setAccount(former), 200);
     const before = await Promise.all([former, next].map(balanceOf));
@@ -177,7 +177,7 @@ describe("a payout", () => {
     expect(await balanceOf(former)).toBe(before[0]);
   });
 
-  test("is four trips to the database: its account, the sales known, its acceptance and its end", async () => {
+  test("takes four database calls: its account, the known sales, its acceptance and its end", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const { send, trips } = watched(shop.integrationUuid);
     await bodyOf(await send("/wallet/payout", { key: shop.key, json: { amount: "1" } }), 200);
@@ -189,7 +189,7 @@ describe("a payout", () => {
     ]);
   });
 
-  test("may have a limit and a quote, and is refused for want of an account before either", async () => {
+  test("may have a limit and a quote, and is refused without an account before either is checked", async () => {
     const json = { amount: String(NEAR) };
     const ask = () =>
       api("/quote", { key: shop.key, json: { method: "POST", path: "/wallet/payout", body: json } });
@@ -205,7 +205,7 @@ describe("a payout", () => {
     expect(paid).toMatchObject({ account_id: treasury, amount: json.amount });
   });
 
-  test("has an account that no key can set, and that exists", async () => {
+  test("has an account that must exist and that no key can set", async () => {
     const path = `/integration/${shop.integrationUuid}/payout-account`;
     const asKey = await api(`/admin/v1${path}`, {
       key: shop.key,
@@ -272,7 +272,7 @@ describe("a payout of sales", () => {
     });
   const paidOf = async (answer: Response) => BigInt((await bodyOf<Payout>(answer, 200)).amount);
 
-  test("is what collectors paid for, once, however it is asked for", async () => {
+  test("is what collectors paid, once, however it is requested", async () => {
     expect(await earned()).toBe("0");
     await sell(2);
     await sell(1, 2n * PRICE);
@@ -311,7 +311,7 @@ describe("a payout of sales", () => {
   });
 
   test.each(["all", "an amount"])(
-    "are covered by %s that is paid before the schedule reads them",
+    "is covered by %s that is paid before the schedule reads the sales",
     async (paid) => {
       await sell(2);
       await paidOf(await payOut(paid === "all" ? paid : `${2n * SHARE}`));
@@ -322,7 +322,7 @@ describe("a payout of sales", () => {
     },
   );
 
-  test("of two requests at once leave the money for gas", async () => {
+  test("leaves the money for gas if two requests come at once", async () => {
     await drain(shop.integrationUuid, 3n * 10n ** 23n);
     await sell(3);
     const answers = await Promise.all([payOut("sales"), payOut("sales")]);
@@ -332,7 +332,7 @@ describe("a payout of sales", () => {
     expect(await available()).toBeGreaterThanOrEqual(NEAR);
   });
 
-  test("are read in a block that isn't older than the balance's", async () => {
+  test("is read in a block that isn't older than the balance's", async () => {
     await sell(2);
     await background.reconcile();
     await sell();
@@ -345,7 +345,7 @@ describe("a payout of sales", () => {
     await noneLeft();
   });
 
-  test("is refused while no node shows what was earned, like every other payout", async () => {
+  test("is refused while no node shows the sales, like every other payout", async () => {
     await sell();
     const before = await balanceOf(treasury);
     for (const amount of ["sales", "all", "1"]) {
@@ -362,7 +362,7 @@ describe("a payout of sales", () => {
     expect(await paidOf(await payOut("sales"))).toBe(whole(SHARE));
   });
 
-  test("takes what an amount has left of them, and a failed one none", async () => {
+  test("is the rest of the sales after a payout of an amount, and a failed payout takes none", async () => {
     await sell(2);
     await background.reconcile();
     // Inside: a payout account that was deleted since it was set.
@@ -402,7 +402,7 @@ describe("a payout of sales", () => {
     [true, "are paid"],
     [false, "are left"],
   ])(
-    "whose outcome nobody can prove is settled by the operator: if it had an effect (%s), they %s",
+    "with an unknown outcome is settled by the operator: with effect %s, the sales %s",
     async (had_effect) => {
       await sell(2);
       await background.reconcile();
@@ -420,7 +420,7 @@ describe("a payout of sales", () => {
     },
   );
 
-  test("leaves the wallet 1 NEAR, and the rest of them for later", async () => {
+  test("leaves 1 NEAR in the wallet, and the rest of the sales for later", async () => {
     await sell(2);
     await background.reconcile();
     await drain(shop.integrationUuid, (3n * NEAR) / 2n);
@@ -432,7 +432,7 @@ describe("a payout of sales", () => {
     expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE) - first);
   });
 
-  test("has nothing of what another owner of the contract earned", async () => {
+  test("includes nothing that another owner of the contract earned", async () => {
     await sell();
     await background.reconcile();
     await call(shop, "owner_propose", { account_id: collector.walletAccountId }, 1n);
@@ -464,7 +464,7 @@ describe("a payout of sales", () => {
   };
 
   test.each(["the schedule", "a payout"])(
-    "has nothing of what another owner earned until %s reads a contract that has just come back",
+    "includes nothing that another owner earned before %s reads a returned contract",
     async (reader) => {
       await hand(shop, collector);
       await background.reconcile();
@@ -490,7 +490,7 @@ describe("a payout of sales", () => {
     },
   );
 
-  test("has nothing of what another owner earned after a reading, while the wallet's acceptance is under way", async () => {
+  test("includes nothing that another owner earned after a reading, during the wallet's acceptance", async () => {
     await hand(shop, collector);
     await call(collector, "owner_propose", { account_id: shop.walletAccountId }, 1n);
     killAt("operation.before_submit");
@@ -509,7 +509,7 @@ describe("a payout of sales", () => {
     expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE) - whole(SHARE));
   });
 
-  test("has what was sold in the last block before a hand-over, which is final when the owner is read", async () => {
+  test("includes what was sold in the last block before a hand-over", async () => {
     await sell();
     const isRead = spoilViews(
       ({ contract, method }) => contract === shop.contractAccountId && method === "collections",
@@ -524,7 +524,7 @@ describe("a payout of sales", () => {
     expect(await paidOf(await payOut("sales"))).toBe(whole(SHARE));
   });
 
-  test("pays no more than its quote if another is sold meanwhile, and the rest the next time", async () => {
+  test("pays no more than its quote if another copy is sold meanwhile, and the rest the next time", async () => {
     await sell();
     const quoteOf = async (amount: string) => {
       const body = { amount, ...(amount === "all" && { confirm: true }) };
@@ -550,7 +550,7 @@ describe("a payout of sales", () => {
     expect(refused).toMatchObject({ code: "cost_exceeds_maximum", outcome: "not_submitted" });
   });
 
-  test("is quoted, and is nobody else's", async () => {
+  test("can be quoted, and is the integration's own", async () => {
     await sell();
     await background.reconcile();
     const ask = { method: "POST", path: "/wallet/payout", body: { amount: "sales" } };
@@ -572,7 +572,7 @@ describe("a payout of sales", () => {
   });
 });
 
-test("all of it needs a confirmation, whose want says how much it is and what it takes along", async () => {
+test("a payout of everything needs a confirmation that shows the amount and what is included", async () => {
   await bodyOf(await setAccount(treasury), 200);
   const before = await balanceOf(treasury);
   for (const confirm of [undefined, false]) {

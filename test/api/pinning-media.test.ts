@@ -80,7 +80,7 @@ const isKept = async (sha256: Uint8Array): Promise<boolean> => {
   return rows.some(({ collectionId }) => collectionId === collection.collection_uuid);
 };
 
-describe("files by URL", () => {
+describe("files that a mint fetched by their URL", () => {
   test("are each pinned once the mint that added them has succeeded", async () => {
     const small = remote(5000);
     await bodyOf(await mint(small.url), 201);
@@ -94,7 +94,7 @@ describe("files by URL", () => {
     expect(await pin()).toBe(0);
   });
 
-  test("above one block go in CARs of at most 64 MB, leaves and root", async () => {
+  test("above one block are sent in CARs of at most 64 MB, first the leaves and then the root", async () => {
     const large = remote(70 * MIB + 17);
     await bodyOf(await mint(large.url), 201);
     await pin();

@@ -68,7 +68,7 @@ async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootC
 
 const stateOf = async (id: Uuid) => (await db.select().from(collections).where(eq(collections.id, id)))[0];
 
-describe("pinning", () => {
+describe("pinning a collection to an IPFS node", () => {
   test("sends files, then the directory, then pins the root", async () => {
     const { id, rootCid } = await collectionOf([500, 600, 700]);
     usage.most = 0;
@@ -81,7 +81,7 @@ describe("pinning", () => {
     expect(await pin()).toBe(0);
   });
 
-  test("sends CARs of at most 64 MB, a few per run, and resumes", async () => {
+  test("sends CARs of at most 64 MB, a few in each run, and resumes", async () => {
     const { id, rootCid } = await collectionOf(Array.from({ length: 260 }, () => MIB - 100));
     expect(await pin()).toBe(4);
     expect((await stateOf(id))?.pinState).toBe("pending");
@@ -92,7 +92,7 @@ describe("pinning", () => {
     expect((await stateOf(id))?.pinState).toBe("pinned");
   });
 
-  test("logs why it failed, and retries after longer and longer pauses", async () => {
+  test("logs a failure, and retries after increasing pauses", async () => {
     const { id, rootCid } = await collectionOf([500]);
     kubo.failing = Response.json({ Message: "disk full", Code: 0 }, { status: 500 });
     await pin();

@@ -84,7 +84,7 @@ describe("a first deployment", () => {
   });
 });
 
-describe("with code that is published", () => {
+describe("while the code is published", () => {
   beforeAll(async () => {
     integration = await createIntegration();
   });
@@ -98,7 +98,7 @@ describe("with code that is published", () => {
   });
 
   test.each(["operation.accepted", "operation.after_submit", "operation.before_effects"])(
-    "a deployment broken off at %s ends as one contract",
+    "a deployment that is interrupted at %s ends with one contract",
     async (point) => {
       const before = await contracts(integration.integrationUuid);
       const send = () => deploy(integration.integrationUuid);
@@ -111,7 +111,7 @@ describe("with code that is published", () => {
     },
   );
 
-  test("a contract can be taken over by the integration whose wallet owns it, once", async () => {
+  test("a contract can be adopted by the integration whose wallet owns it, once", async () => {
     const other = await createIntegration("Other shop");
     const adopt = (uuid: string, id: string) =>
       admin(`/integration/${uuid}/contract/adopt`, { json: { account_id: id } });
@@ -142,7 +142,7 @@ describe("an integration's wallet", () => {
   const brokenOff = (name: string) =>
     killedAt("operation.after_submit", () => admin("/integration", { json: { name } }));
 
-  test("is created once, wherever the request stops", async () => {
+  test("is created once, at whatever step the request stops", async () => {
     const answer = await brokenOff("Broken off");
     const { operation_uuid: uuid, subject_uuid } = await bodyOf<OperationResource>(answer, 202);
     await background.reconcile(60_000);
@@ -157,7 +157,7 @@ describe("an integration's wallet", () => {
     await pay(subject_uuid, env.PLATFORM_ACCOUNT_ID, 1n);
   });
 
-  test("keeps its key when its object is lost while the account is made", async () => {
+  test("keeps its key if its object is lost while the account is created", async () => {
     const { subject_uuid: uuid } = await bodyOf<OperationResource>(await brokenOff("Lost early"), 202);
     const read = async () =>
       bodyOf<{ wallet_state: string; wallet_public_key: string; wallet_account_id: string }>(

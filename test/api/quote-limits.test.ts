@@ -109,8 +109,8 @@ const freeBytes = async (): Promise<number> => {
   return Number(BigInt(free) / 10n ** 19n);
 };
 
-describe("dearer gas", () => {
-  test("up to twice its price is covered by a quote, and more is refused before anything is sent", async () => {
+describe("a higher gas price", () => {
+  test("up to twice the quoted one is covered by the quote, and above it the write is refused", async () => {
     const { quote_uuid: quote, cost } = await quoteOf(mint());
     const minted = await mintedOnChain(shop, made);
     await setGasPrice(5n);
@@ -126,7 +126,7 @@ describe("dearer gas", () => {
     expect(BigInt(paid.actual)).toBeLessThanOrEqual(BigInt(cost.at_most));
   });
 
-  test("while a mint waits to be signed leaves it unsigned", async () => {
+  test("while a mint waits to be signed leaves the mint unsigned", async () => {
     const { cost } = await quoteOf(mint());
     const minted = await mintedOnChain(shop, made);
     const accepted = await unsigned(shop.integrationUuid, async () => {
@@ -147,7 +147,7 @@ describe("dearer gas", () => {
 });
 
 describe("a contract that lacks storage", () => {
-  test("is topped up within the quote for a collection's first tokens, of which it sets aside more", async () => {
+  test("is topped up within the quote for the first tokens of a collection, which reserve more storage", async () => {
     const { collection_uuid: fresh } = await createCollection(shop, { copies: [500] });
     const first = { ...taking((await freeBytes()) + 5_000), path: `/collection/${fresh}/mint` };
     const quote = await quoteOf(first);
@@ -177,7 +177,7 @@ describe("a contract that lacks storage", () => {
     },
   );
 
-  test("because of another mint since the quote isn't topped up: the mint fails with what it was allowed", async () => {
+  test("because of a mint after the quote isn't topped up: the mint fails within its maximum cost", async () => {
     await pay("platform", shop.contractAccountId, 10n ** 24n);
     // The contract can pay for one of them, and not for both.
     const half = taking((await freeBytes()) * 0.8, "鷺");
@@ -200,7 +200,7 @@ describe("a contract that lacks storage", () => {
   });
 });
 
-test("a kept quote isn't executed again after its write failed on the chain", async () => {
+test("a quote with a stored write isn't executed again after its write failed on the chain", async () => {
   await pay("platform", shop.contractAccountId, 10n ** 24n);
   const half = taking((await freeBytes()) * 0.8, "鷺");
   const kept = async () => {
@@ -229,7 +229,7 @@ test("a kept quote isn't executed again after its write failed on the chain", as
   expect(operations.map(({ state }) => state).sort()).toEqual(["failed", "succeeded"]);
 });
 
-test("a contract is topped up only if the step that needs it is allowed to cost what is left", async () => {
+test("a contract is topped up only if the top-up and the following step stay within the maximum cost", async () => {
   const context = serviceContext();
   const contract = shop.contractAccountId;
   const transaction = transferTo(contract, 10n ** 23n);
@@ -264,7 +264,7 @@ test("a contract is topped up only if the step that needs it is allowed to cost 
   }
 });
 
-test("a change of a collection that was changed since its quote costs no more than it was allowed", async () => {
+test("a change of a collection that was changed after its quote costs at most the quoted maximum", async () => {
   const change = (body: object): Write => ({ method: "PUT", path: collectionPath(), body });
   const retitled = change({ title: "Herons by night" });
   const { quote_uuid: quote, cost } = await quoteOf(retitled);
@@ -278,7 +278,7 @@ test("a change of a collection that was changed since its quote costs no more th
   await bodyOf(await send(change({ bypass_mint_fee_accounts: [] }), {}), 200);
 });
 
-test("mints that share a transaction share what it burnt", async () => {
+test("mints that share a transaction share its burnt gas", async () => {
   const writes = [1, 2, 3].map((quantity) => mint({ quantity_per_receiver: quantity }));
   const { cost } = await quoteOf(writes[2]!);
   const answers = await unsigned(shop.integrationUuid, () =>
@@ -303,7 +303,7 @@ const NEAR_BY = 0.15;
 const distance = ({ cost }: Quote, operation: Operation): number =>
   Math.abs(Number(operation.cost.actual) - Number(cost.expected)) / Number(operation.cost.actual);
 
-describe("what a write costs is at most what was quoted, and near what was expected", () => {
+describe("the cost of a write is at most the quoted maximum and near the quoted expectation, for", () => {
   const account = fc.stringMatching(/^[a-z]{4,20}$/).map((name) => `${name}.near`);
   const text = fc.string({ minLength: 1, maxLength: 200 }).map((line) => line.replaceAll(/[\p{C}]/gu, "x"));
   const accounts = fc.uniqueArray(account, { minLength: 1, maxLength: 60 });

@@ -73,7 +73,7 @@ const problem = (answer: Response, status: number) =>
 const quoted = (quote_uuid: string): ApiRequest => ({ headers: { "mintage-quote": quote_uuid } });
 const atMost = (amount: bigint | string): ApiRequest => ({ headers: { "mintage-max-cost": `${amount}` } });
 
-test("the quote of a write without a body is the same with null and without", async () => {
+test("the quote of a write without a body is the same with null and without a body", async () => {
   const draft = await createDraft(shop, { copies: [1] });
   const write: Write = { method: "POST", path: `/collection-draft/${draft}/finalize` };
   const { body_digest: digest } = await quoteOf(write);
@@ -87,7 +87,7 @@ test("the quote of a write without a body is the same with null and without", as
   await bodyOf(await ask({ ...mint(), body: null }), 400);
 });
 
-test("a quote says what a mint takes, and the mint that names it takes no more", async () => {
+test("a quote shows what a mint costs, and the mint that names it costs no more", async () => {
   await bodyOf(await send(mint()), 201);
   const before = Date.now();
   const quote = await quoteOf(mint());
@@ -111,7 +111,7 @@ test("a quote says what a mint takes, and the mint that names it takes no more",
   expect(BigInt(operation.cost.actual)).toBeLessThanOrEqual(BigInt(quote.cost.at_most));
 });
 
-test("nothing is sent, accepted or locked for a quote", async () => {
+test("a quote sends, accepts and locks nothing", async () => {
   const draft = await createDraft(shop);
   const minted = await mintedOnChain(shop, made);
   const operations = async () => bodyOf<unknown[]>(await api("/operation", { key: shop.key }), 200);
@@ -127,7 +127,7 @@ test("nothing is sent, accepted or locked for a quote", async () => {
   expect(shown.state).toBe("draft");
 });
 
-test("every write to the chain can be quoted, and no other", async () => {
+test("exactly the writes to the chain can be quoted", async () => {
   const document = await readDocument();
   const all = operationsOf(document).filter(({ path }) => path.startsWith("/api/v1/"));
   const found = new Map<string, string>();
@@ -148,7 +148,7 @@ test("every write to the chain can be quoted, and no other", async () => {
   );
 });
 
-describe("a request for a quote is refused as its write would be", () => {
+describe("a request for a quote is refused, like its write would be, for", () => {
   test.each<[string, () => unknown, number, string, unknown]>([
     [
       "no write to the chain",
@@ -198,17 +198,17 @@ describe("a request for a quote is refused as its write would be", () => {
     expect(issues?.[0]?.path).toEqual(path);
   });
 
-  test("with a key that only reads", async () => {
+  test("a key that may only read", async () => {
     expect((await problem(await ask(mint(), shop.readKey), 403)).code).toBe("scope_missing");
   });
 
-  test("with another integration's collection", async () => {
+  test("another integration's collection", async () => {
     expect((await problem(await ask(mint(), other.key), 404)).code).toBe("not_found");
   });
 });
 
 describe("a write that names a quote", () => {
-  test("is refused with another body, method or path, and with a quote of somebody else's", async () => {
+  test("is refused with another body, method or path, and with another integration's quote", async () => {
     const { quote_uuid: own } = await quoteOf(mint());
     const update: Write = { method: "PUT", path: `/collection/${made.collection_uuid}`, body: mint().body! };
     const foreign = await createCollection(other, { copies: [3] });
@@ -223,7 +223,7 @@ describe("a write that names a quote", () => {
     expect((await send(mint(), { headers: { "mintage-quote": "7" } })).status).toBe(400);
   });
 
-  test("is refused with a quote of somebody else's for the same write", async () => {
+  test("is refused with another integration's quote of the same write", async () => {
     for (const { integrationUuid } of [shop, other]) {
       const json = { account_id: receiver };
       await bodyOf(
@@ -238,13 +238,13 @@ describe("a write that names a quote", () => {
     expect((await operationOf(await send(payout, quoted(own)))).state).toBe("succeeded");
   });
 
-  test("is the same whatever the order of its fields", async () => {
+  test("is accepted with its fields in any order", async () => {
     const { quote_uuid: uuid } = await quoteOf(mint({ quantity_per_receiver: 1 }));
     const body = { quantity_per_receiver: 1, receiver_addresses: [receiver] };
     expect((await send({ ...mint(), body }, quoted(uuid))).status).toBe(201);
   });
 
-  test("is refused once the quote is over, and once that is forgotten; its key then takes a new quote", async () => {
+  test("is refused after the quote has expired or was deleted, and its key may be used with a new quote", async () => {
     const { quote_uuid: over } = await quoteOf(mint());
     const withQuote = (uuid: string) => ({ headers: { "mintage-quote": uuid, "idempotency-key": "over" } });
     const refused = () => later(QUOTE_MS + 1_000, () => send(mint(), withQuote(over)));
@@ -262,7 +262,7 @@ describe("a write that names a quote", () => {
   });
 });
 
-describe("nothing is signed that could cost more than is allowed", () => {
+describe("nothing is signed that could cost more than the maximum", () => {
   const refused = async (answer: Response) => {
     const error = await problem(answer, 402);
     expect(error).toMatchObject({ code: "cost_exceeds_maximum", outcome: "not_submitted" });
@@ -270,7 +270,7 @@ describe("nothing is signed that could cost more than is allowed", () => {
     return BigInt((error.cost as { needed: string }).needed);
   };
 
-  test("by a header, of which exactly the amount that is named is enough", async () => {
+  test("in the header, for which exactly the named amount is enough", async () => {
     const minted = await mintedOnChain(shop, made);
     const needed = await refused(await send(mint(), atMost(1n)));
     await refused(await send(mint(), atMost(needed - 1n)));
@@ -287,12 +287,12 @@ describe("nothing is signed that could cost more than is allowed", () => {
     }
   });
 
-  test("by the lower of quote and header", async () => {
+  test("in the header or the quote, whichever is lower", async () => {
     const { quote_uuid: uuid } = await quoteOf(mint());
     await refused(await send(mint(), { headers: { "mintage-quote": uuid, "mintage-max-cost": "5" } }));
   });
 
-  test("with a draft that has nothing to finalize, as without a limit", async () => {
+  test("for an empty draft, which is refused as without a maximum", async () => {
     const json = { contract_uuid: shop.contractUuid, title: "Empty" };
     const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
       await api("/collection-draft", { key: shop.key, json }),
@@ -308,7 +308,7 @@ describe("nothing is signed that could cost more than is allowed", () => {
     }
   });
 
-  test("with a draft that has come to need more storage than it was quoted with", async () => {
+  test("for a draft that needs more storage than when it was quoted", async () => {
     const draft = await createDraft(shop, { copies: [10] });
     const finalize: Write = { method: "POST", path: `/collection-draft/${draft}/finalize` };
     const { quote_uuid: uuid } = await quoteOf(finalize);

@@ -41,7 +41,7 @@ const useUp = async (key: Key, left = 0): Promise<void> => {
   await counter.end({ id, unused: count - (LIMIT - left) });
 };
 
-test("300 requests at once pass", async () => {
+test("300 requests at once are accepted", async () => {
   const key = await issue();
   expect(await burst(300, () => read(key))).toEqual({ 200: 300 });
 });
@@ -49,7 +49,7 @@ test("300 requests at once pass", async () => {
 // The runtime ends an object that nobody has called for ten seconds, and the counter then forgets. With the clock
 // stopped, a burst has to be short enough to be sent in ten seconds on a slow machine.
 
-test("requests pass up to the limit, and not one more", async () => {
+test("requests are accepted up to the limit, and not one more", async () => {
   stopClock();
   const key = await issue();
   await useUp(key, 150);
@@ -58,21 +58,21 @@ test("requests pass up to the limit, and not one more", async () => {
   expect(await burst(1, () => read(key))).toEqual({ 429: 1 });
 });
 
-test("of more requests at once than are left exactly those pass that are left", async () => {
+test("of too many simultaneous requests exactly the remaining number is accepted", async () => {
   stopClock();
   const key = await issue();
   await useUp(key, 150);
   expect(await burst(200, () => read(key))).toEqual({ 200: 150, 429: 50 });
 });
 
-test("100 writes at once pass", async () => {
+test("100 writes at once are accepted", async () => {
   const key = await issue();
   const remove = () =>
     api(`/collection-draft/${crypto.randomUUID()}`, { method: "DELETE", key: key.api_key });
   expect(await burst(100, remove)).toEqual({ 404: 100 });
 });
 
-test("a key that is over its limit is told when to come again, and passes then; no other key is", async () => {
+test("a key over its limit gets Retry-After and is accepted then, and other keys are not affected", async () => {
   stopClock();
   const key = await issue();
   const other = await issue();
@@ -89,7 +89,7 @@ test("a key that is over its limit is told when to come again, and passes then; 
   expect(await burst(300, () => read(key))).toEqual({ 200: 300 });
 });
 
-test("a write beyond the limit is not carried out", async () => {
+test("a write above the limit is not carried out", async () => {
   stopClock();
   const key = await issue();
   await useUp(key);
@@ -100,7 +100,7 @@ test("a write beyond the limit is not carried out", async () => {
   expect(await burst(1, () => api(`/collection-draft/${crypto.randomUUID()}`, request))).toEqual({ 404: 1 });
 });
 
-test("every answer to a known key says what is left", async () => {
+test("every answer to a valid key shows the remaining requests", async () => {
   const key = await issue();
   const readKey = await issue("read");
   const draft = `/collection-draft/${crypto.randomUUID()}`;
@@ -121,7 +121,7 @@ test("every answer to a known key says what is left", async () => {
   expect(unknown.headers.get("ratelimit")).toBeNull();
 });
 
-test("what is left goes down with every request", async () => {
+test("the number of remaining requests decreases with every request", async () => {
   stopClock();
   const key = await issue();
   const left: number[] = [];
@@ -133,7 +133,7 @@ test("what is left goes down with every request", async () => {
   expect(left).toEqual(Array.from({ length: 30 }, (_, index) => LIMIT - 1 - index));
 });
 
-test("nobody is refused for requests that another isolate was granted and did not make", async () => {
+test("requests that another isolate reserved and didn't make don't count", async () => {
   stopClock();
   const counter = counterOf((await issue()).key_uuid);
   const first = await counter.take({ limit: 100, wanted: 50 });
@@ -144,7 +144,7 @@ test("nobody is refused for requests that another isolate was granted and did no
   expect(await counter.take({ limit: 100, wanted: 1 })).toMatchObject({ count: 0, remaining: 0 });
 });
 
-test("nobody is refused while one of several isolates may still give back what it was granted", async () => {
+test("no request is refused while another isolate may still return its reservation", async () => {
   stopClock();
   const counter = counterOf((await issue()).key_uuid);
   const first = await counter.take({ limit: 100, wanted: 40 });
@@ -158,7 +158,7 @@ test("nobody is refused while one of several isolates may still give back what i
   expect(await third).toMatchObject({ count: 20, remaining: 0 });
 });
 
-test("a grant that is never given back counts as used", async () => {
+test("a reservation that is never returned counts as used", async () => {
   stopClock();
   const counter = counterOf((await issue()).key_uuid);
   const first = await counter.take({ limit: 100, wanted: 50 });
@@ -168,7 +168,7 @@ test("a grant that is never given back counts as used", async () => {
   expect((await rest).count).toBe(100 - first.count);
 });
 
-test("a grant is given back once", async () => {
+test("a reservation is returned only once", async () => {
   stopClock();
   const counter = counterOf((await issue()).key_uuid);
   const first = await counter.take({ limit: 100, wanted: 50 });
@@ -183,7 +183,7 @@ async function readWith(key: Key, counter: Partial<Counter>, changes: Partial<En
   return (await apiWith({ REQUEST_COUNTER, ...changes }, "/collection-draft", { key: key.api_key })).response;
 }
 
-test("an isolate asks the counter for many at once, and no more once it was refused", async () => {
+test("an isolate reserves many requests in one call, and makes no further call once it was refused", async () => {
   stopClock();
   const key = await issue();
   const real = counterOf(key.key_uuid);
@@ -204,7 +204,7 @@ test("an isolate asks the counter for many at once, and no more once it was refu
   expect(calls).toBe(before);
 });
 
-test("a read of a key that is known to be over its limit asks the database nothing", async () => {
+test("a read with a key that is known to be over its limit makes no database query", async () => {
   stopClock();
   const key = await issue();
   const real = counterOf(key.key_uuid);
@@ -223,7 +223,7 @@ test("a read of a key that is known to be over its limit asks the database nothi
   expect(queries).toEqual([]);
 });
 
-test("a counter that fails keeps nobody out", async () => {
+test("requests are accepted if the counter fails", async () => {
   const key = await issue();
   const answer = await readWith(key, { take: () => Promise.reject(new Error("unreachable")) });
   expect(await bodyOf(answer, 200)).toEqual([]);
@@ -231,7 +231,7 @@ test("a counter that fails keeps nobody out", async () => {
   expect(answer.headers.get("ratelimit")).toBeNull();
 });
 
-test("a counter that never answers keeps nobody out, whether it has answered before or not", async () => {
+test("requests are accepted if the counter never answers, whether it answered before or not", async () => {
   const key = await issue();
   const real = counterOf(key.key_uuid);
   let isStuck = true;

@@ -27,11 +27,11 @@ const withWrites = (own: object, other: object) => ({
   WRITES: writesWorker({ ...own, ...other }),
 });
 
-test("a service whose schedule has never run says so, and is ready", async () => {
+test("a service whose schedule has never run reports that, and is ready", async () => {
   expect((await ready(200)).schedule).toEqual({ last_run_at: null, state: "late" });
 });
 
-test("the Worker for writes is checked, and a differing setting is named in the log only", async () => {
+test("the Worker for writes is checked, and a differing setting is only named in the log", async () => {
   const log = vi.spyOn(console, "log");
   const differences = () =>
     log.mock.calls
@@ -56,7 +56,7 @@ test("the Worker for writes is checked, and a differing setting is named in the 
   expect(without.writes).toEqual({ state: "differs" });
 });
 
-test("without its Worker for writes the service isn't ready", async () => {
+test("a service without its Worker for writes isn't ready", async () => {
   const failing = () => Promise.reject(new Error("there is no such Worker"));
   const WRITES = { settingDigests: failing };
   expect(await ready(503, { MAX_QUEUE: "104", WRITES })).toMatchObject({
@@ -107,7 +107,7 @@ test("every part is reported as healthy", async () => {
   expect(Date.parse(found.schedule.last_run_at ?? "")).toBeGreaterThanOrEqual(before);
 });
 
-test("the service is ready with one node down, and not with all of them down", async () => {
+test("the service is ready with one node down, and not ready with all nodes down", async () => {
   await setFaults({ kind: "down", node: "/a" });
   const one = await ready(200, { NEAR_RPC_URL: `${A},${B}` });
   expect(one.chain).toMatchObject({
@@ -140,7 +140,7 @@ test("concurrent requests share one check of the nodes and the bucket", async ()
   expect(head).toHaveBeenCalledTimes(1);
 });
 
-test("a node without new blocks is not up, a node with a wrong clock is", async () => {
+test("a node without new blocks is reported as not up, and a node with a wrong clock as up", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
   const path = { NEAR_RPC_URL: new URL("/still", env.NEAR_RPC_URL).href };
   await setFaults({ kind: "freeze", node: "/still" });
@@ -189,7 +189,7 @@ test("only the host of a node's URL is shown", async () => {
   expect(found.chain.nodes.map(({ host }) => host)).toEqual([secret.host]);
 });
 
-test("other services are checked at most once every few seconds", async () => {
+test("the database, the bucket and the nodes are checked at most once every few seconds", async () => {
   const worker = workerWith({});
   const calls = vi.spyOn(globalThis, "fetch");
   for (let turn = 0; turn < 20; turn += 1) {

@@ -39,7 +39,7 @@ const operations = async (kind: string) =>
   bodyOf<{ state: string }[]>(await api(`/operation?kind=${kind}`, { key: integration.key }), 200);
 
 describe("the schedule", () => {
-  test("carries out what was accepted by requests that vanished, each once", async () => {
+  test("carries out each accepted operation whose request has ended, once", async () => {
     const { minted } = await onChain();
     killAt("operation.accepted");
     for (let count = 0; count < 5; count++) await bodyOf(await mint(), 500);
@@ -60,7 +60,7 @@ describe("the schedule", () => {
     for (const { state } of await operations("mint")) expect(state).toBe("succeeded");
   });
 
-  test("hands everything that stands still to its wallet before it waits for any of it", async () => {
+  test("hands every stalled operation to its wallet before it waits for any of them", async () => {
     const { minted } = await onChain();
     const journaled: string[] = [];
     killAt("operation.accepted");
@@ -80,7 +80,7 @@ describe("the schedule", () => {
     expect((await onChain()).minted).toBe(minted + 9);
   });
 
-  test("hands over what stands still while a wallet looks in vain at a row that was given up", async () => {
+  test("hands over stalled operations while a wallet searches for a transaction that was given up", async () => {
     await bodyOf(await mint(), 201);
     await runInDurableObject(env.WALLET.getByName(integration.integrationUuid), (_, { storage: { sql } }) => {
       const last = "(SELECT max(intent_id) FROM signed)";
@@ -121,7 +121,7 @@ describe("the schedule", () => {
     ).toMatchObject({ description: "Light 8" });
   });
 
-  test("leaves alone what a request is still working on", async () => {
+  test("leaves operations alone that a request is still working on", async () => {
     await bodyOf(await killedAt("operation.accepted", mint), 500);
     const { minted } = await onChain();
     await background.reconcile();
@@ -140,7 +140,7 @@ describe("the schedule", () => {
     ).toMatchObject({ minted });
   });
 
-  test("takes over settings that the contract's owner changed from a wallet, and no others", async () => {
+  test("adopts settings that the contract's owner changed from a wallet, and no others", async () => {
     const shown = async () =>
       bodyOf<{ title: string; updated_at: string }>(
         await api(`/collection/${collection.collection_uuid}`, { key: integration.key }),
@@ -164,7 +164,7 @@ describe("the schedule", () => {
     });
   });
 
-  test("reports a collection that the chain doesn't have, and one that D1 doesn't", async () => {
+  test("reports a collection that is missing on the chain, and one that is missing in D1", async () => {
     const { collection_uuid: uuid, near_collection: onChainRow } = collection;
     const move = (to: number) =>
       env.DB.prepare("UPDATE collections SET on_chain_id = ? WHERE lower(hex(id)) = ?")
@@ -189,7 +189,7 @@ describe("the schedule", () => {
     );
   });
 
-  test("finishes an operation whose effects were never written", async () => {
+  test("finishes an operation whose effects were never stored", async () => {
     const answer = await killedAt("operation.before_effects", mint);
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
     await background.reconcile(STALE);
@@ -224,8 +224,8 @@ describe("a contract whose balance runs low", () => {
   });
 });
 
-describe("transactions", () => {
-  test("of the integration are listed newest first, in pages that miss and repeat nothing", async () => {
+describe("GET /transaction", () => {
+  test("lists the integration's transactions newest first, each once over all pages", async () => {
     const all = await bodyOf<{ transaction_hash: string; block_time: string }[]>(
       await api("/transaction", { key: integration.key }),
       200,
@@ -246,8 +246,8 @@ describe("transactions", () => {
   });
 });
 
-describe("tokens", () => {
-  test("of a collection are listed from the chain in minting order, in pages", async () => {
+describe("GET /collection/{uuid}/token", () => {
+  test("lists a collection's tokens from the chain in minting order, in pages", async () => {
     const path = `/collection/${collection.collection_uuid}/token`;
     const { minted } = await onChain();
     const all = await bodyOf<{ token_id: string }[]>(await api(path, { key: integration.key }), 200);

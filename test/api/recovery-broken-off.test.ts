@@ -91,7 +91,7 @@ const POINTS = [
 /** Most kills of a recovery at one point. */
 const MOST_KILLS = 4;
 
-describe("a recovery that is broken off", () => {
+describe("a recovery that is interrupted", () => {
   test.each(POINTS)("at %s, several times, is completed by the next", async (point) => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
@@ -113,7 +113,7 @@ describe("a recovery that is broken off", () => {
     expect(await bodyOf(await api("/ready"), 200)).toMatchObject({ database: { behind: false } });
   });
 
-  test("by another rollback of the database begins again", async () => {
+  test("by another rollback of the database starts again", async () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     await goBack(before);
@@ -124,7 +124,7 @@ describe("a recovery that is broken off", () => {
     expect(await replays(requests)).toEqual(answers);
   });
 
-  test("by its time being up says where to go on", async () => {
+  test("by its time limit returns a cursor with which it continues", async () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     await goBack(before);
@@ -147,7 +147,7 @@ describe("a recovery that is broken off", () => {
     expect(await replays(requests)).toEqual(answers);
   });
 
-  test("by nodes that don't answer says so, and goes on when they do", async () => {
+  test("because no node answers reports that, and continues when nodes answer", async () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     await goBack(before);
@@ -160,7 +160,7 @@ describe("a recovery that is broken off", () => {
     expect(await replays(requests)).toEqual(answers);
   });
 
-  test("twice at once does no harm", async () => {
+  test("by another one at the same time still restores everything once", async () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     await goBack(before);
@@ -170,8 +170,8 @@ describe("a recovery that is broken off", () => {
   });
 });
 
-describe("a database whose taking back is undone", () => {
-  test("needs a recovery that finds nothing", async () => {
+describe("a database that was rolled back and then restored to its newest state", () => {
+  test("needs a recovery, which finds nothing", async () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     const after = await takeSnapshot();

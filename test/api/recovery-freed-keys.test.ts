@@ -45,7 +45,7 @@ const rob = async (key: TestKey): Promise<bigint> => {
   return amount;
 };
 
-test("a key that a failure had freed stands for the operation that it was used for last", async () => {
+test("a key that was used again after a failure belongs to its last operation after a recovery", async () => {
   const extra = keyOf();
   await sendFrom(shop.integrationUuid, shop.walletAccountId, [
     { kind: "add_full_access_key", publicKey: extra.publicKey },

@@ -63,8 +63,8 @@ const replayed = async (answer: Response, status: number): Promise<unknown> => {
   return bodyOf(answer, status);
 };
 
-describe("an operation that comes back", () => {
-  test("with a failure is told as it was, and not tried again", async () => {
+describe("an operation that a recovery restores", () => {
+  test("with a failure keeps that failure, and is not tried again", async () => {
     const small = await createHalfSold(shop);
     const before = await takeSnapshot();
     const { collection_uuid: uuid } = small;
@@ -80,7 +80,7 @@ describe("an operation that comes back", () => {
     expect(await replayed(again, 409)).toEqual({ ...(failed as object), request_id: expect.any(String) });
   });
 
-  test("and had been accepted before that moment is ended as it ended", async () => {
+  test("and that was already accepted in the older database gets its later end", async () => {
     const killed = await killedAt("operation.before_effects", () => mint("accepted"));
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(killed, 202);
     const before = await takeSnapshot();
@@ -94,7 +94,7 @@ describe("an operation that comes back", () => {
     expect(await recoverDatabase()).toEqual(NOTHING);
   });
 
-  test("and had not ended is carried on, once", async () => {
+  test("and that had not ended continues, and is carried out once", async () => {
     const before = await takeSnapshot();
     const count = await minted();
     const ordered = () => mint("not ended", { json: { receiver_addresses: [alice], reference: "order-7" } });
@@ -111,7 +111,7 @@ describe("an operation that comes back", () => {
     expect(await found()).toMatchObject([{ kind: "mint", state: "succeeded", reference: "order-7" }]);
   });
 
-  test("takes its key back from a request that was accepted since", async () => {
+  test("gets its key back from a request that was accepted after the rollback", async () => {
     const before = await takeSnapshot();
     const first = await bodyOf(await mint("contested"), 201);
     const count = await minted();
@@ -132,7 +132,7 @@ describe("an operation that comes back", () => {
     });
   });
 
-  test("takes its draft back from a finalization that was accepted since", async () => {
+  test("gets its draft back from a finalization that was accepted after the rollback", async () => {
     const draft = await createDraft(shop, { copies: [2, 2] });
     const before = await takeSnapshot();
     const first = await bodyOf<Finalized>(await finalize(draft, "first"), 201);
@@ -154,7 +154,7 @@ describe("an operation that comes back", () => {
     expect(shown.filter(({ external_id }) => external_id === external)).toHaveLength(1);
   });
 
-  test("leaves alone what was accepted since and holds nothing of it: that is carried out after the recovery", async () => {
+  test("doesn't affect other operations accepted after the rollback, which are carried out later", async () => {
     const before = await takeSnapshot();
     await bodyOf(await mint("lost"), 201);
     const count = await minted();
@@ -171,13 +171,13 @@ describe("an operation that comes back", () => {
   });
 });
 
-describe("a file that a mint brought by its address", () => {
+describe("a file that a mint fetched by its URL", () => {
   afterEach(() => vi.restoreAllMocks());
 
   test.each([
     ["of one block", 20_000],
     ["above one block", 3 * 1_048_576 + 17],
-  ])("%s is kept by the collection again", async (_, size) => {
+  ])("%s is kept by the collection again after a recovery", async (_, size) => {
     const before = await takeSnapshot();
     const bytes = picture("png", size, size);
     const real = globalThis.fetch;
@@ -204,8 +204,8 @@ describe("a file that a mint brought by its address", () => {
   });
 });
 
-describe("an integration that was made since", () => {
-  test("is there again with its wallet's key, its contract and its collection", async () => {
+describe("an integration that was created after the restored moment", () => {
+  test("is restored with its wallet's key, its contract and its collection", async () => {
     const before = await takeSnapshot();
     const fresh = await createIntegration("Made since");
     const made = await createCollection(fresh, { copies: [5] });
@@ -247,7 +247,7 @@ describe("an integration that was made since", () => {
     expect(await recoverDatabase()).toEqual(NOTHING);
   });
 
-  test("and had accepted a contract has that operation again", async () => {
+  test("has its acceptance of a contract restored", async () => {
     const [from, to] = [await createIntegration("Hands over"), await createIntegration("Accepts")];
     const next = { account_id: to.walletAccountId, keep_admin: false };
     await bodyOf(await admin(`/contract/${from.contractUuid}/hand-over`, { json: next }), 200);
@@ -261,7 +261,7 @@ describe("an integration that was made since", () => {
     expect(await bodyOf(accepted, 200)).toMatchObject([{ kind: "contract_accept", state: "succeeded" }]);
   });
 
-  test("and adopted its contract has that again, for the sake of its collections", async () => {
+  test("has the contract that it adopted restored, because its collections need it", async () => {
     const other = await createIntegration("Adopts");
     await forgetContract(other.contractAccountId);
     const before = await takeSnapshot();

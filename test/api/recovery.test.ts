@@ -51,8 +51,8 @@ const storedBytes = async (): Promise<number> => {
 
 const minted = () => mintedOnChain(shop, collection);
 
-describe("a database that went back", () => {
-  test("has its operations, keys and collections again after the recovery", async () => {
+describe("a database that was rolled back", () => {
+  test("has its operations, keys and collections restored by the recovery", async () => {
     const before = await takeSnapshot();
     const mint = await bodyOf(await mintInto(collection.collection_uuid, "mint"), 201);
     await bodyOf(await update("update 1", "One"), 200);
@@ -85,7 +85,7 @@ describe("a database that went back", () => {
     expect(await recoverDatabase()).toMatchObject({ operations: 0, idempotency_keys: 0, unrestored: [] });
   });
 
-  test("has a collection again whose draft it has never heard of, with its files and its NFTs", async () => {
+  test("has a collection restored whose draft is missing, with its files and its NFTs", async () => {
     const before = await takeSnapshot();
     const draft = await createDraft(shop, { copies: [5, 6], references: true, subtitle: "No. $TOKEN_NUM" });
     const finalize = () =>
@@ -143,7 +143,7 @@ describe("the recovery refuses", () => {
     });
   });
 
-  test("everybody but the operator", async () => {
+  test("a caller who isn't the operator", async () => {
     const path = "/admin/v1/database/recover";
     expect((await api(path, { json: {} })).status).toBe(401);
     expect((await api(path, { json: {}, key: shop.key })).status).toBe(401);

@@ -7,10 +7,10 @@ import { apiReference, errorReference } from "../support/reference.ts";
  * -u` updates them. Without `-u` it fails if they are out of date.
  */
 
-test("docs/api.md says what the OpenAPI document says", async () => {
+test("docs/api.md is generated from the OpenAPI document", async () => {
   await expect(apiReference(await readDocument())).toMatchFileSnapshot("../../docs/api.md");
 });
 
-test("docs/errors.md has every code of the closed list", async () => {
+test("docs/errors.md has every error code", async () => {
   await expect(errorReference()).toMatchFileSnapshot("../../docs/errors.md");
 });

@@ -17,7 +17,7 @@ afterEach(() => vi.restoreAllMocks());
 const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
 const both = { 1: first, 2: btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))) };
 
-test("two hundred lost wallets keep nobody behind them from being sealed again", async () => {
+test("two hundred lost wallets don't prevent the wallets after them from being sealed again", async () => {
   // D1 has a sealed copy of each key, their objects have nothing. Their ids sort before all new ones.
   // Inside: two hundred integrations whose wallets are lost.
   await env.DB.prepare(
@@ -41,7 +41,7 @@ test("two hundred lost wallets keep nobody behind them from being sealed again",
   expect((await rotate()).failed).toHaveLength(ROUND);
 });
 
-test("webhooks' secrets sign as before once the old version is gone; a kept answer that has one says what to do", async () => {
+test("webhook secrets still sign after the old version was removed, and a stored answer with one explains what to do", async () => {
   const shop = await createIntegration("Hooked");
   const second = { 2: both[2] };
   await setWalletSettings("platform", { WALLET_SECRETS: both });

@@ -140,8 +140,8 @@ const inDatabase = async (): Promise<number> =>
     `SELECT count(*) AS count FROM operations WHERE id IN (${shared.map(({ uuid }) => blob(uuid)).join(", ")})`,
   ).first<{ count: number }>())!.count;
 
-describe("the result of a transaction that operations share", () => {
-  test("is stored once, and each answer shows it", async () => {
+describe("the result of a transaction that several operations share", () => {
+  test("is stored once, and shown in each answer", async () => {
     const [first] = shared;
     expect(first!.body.tx_results[0]!.logs.length).toBeGreaterThan(0);
     expect(shared.map(({ body }) => body.tx_results)).toEqual(Array(3).fill(first!.body.tx_results));
@@ -157,7 +157,7 @@ describe("the result of a transaction that operations share", () => {
     await expectAsTold();
   });
 
-  test("stays with those that stay, when the operation that has it is archived", async () => {
+  test("is kept for the other operations when the operation that has it is archived", async () => {
     const [first, ...others] = shared;
     await staying(others.map(({ uuid }) => uuid));
     await archive();
@@ -169,14 +169,14 @@ describe("the result of a transaction that operations share", () => {
     await expectAsTold();
   });
 
-  test("is in the files of those that were archived before it", async () => {
+  test("is in the archive files of operations that are archived before the one that has it", async () => {
     await staying([shared[0]!.uuid]);
     await archive();
     expect(await inDatabase()).toBe(1);
     await expectAsTold();
   });
 
-  test("is once in a file too", async () => {
+  test("is stored once in each archive file too", async () => {
     await archive();
     expect(await inDatabase()).toBe(0);
     const text = (await archivedTexts()).join("\n");
@@ -185,7 +185,7 @@ describe("the result of a transaction that operations share", () => {
     await expectAsTold();
   });
 
-  test("comes back from the wallet's journal where the database has lost it", async () => {
+  test("is restored from the wallet's journal if the database has lost it", async () => {
     const ids = shared.map(({ uuid }) => blob(uuid)).join(", ");
     await env.DB.batch([
       env.DB.prepare(`DELETE FROM idempotency_keys WHERE operation_id IN (${ids})`),
@@ -203,7 +203,7 @@ describe("the result of a transaction that operations share", () => {
   });
 });
 
-test("a record that says something else than the first keeps it", async () => {
+test("a later record with a different result keeps its own result", async () => {
   const db = openDatabase(env.DB);
   const [first, second, third] = shared.map(({ uuid }) => uuid as Uuid) as [Uuid, Uuid, Uuid];
   const hash = crypto.getRandomValues(new Uint8Array(32));
@@ -225,7 +225,7 @@ test("a record that says something else than the first keeps it", async () => {
   expect([await last(first), await last(second)]).toEqual([{ status: "success" }, { status: "success" }]);
 });
 
-test("a record is written again in its place, though the first one has been archived meanwhile", async () => {
+test("a record replaces an earlier one, even if the first was archived in the meantime", async () => {
   const db = openDatabase(env.DB);
   const [first, second] = shared.map(({ uuid }) => uuid as Uuid) as [Uuid, Uuid];
   const hash = crypto.getRandomValues(new Uint8Array(32));
@@ -248,7 +248,7 @@ test("a record is written again in its place, though the first one has been arch
   ]);
 });
 
-test("the text of a result goes to the database once", () => {
+test("the text of a result is sent to the database once", () => {
   const operation = { id: shared[0]!.uuid as Uuid, integrationId: shop.integrationUuid as Uuid };
   const record = { hash: new Uint8Array(32), step: "mint", result: { logs: ["a long one"] } };
   const [insert] = insertTransactions(openDatabase(env.DB), operation, [record], new Date());

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-test("sixty mints at once are each carried out once, though nodes are far and six calls go out at a time", async () => {
+test("sixty mints at once are each carried out once with distant nodes and six calls at a time", async () => {
   await setFaults(...DISTANCES);
   const mint = async () => {
     const answer = await api(`/collection/${collection.collection_uuid}/mint`, {

@@ -49,8 +49,8 @@ const sent = async (): Promise<unknown[]> => bodyOf(await api("/transaction", { 
 
 const NEAR = 10n ** 24n;
 
-describe("a limit of a day's spending", () => {
-  test("is shown with what is spent of it, to the operator and in GET /me", async () => {
+describe("a daily spending limit", () => {
+  test("is shown with the amount spent, to the operator and in GET /me", async () => {
     expect(await setLimit(String(100n * NEAR))).toMatchObject({ spending_per_day: String(100n * NEAR) });
     const before = await spent();
     // The finalization has paid the contract for the storage of its collection.
@@ -63,7 +63,7 @@ describe("a limit of a day's spending", () => {
     expect(limits.spending_per_day).toBe(String(100n * NEAR));
   });
 
-  test("refuses what could exceed it before anything is signed, and says what to do", async () => {
+  test("refuses a write that could exceed it before anything is signed, and explains what to do", async () => {
     await setLimit(String((await spent()) + 1n));
     const before = await sent();
     const answer = await mint();
@@ -82,7 +82,7 @@ describe("a limit of a day's spending", () => {
     expect(await sent()).toEqual(before);
   });
 
-  test("of nothing lets nothing pass; without it, the same request under its key is carried out", async () => {
+  test("of zero refuses every write, and after it is removed the same request succeeds under its key", async () => {
     await setLimit("0");
     const headers = { "idempotency-key": crypto.randomUUID() };
     expect(await bodyOf(await mint(headers), 402)).toMatchObject({ code: "spending_limit_reached" });
@@ -92,7 +92,7 @@ describe("a limit of a day's spending", () => {
     expect(tx_results).toHaveLength(1);
   });
 
-  test("holds for many at once: what is on its way counts at its most", async () => {
+  test("counts simultaneous writes at their maximum cost until they end", async () => {
     const before = await spent();
     const refused = await (async () => {
       await setLimit("0");
@@ -111,7 +111,7 @@ describe("a limit of a day's spending", () => {
     await setLimit(null);
   });
 
-  test("is not for payouts: they pass, and only their gas counts", async () => {
+  test("doesn't apply to payouts, of which only the gas counts", async () => {
     const account = { account_id: receiver };
     const path = `/integration/${shop.integrationUuid}/payout-account`;
     await bodyOf(await admin(path, { method: "PUT", json: account }), 200);
@@ -123,7 +123,7 @@ describe("a limit of a day's spending", () => {
     await setLimit(null);
   });
 
-  test("is one integration's, and the operator's alone to set", async () => {
+  test("applies to one integration, and can only be set by the operator", async () => {
     await setLimit("0");
     const other = await createIntegration("Free shop");
     const { collection_uuid: uuid } = await createCollection(other, { copies: [5] });

@@ -117,19 +117,22 @@ test.each([
     (text: string) => text.replace(/"starts_at_ms":null/, '"starts_at_ms":9e15'),
   ],
   ["nothing, because no node answers", "collections", () => null],
-] as const)("a contract that returns %s stops no comparison of others", async (_, method, change) => {
-  const before = await earned(other, ofOther);
-  await sell(other.contractAccountId, ofOther);
-  const wasAsked = spoilViews(
-    (view) => view.contract === spoilt.contractAccountId && view.method === method,
-    change,
-  );
-  for (let run = 0; run < 2; run++) await background.reconcile();
-  expect(wasAsked()).toBe(true);
-  expect(await earned(other, ofOther)).toBe(before + SHARE);
-});
+] as const)(
+  "a contract that returns %s doesn't stop the comparison of other contracts",
+  async (_, method, change) => {
+    const before = await earned(other, ofOther);
+    await sell(other.contractAccountId, ofOther);
+    const wasAsked = spoilViews(
+      (view) => view.contract === spoilt.contractAccountId && view.method === method,
+      change,
+    );
+    for (let run = 0; run < 2; run++) await background.reconcile();
+    expect(wasAsked()).toBe(true);
+    expect(await earned(other, ofOther)).toBe(before + SHARE);
+  },
+);
 
-test("a contract's payout of sales ends, whatever the contract returns", async () => {
+test("a payout of sales ends, whatever the contract returns", async () => {
   for (const change of [(text: string) => text.replace(/"earned":"\d+"/, '"earned":"1.5"'), endless(true)]) {
     spoilViews((view) => view.contract === spoilt.contractAccountId && view.method === "collections", change);
     expect(await bodyOf(await payOut("sales", spoilt), 402)).toMatchObject({ code: "insufficient_funds" });
@@ -139,7 +142,7 @@ test("a contract's payout of sales ends, whatever the contract returns", async (
   expect(await earned(spoilt, ofSpoilt)).toBe(0n);
 });
 
-test("while nodes don't show one contract, sales of the others are paid, and an amount is refused", async () => {
+test("while nodes don't show one contract, other contracts' sales are paid, and a payout of an amount is refused", async () => {
   await paidOf(await payOut("sales", other));
   const before = await balanceOf(treasury);
   const [first, last] = [await earned(other, ofOther), await earned(other, second.collection)];
@@ -161,7 +164,7 @@ test("while nodes don't show one contract, sales of the others are paid, and an 
   expect(await balanceOf(treasury)).toBeLessThanOrEqual(before + 2n * SHARE);
 });
 
-test("an amount counts as the sales of a contract that returns nonsense, which aren't paid again", async () => {
+test("a payout of an amount includes the sales of an unreadable contract, which aren't paid again", async () => {
   await sell(second.account, second.collection);
   spoilViews(
     (view) => view.contract === second.account,
@@ -175,7 +178,7 @@ test("an amount counts as the sales of a contract that returns nonsense, which a
   expect(await paidOf(await payOut("sales", other))).toBe(whole(last + SHARE) - whole(last));
 });
 
-test("a payout's reads are the key's, and each contract is read to its last known collection", async () => {
+test("a payout's calls of nodes count for the key, and each contract is read up to its last known collection", async () => {
   let calls = 0;
   const admitCall = async () => void calls++;
   // Inside: the block at which the database has read the contract.

@@ -42,7 +42,7 @@ const left = async (collection: Finalized): Promise<number> => {
   return shown.staff_mints_left;
 };
 
-test("more mints than the quota in one day all succeed at once, because it is raised before they reach it", async () => {
+test("more mints than the daily quota succeed at once, because the quota is raised in advance", async () => {
   const collection = await createCollection(shop, { copies: [2_000] });
   const before = await left(collection);
   const operations = [...(await mintMany(collection, 22)), ...(await mintMany(collection, 22))];
@@ -54,7 +54,7 @@ test("more mints than the quota in one day all succeed at once, because it is ra
   expect(await left(collection)).toBe(before + 1_000 - operations.length * 25);
 });
 
-test("a mint beyond a quota that wasn't raised raises it and succeeds", async () => {
+test("a mint above a quota that wasn't raised raises it and succeeds", async () => {
   const collection = await createCollection(shop, { copies: [2_000] });
   const operations: Operation[] = [];
   for (let part = 0; part < 3; part += 1) {

@@ -42,7 +42,7 @@ const leave = async (shop: TestIntegration, thousandths: number) => {
   await sendFrom(shop.integrationUuid, shop.contractAccountId, [{ kind: "transfer", deposit }]);
 };
 
-test("a drop's first orders bring the storage of the next ones, so that none of them fails for it", async () => {
+test("the first mints of a drop pay for the storage of the next ones, so that none fails for it", async () => {
   const shop = await createIntegration("Drop");
   const collection = await createCollection(shop, { copies: [600] });
   await leave(shop, 300);
@@ -54,7 +54,7 @@ test("a drop's first orders bring the storage of the next ones, so that none of 
   }
 });
 
-test("a contract isn't given more than the storage of what is left of the collection", async () => {
+test("a contract isn't given more storage than the rest of the collection needs", async () => {
   const shop = await createIntegration("Small");
   const collection = await createCollection(shop, { copies: [60] });
   await leave(shop, 500);

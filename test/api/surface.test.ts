@@ -32,7 +32,7 @@ const authorized = (headers: Record<string, string> = {}) => ({
   headers: { authorization: `Api-Key ${key}`, ...headers },
 });
 
-describe("errors have one shape", () => {
+describe("errors have the same form for", () => {
   test.each<[string, string, RequestInit, number, string]>([
     ["an unknown address", "/healthy", {}, 404, "not_found"],
     ["an unknown address of the API", "/api/v1/nothing", {}, 404, "not_found"],
@@ -98,7 +98,7 @@ describe("errors have one shape", () => {
     if (status === 405) expect(response.headers.get("allow")).toContain("GET");
   });
 
-  test("a message names what is wrong in few words, however long the names are", async () => {
+  test("a message names the mistakes in few words, however long the names are", async () => {
     const fields = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}`.repeat(500), 1]));
     const answer = await bodyOf<{ message: string; issues: object[] }>(
       await api("/collection-draft", { key, json: fields }),
@@ -112,7 +112,7 @@ describe("errors have one shape", () => {
     });
   });
 
-  test("a method that is not there claims no Idempotency-Key", async () => {
+  test("an unsupported method doesn't use up an Idempotency-Key", async () => {
     const headers = { "idempotency-key": "claimed by nobody", ...json() };
     const path = `/collection-draft/${crypto.randomUUID()}`;
     for (const body of ["1", "2"]) {
@@ -121,7 +121,7 @@ describe("errors have one shape", () => {
     await bodyOf(await api("/nothing", { method: "POST", key, body: "3", headers }), 404);
   });
 
-  test("a body is refused by every write that takes none, whatever it acts on", async () => {
+  test("a body is refused by every write that has none", async () => {
     const writes = operationsOf(await readDocument()).filter(
       ({ method, requestBody }) => method !== "GET" && requestBody === undefined,
     );
@@ -158,7 +158,7 @@ describe("errors have one shape", () => {
     expect(pulled).toBeLessThan(30);
   });
 
-  test("an exception tells the caller nothing but the request's id, and the log everything", async () => {
+  test("an exception is logged completely, and its answer contains only the request's id", async () => {
     const said: string[] = [];
     vi.spyOn(console, "error").mockImplementation((line: string) => void said.push(line));
     const broken = {
@@ -180,7 +180,7 @@ describe("errors have one shape", () => {
 });
 
 describe("headers", () => {
-  test("keep browsers from doing more than reading", async () => {
+  test("keep browsers from doing more than reading an answer", async () => {
     const { headers } = await api("/collection", { key });
     expect(Object.fromEntries(headers)).toMatchObject({
       "x-content-type-options": "nosniff",
@@ -191,13 +191,13 @@ describe("headers", () => {
     });
   });
 
-  test("no other origin may call unless it is configured", async () => {
+  test("allow no other origin unless it is configured", async () => {
     const origin = { origin: "https://shop.example" };
     const { headers } = await api("/collection", { key, headers: origin });
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("a configured origin may, after asking, and no other", async () => {
+  test("allow a configured origin after its preflight, and no other", async () => {
     const configured = { CORS_ORIGINS: "https://shop.example, https://game.example" };
     const ask = (origin: string) =>
       withBindings(configured, "/api/v1/collection-draft", {
@@ -217,7 +217,7 @@ describe("headers", () => {
     expect(read.headers.get("access-control-expose-headers")).toContain("Link");
   });
 
-  test("the gateway is open to every page, with its own headers, whatever is configured", async () => {
+  test("open the gateway to every page, whatever is configured", async () => {
     const tenant = await newTenant();
     const form = formOf(
       [{ asset_filename: "a.png", copies: 1 }],
@@ -246,7 +246,7 @@ describe("webhooks at http://localhost", () => {
     return withBindings(configured, "/api/v1/webhook", { method: "POST", headers, body });
   };
 
-  test("are taken where the settings say so, on any network", async () => {
+  test("are accepted on any network if the settings allow them", async () => {
     await bodyOf(await create({ ...network, LOCAL_WEBHOOKS: "on" }), 201);
   });
 
@@ -294,7 +294,7 @@ describe("wrong settings", () => {
   ];
 
   test.each(wrong)(
-    "%s: every address answers 503, and /ready and one line name them",
+    "%s: every address answers 503, and /ready and one log line name the settings",
     async (_, configured, names) => {
       const lines: string[] = [];
       vi.spyOn(console, "error").mockImplementation((line: string) => lines.push(line));
@@ -333,7 +333,7 @@ describe("wrong settings", () => {
 
 describe("the operator's surface", () => {
   test.each([undefined, "Bearer", "Bearer wrong", "Basic abc"])(
-    "Authorization %s is refused",
+    "refuses Authorization %s",
     async (header) => {
       const headers: Record<string, string> = header === undefined ? {} : { authorization: header };
       const response = await api("/admin/v1/integration", { headers });
@@ -342,13 +342,13 @@ describe("the operator's surface", () => {
     },
   );
 
-  test("is not there without a token in the settings", async () => {
+  test("doesn't exist without a token in the settings", async () => {
     const init = { headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` } };
     const response = await withBindings({ ADMIN_TOKEN: "" }, "/admin/v1/integration", init);
     expect(await bodyOf(response, 404)).toMatchObject({ code: "not_found" });
   });
 
-  test("an API key opens nothing there", async () => {
+  test("can't be used with an API key", async () => {
     await bodyOf(await api("/admin/v1/integration", { key }), 401);
   });
 });
@@ -356,14 +356,14 @@ describe("the operator's surface", () => {
 test.each([
   ["POST", "/database/recover"],
   ["PUT", "/integration/01900000-0000-7000-8000-000000000000/limits"],
-])("%s %s wants its object, though all of the fields may be absent", async (method, path) => {
+])("%s %s requires a JSON object, even if all its fields may be absent", async (method, path) => {
   expect(await bodyOf(await admin(path, { method }), 400)).toMatchObject({
     code: "invalid_request",
     message: expect.stringContaining("Send a JSON object"),
   });
 });
 
-test("logs are one JSON object a line, with the request's id, and hold no secret", async () => {
+test("log lines are single JSON objects with the request's id, and contain no secret", async () => {
   const lines: string[] = [];
   for (const method of ["log", "error", "warn", "info"] as const) {
     vi.spyOn(console, method).mockImplementation((line: string) => void lines.push(String(line)));

@@ -31,7 +31,7 @@ beforeEach(async () => {
 const ask = (path: string, key = tenant.key) => api(path, { key });
 
 describe("a suspended integration", () => {
-  test("has its keys refused, reads too, until it is resumed; another's are taken", async () => {
+  test("has its keys refused, even for reads, until it is resumed, and others aren't affected", async () => {
     const other = await newTenant();
     expect(await bodyOf(await change(tenant.integrationId, { suspended: true }), 200)).toMatchObject({
       integration_uuid: tenant.integrationId,
@@ -54,23 +54,20 @@ describe("a suspended integration", () => {
   test.each([
     ["reads", undefined],
     ["writes", {}],
-  ])(
-    "has its %s refused within five seconds by those who have just let its key pass",
-    async (_name, json) => {
+  ])("has its %s refused within five seconds, even where its key was just accepted", async (_name, json) => {
+    await bodyOf(await ask("/collection-draft"), 200);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    try {
+      await suspendElsewhere(tenant.integrationId);
       await bodyOf(await ask("/collection-draft"), 200);
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-      try {
-        await suspendElsewhere(tenant.integrationId);
-        await bodyOf(await ask("/collection-draft"), 200);
-        vi.setSystemTime(Date.now() + 5_001);
-        await bodyOf(await api("/collection-draft", { key: tenant.key, json }), 403);
-      } finally {
-        vi.useRealTimers();
-      }
-    },
-  );
+      vi.setSystemTime(Date.now() + 5_001);
+      await bodyOf(await api("/collection-draft", { key: tenant.key, json }), 403);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
-  test("keeps the time of its suspension, its name and everything else", async () => {
+  test("keeps its name and all other data, and shows since when it is suspended", async () => {
     await bodyOf(await change(tenant.integrationId, { suspended: true }), 200);
     const renamed = await bodyOf(await change(tenant.integrationId, { name: "Other shop" }), 200);
     expect(renamed).toMatchObject({ name: "Other shop", state: "suspended" });
@@ -78,7 +75,7 @@ describe("a suspended integration", () => {
 });
 
 describe("an integration's name", () => {
-  test("finds it, exactly, and all that have it", async () => {
+  test("can be searched exactly, and finds all integrations that have it", async () => {
     const name = `Herons & Söhne ${crypto.randomUUID()}`;
     await bodyOf(await change(tenant.integrationId, { name }), 200);
     expect(await named(name)).toMatchObject([{ integration_uuid: tenant.integrationId, name }]);
@@ -98,7 +95,7 @@ describe("the operator's changes", () => {
     [{ suspended: "yes" }, "suspended"],
     [{ name: "" }, "name"],
     [{ state: "deleted" }, "state"],
-  ])("refuse %j", async (json, field) => {
+  ])("are refused with %j", async (json, field) => {
     const { issues } = await bodyOf<{ issues: { path: string[]; message: string }[] }>(
       await change(tenant.integrationId, json),
       400,
@@ -106,7 +103,7 @@ describe("the operator's changes", () => {
     expect(JSON.stringify(issues)).toContain(field);
   });
 
-  test("are the operator's alone, and know no other integration", async () => {
+  test("can be made by the operator only, and an unknown integration is refused", async () => {
     for (const [method, json] of [["PUT", { suspended: true }], ["DELETE"]] as const) {
       const path = `/admin/v1${at(tenant.integrationId)}`;
       await bodyOf(await api(path, { method, json, key: tenant.key }), 401);
@@ -118,7 +115,7 @@ describe("the operator's changes", () => {
   });
 });
 
-test("an integration isn't deleted beside an operation that another isolate has just accepted", async () => {
+test("an integration isn't deleted while another isolate has just accepted an operation", async () => {
   const shop = await createIntegration("Busy shop");
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [3] });
   // This isolate has the key in its cache, and isn't told of the suspension.
@@ -149,7 +146,7 @@ test("an integration isn't deleted beside an operation that another isolate has 
   expect((await operationOver(shop.key, operation!)).state).toBe("succeeded");
 });
 
-describe("a deleted integration", () => {
+describe("deleting an integration", () => {
   let shop: TestIntegration;
   let collection: string;
 
@@ -158,7 +155,7 @@ describe("a deleted integration", () => {
     collection = (await createCollection(shop, { copies: [3] })).collection_uuid;
   });
 
-  test("was suspended, and its wallet was empty or may keep its money", async () => {
+  test("requires that it is suspended, and that its wallet is empty or may keep its money", async () => {
     const json = { contract_uuid: shop.contractUuid, title: "Left over" };
     await bodyOf(await api("/collection-draft", { key: shop.key, json }), 201);
     const webhook = { url: "http://localhost:9/" };
@@ -178,7 +175,7 @@ describe("a deleted integration", () => {
     });
   });
 
-  test("has no key, and takes nothing new", async () => {
+  test("deletes its keys, and refuses new ones", async () => {
     expect(await bodyOf(await api("/collection", { key: shop.key }), 401)).toMatchObject({
       code: "api_key_revoked",
     });
@@ -200,7 +197,7 @@ describe("a deleted integration", () => {
     expect(await bodyOf(await remove(shop.integrationUuid), 409)).toMatchObject(gone);
   });
 
-  test("is in no list but that of the deleted ones, and its wallet can still be looked at", async () => {
+  test("removes it from every list except that of deleted ones, and its wallet can still be read", async () => {
     const all = await bodyOf<Shown[]>(await admin("/integration"), 200);
     expect(all.map(({ integration_uuid }) => integration_uuid)).not.toContain(shop.integrationUuid);
     expect(await named("Closing shop")).toEqual([]);
@@ -209,7 +206,7 @@ describe("a deleted integration", () => {
     await bodyOf(await admin(at(shop.integrationUuid, "/wallet")), 200);
   });
 
-  test("loses its drafts to the scheduled job, and keeps its collections", async () => {
+  test("deletes its drafts with the next schedule, and keeps its collections", async () => {
     const count = (what: string) =>
       // Inside: what is left of a deleted integration, which has no key to ask with.
       env.DB.prepare(`SELECT count(*) AS n FROM ${what}`)

@@ -90,7 +90,7 @@ function send({ path, method, requestBody }: Operation, key: string, values: Rec
 
 const withoutId = ({ request_id: _, ...rest }: Record<string, unknown>) => rest;
 
-test("nobody reaches what is another's, by any operation", async () => {
+test("no operation reads or changes anything of another integration", async () => {
   const before = await everything();
   const tried = operationsOf(document).filter(
     ({ path }) => path.startsWith("/api/v1/") && path.includes("{"),
@@ -105,7 +105,7 @@ test("nobody reaches what is another's, by any operation", async () => {
   expect(await everything()).toEqual(before);
 });
 
-test("lists hold nothing of another's, whatever the cursor", async () => {
+test("lists contain nothing of another integration, whatever the cursor", async () => {
   const lists = operationsOf(document).filter(
     ({ path, method }) =>
       method === "GET" && path.startsWith("/api/v1/") && !path.includes("{") && path !== "/api/v1/me",
@@ -133,7 +133,7 @@ test("lists hold nothing of another's, whatever the cursor", async () => {
   }
 });
 
-test("a draft can't be for another's contract", async () => {
+test("a draft can't be made for another integration's contract", async () => {
   const json = { contract_uuid: owner.contractUuid, title: "Mine now" };
   const refused = await bodyOf(await api("/collection-draft", { key: stranger.key, json }), 400);
   expect(refused).toMatchObject({ issues: [{ path: ["contract_uuid"] }] });
@@ -142,7 +142,7 @@ test("a draft can't be for another's contract", async () => {
   await bodyOf(await api(`/collection-draft/${own}`, { method: "PUT", key: stranger.key, json: moved }), 400);
 });
 
-test("an Idempotency-Key is the integration's own", async () => {
+test("two integrations may use the same Idempotency-Key", async () => {
   const headers = { "idempotency-key": "the same for both" };
   const create = ({ key, contractUuid }: TestIntegration) =>
     api("/collection-draft", { key, headers, json: { contract_uuid: contractUuid, title: "Twice" } });

@@ -94,7 +94,7 @@ describe.each(FIELDS.filter(([name]) => name !== "a token's extra"))("%s", (_, p
   });
 });
 
-test("a description has line breaks, a title has none", async () => {
+test("a description may have line breaks, and a title may not", async () => {
   const description = "First line.\nSecond line.\r\nThird line.";
   const made = await api("/collection-draft", { key: tenant.key, json: draft({ description }) });
   expect(await bodyOf(made, 201)).toMatchObject({ description });

@@ -57,29 +57,32 @@ test.each<[string, string, Uint8Array<ArrayBuffer>, number, number]>([
   ["JPEG", "a.jpg", widePicture("jpeg"), 320, 160],
   ["animated GIF", "a.gif", widePicture("gif"), 320, 160],
   ["WebP", "a.webp", widePicture("webp"), 320, 160],
-])("a %s has a thumbnail, with the headers of what never changes", async (_, name, bytes, width, height) => {
-  const [cid = ""] = await stored({ name, bytes });
-  const answer = await send(at(cid, width));
-  expect(answer.status).toBe(200);
-  const thumbnail = await bytesOf(answer);
-  expect(imageSize(thumbnail)).toMatchObject({ type: "webp", width, height });
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
-    "content-type": "image/webp",
-    "content-length": String(thumbnail.length),
-    "cache-control": "public, max-age=29030400, immutable",
-    "content-security-policy": expect.stringMatching(/default-src 'none'.*sandbox/),
-    "x-content-type-options": "nosniff",
-    etag: `"${cid}.${width}.webp"`,
-  });
-  const head = await send(at(otherwise(cid), width), { method: "HEAD" });
-  expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(thumbnail.length)]);
-  expect((await bytesOf(head)).length).toBe(0);
-  const part = await send(at(cid, width), { headers: { Range: "bytes=0-9" } });
-  expect([part.status, await bytesOf(part)]).toEqual([200, thumbnail]);
-  const known = { "If-None-Match": answer.headers.get("ETag")! };
-  expect((await send(at(cid, width), { headers: known })).status).toBe(304);
-  expect(await bytesOf(await send(`/ipfs/${cid}`))).toEqual(bytes);
-});
+])(
+  "a %s has a thumbnail, with headers that allow caching it for ever",
+  async (_, name, bytes, width, height) => {
+    const [cid = ""] = await stored({ name, bytes });
+    const answer = await send(at(cid, width));
+    expect(answer.status).toBe(200);
+    const thumbnail = await bytesOf(answer);
+    expect(imageSize(thumbnail)).toMatchObject({ type: "webp", width, height });
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "image/webp",
+      "content-length": String(thumbnail.length),
+      "cache-control": "public, max-age=29030400, immutable",
+      "content-security-policy": expect.stringMatching(/default-src 'none'.*sandbox/),
+      "x-content-type-options": "nosniff",
+      etag: `"${cid}.${width}.webp"`,
+    });
+    const head = await send(at(otherwise(cid), width), { method: "HEAD" });
+    expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(thumbnail.length)]);
+    expect((await bytesOf(head)).length).toBe(0);
+    const part = await send(at(cid, width), { headers: { Range: "bytes=0-9" } });
+    expect([part.status, await bytesOf(part)]).toEqual([200, thumbnail]);
+    const known = { "If-None-Match": answer.headers.get("ETag")! };
+    expect((await send(at(cid, width), { headers: known })).status).toBe(304);
+    expect(await bytesOf(await send(`/ipfs/${cid}`))).toEqual(bytes);
+  },
+);
 
 test("a thumbnail is made once and kept in R2", async () => {
   const [cid = ""] = await stored({ name: "a.png", bytes: plainPng(700, 20, [1, 2, 3]) });
@@ -90,7 +93,7 @@ test("a thumbnail is made once and kept in R2", async () => {
   expect(await bytesOf(await send(at(otherwise(cid))))).toEqual(sentinel);
 });
 
-test("another width, or two, is refused by the parameter's name", async () => {
+test("a request with another width, or two widths, is refused by the parameter's name", async () => {
   const [cid = ""] = await stored({ name: "a.webp", bytes: widePicture("webp") });
   for (const width of ["321", "0", "", "1e3", "-320", "320&img-width=640"]) {
     const answer = await send(at(cid, width));
@@ -112,7 +115,7 @@ test.each<[string, string, Uint8Array<ArrayBuffer>]>([
   ["is a GIF with a frame beyond its screen", "frame.gif", LARGE_GIF_FRAME],
   ["is a JPEG with a second frame", "frames.jpg", withSecondFrame(widePicture("jpeg"))],
   ["can't be decoded", "broken.png", plainPng(800, 600, [0, 0, 0], new Uint8Array(40))],
-])("a picture that %s is its own thumbnail", async (_, name, bytes) => {
+])("a picture that %s is returned instead of its thumbnail", async (_, name, bytes) => {
   const [cid = ""] = await stored({ name, bytes });
   const whole = await send(`/ipfs/${cid}`);
   for (const address of [at(cid), at(otherwise(cid))]) {
@@ -130,7 +133,7 @@ test.each<[string, string, Uint8Array<ArrayBuffer>]>([
   reads.mockRestore();
 });
 
-test("a file above 4 MB is its own thumbnail", async () => {
+test("a file above 4 MB is returned instead of its thumbnail", async () => {
   const bytes = plainPng(1400, 1000, [0, 0, 0], deflateSync(new Uint8Array(4_201_000), { level: 0 }));
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(bytes));
   await storeFromUrl("https://media.example/a.png");
@@ -139,7 +142,7 @@ test("a file above 4 MB is its own thumbnail", async () => {
   expect(await bytesOf(await send(at(cid.toString())))).toEqual(bytes);
 });
 
-test("thirty first views at once are answered, and decoders that broke off leave others working", async () => {
+test("thirty first requests at once are answered, and decoders that fail don't affect the others", async () => {
   const files = Array.from({ length: 15 }, (_, index) => [
     { name: `${index}.png`, bytes: plainPng(1400, 1000, [index, 99, 40]) },
     { name: `${index}-broken.png`, bytes: plainPng(1400, 1000, [0, 0, 0], new Uint8Array(50 + index)) },
@@ -155,14 +158,17 @@ test("thirty first views at once are answered, and decoders that broke off leave
   await Promise.all(answers.map((answer) => answer.arrayBuffer()));
 });
 
-test.each<WideFormat>(["jpeg", "gif"])("the platform's service makes it where bound: %s", async (format) => {
-  const [cid = ""] = await stored({
-    name: `service.${format === "gif" ? "gif" : "jpg"}`,
-    bytes: widePicture(format),
-  });
-  await env.BUCKET.delete(keyOf(cid, 320));
-  const IMAGES = bindings.TEST_IMAGES;
-  const { response: answer } = await apiWith({ IMAGES }, `${at(otherwise(cid))}&x=service`);
-  expect(answer.status).toBe(200);
-  expect(imageSize(await bytesOf(answer))).toMatchObject({ type: "webp", width: 320, height: 160 });
-});
+test.each<WideFormat>(["jpeg", "gif"])(
+  "a thumbnail is made by the platform's service if that is bound: %s",
+  async (format) => {
+    const [cid = ""] = await stored({
+      name: `service.${format === "gif" ? "gif" : "jpg"}`,
+      bytes: widePicture(format),
+    });
+    await env.BUCKET.delete(keyOf(cid, 320));
+    const IMAGES = bindings.TEST_IMAGES;
+    const { response: answer } = await apiWith({ IMAGES }, `${at(otherwise(cid))}&x=service`);
+    expect(answer.status).toBe(200);
+    expect(imageSize(await bytesOf(answer))).toMatchObject({ type: "webp", width: 320, height: 160 });
+  },
+);

@@ -34,7 +34,7 @@ const refusals = async (): Promise<number> => {
     .reduce((sum, [, count]) => sum + count, 0);
 };
 
-test("a node that says when to come again is left alone until then, by all wallets, and callers are told when", async () => {
+test("a node that answers with Retry-After isn't asked until then by any wallet, and callers get that time", async () => {
   // New objects know no block yet and have to ask.
   for (const { shop } of shops) await endObject(shop.integrationUuid);
   await chainCall("devchain_faults", { reset_statistics: true });

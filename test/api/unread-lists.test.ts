@@ -26,7 +26,7 @@ afterEach(() => {
 
 const open = async (): Promise<Response> => (await apiWith({}, path, { key })).response;
 
-test("a long list of which nothing is taken for 30 s breaks off, and isn't ended as if it were whole", async () => {
+test("a long list breaks off visibly if its client reads nothing for 30 s", async () => {
   const patience = heldTimers(30_000);
   const unread = await open();
   await eventually(() => expect(patience).toHaveLength(1));
@@ -34,7 +34,7 @@ test("a long list of which nothing is taken for 30 s breaks off, and isn't ended
   await expect(unread.text()).rejects.toThrow("takes nothing");
 });
 
-test("a long list that is taken is whole, however often its client pauses", async () => {
+test("a long list is complete for a client that reads it with pauses", async () => {
   const patience = heldTimers(30_000);
   const list = (await (await open()).json()) as unknown[];
   expect(list).toHaveLength(ASSETS);

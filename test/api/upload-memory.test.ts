@@ -37,8 +37,8 @@ let seed = 40_000;
 const hold = (tenant: Tenant) => new HeldForm(tenant, seed++);
 const read = (forms: readonly HeldForm[]) => forms.map(({ isRead }) => isRead);
 
-describe("forms that one isolate takes in at the same time", () => {
-  test("are at most five, three per integration, and others wait unread", async () => {
+describe("forms that one isolate receives at the same time", () => {
+  test("are at most five, three per integration, and others wait without being read", async () => {
     const [one, other] = [await newTenant(), await newTenant()];
     const forms = [hold(one), hold(one), hold(one), hold(one)];
     await eventually(async () => expect(read(forms)).toEqual([true, true, true, false]));

@@ -116,7 +116,7 @@ class Client {
   }
 }
 
-test("counters say what the rows take, whatever was done in whatever order", async () => {
+test("the counters of used storage equal the stored rows, after any writes in any order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const tenant = await newTenant();
@@ -131,7 +131,7 @@ test("counters say what the rows take, whatever was done in whatever order", asy
   );
 });
 
-test("an answer that is kept in R2 counts as long as it is kept, and there is a limit to them", async () => {
+test("an answer that is stored in R2 counts as long as it is stored, and such answers have a limit", async () => {
   const tenant = await newTenant();
   const used = async () => (await counters(tenant))?.database_bytes as number;
   const accounts = Array.from({ length: 1_000 }, (_, index) => `${"x".repeat(54)}${index}.near`);
@@ -195,7 +195,7 @@ const kept = async (): Promise<number[]> => {
   return [row?.n ?? 0, (await env.BUCKET.list({ prefix: "answer/" })).objects.length];
 };
 
-test("all keys that have expired go, whoever's they are, with their answers and what they weigh", async () => {
+test("expired keys of all integrations are deleted with their answers, and no longer counted", async () => {
   const tenants = [await newTenant(), await newTenant()];
   const time = new Date();
   const clock = (stepMs: number) => {

@@ -24,10 +24,10 @@ afterEach(() => setFaults());
 
 describe("a transaction whose block is dropped while its node keeps reporting INCLUDED has one effect when", () => {
   test.each([
-    ["its block alone goes", { blocks: 1 }],
-    ["another goes with it", { blocks: 2 }],
-    ["the heights are not used again", { blocks: 2, heights: "next" }],
-    ["it happens to it again", { blocks: 1, count: 3 }],
+    ["only its block is dropped", { blocks: 1 }],
+    ["another block is dropped with it", { blocks: 2 }],
+    ["the dropped blocks' heights are not used again", { blocks: 2, heights: "next" }],
+    ["its block is dropped repeatedly", { blocks: 1, count: 3 }],
   ])("%s", async (_name, how) => {
     const { wallet } = await createWallet();
     const before = await balanceOf(receiver);

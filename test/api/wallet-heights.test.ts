@@ -29,7 +29,7 @@ const executedBy = async (tx_hash: string, sender_account_id: string): Promise<n
 };
 
 test.each([2, 4, 9])(
-  "a node that answers FINAL and shows blocks only up to %i below never makes the height too low",
+  "a node that reports FINAL but shows only blocks up to %i below doesn't lower the height",
   async (blocks) => {
     const receiver = await createReceiver();
     await setFaults({ kind: "lag", methods: ["block"], blocks, node: "/" });

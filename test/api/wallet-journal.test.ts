@@ -198,9 +198,9 @@ describe("a journal with many ended operations is read in few rows", () => {
   };
 
   test.each<[string, (journal: Journal) => unknown]>([
-    ["when the next operation is due", (journal) => journal.operations.nextResume()],
-    ["when the next is forgotten", nextForgotten],
-    ["to take an intent in", (journal) => begin(journal)],
+    ["to find when the next operation is due", (journal) => journal.operations.nextResume()],
+    ["to find when the next operation is removed", nextForgotten],
+    ["to add an intent", (journal) => begin(journal)],
   ])("%s", (_name, question) =>
     withJournal((journal, readRows) => {
       filled(journal);

@@ -103,7 +103,7 @@ test("an unprovable transaction can land until its validity is over, whichever n
   expect(await wallet.landing(given)).toEqual({ isOver: true, height: expect.any(Number) });
 });
 
-test("bytes of a lost object can land until the validity period after the restoration is over", async () => {
+test("transactions of a lost object can land until the validity period after the restoration is over", async () => {
   const { uuid, accountId } = await createWallet();
   const wallet = walletOf(uuid);
   const given = await openPayment(uuid);

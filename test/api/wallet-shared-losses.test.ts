@@ -114,9 +114,9 @@ describe("the tokens of a shared transaction", () => {
 
 describe("a shared transaction whose block is dropped has one effect for each mint when", () => {
   test.each([
-    ["its block alone goes", { blocks: 1 }],
-    ["another goes with it", { blocks: 2 }],
-    ["it happens to it again", { blocks: 1, count: 3 }],
+    ["only its block is dropped", { blocks: 1 }],
+    ["another block is dropped with it", { blocks: 2 }],
+    ["its block is dropped repeatedly", { blocks: 1, count: 3 }],
   ])("%s", async (_name, how) => {
     const [shop, collection] = await opened("Dropped");
     await setFaults({ kind: "orphan", count: 1, ...how });

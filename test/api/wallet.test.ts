@@ -75,7 +75,7 @@ afterEach(async () => {
 });
 
 describe("a wallet's key", () => {
-  test("is made once, and the sealed copy changes only by resealing", async () => {
+  test("is created once, and its sealed copy changes only by sealing it again", async () => {
     const wallet = walletOf(newUuid());
     const name = `once.${env.PLATFORM_ACCOUNT_ID}`;
     const first = await wallet.prepareKey(name);
@@ -93,7 +93,7 @@ describe("a wallet's key", () => {
     expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
   });
 
-  test("comes back from its sealed copy when the object is lost, and old operations are left to the operator", async () => {
+  test("is restored from its sealed copy if the object is lost, and old operations are left to the operator", async () => {
     const wallet = await createWallet();
     const begun = newUuid();
     await wallet.submit(pay("1", begun));
@@ -121,7 +121,7 @@ describe("a wallet's key", () => {
     expect((await balanceOf(receiver)) - before).toBe(5n);
   });
 
-  test("of the platform follows its secret, once nothing that the old one signed is open", async () => {
+  test("of the platform changes with its secret, once nothing that the old one signed is open", async () => {
     await platform.status();
     const other = await walletOf(newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
     const platformStub = env.WALLET.getByName("platform");
@@ -142,7 +142,7 @@ describe("a wallet's key", () => {
     expect((await balanceOf(receiver)) - before).toBe(2n);
   });
 
-  test("that was made and never used gives way to the one that is stored", async () => {
+  test("that was created and never used is replaced by the stored one", async () => {
     const name = `stored.${env.PLATFORM_ACCOUNT_ID}`;
     const stored = await walletOf(newUuid()).prepareKey(name);
     const wallet = walletOf(newUuid());
@@ -157,7 +157,7 @@ describe("a wallet's key", () => {
     expect((await wallet.restore(name, made.sealed, made.secretVersion)).publicKey).toEqual(stored.publicKey);
   });
 
-  test("does not open for another account", async () => {
+  test("can't be restored for another account", async () => {
     const wallet = walletOf(newUuid());
     const copy = await wallet.prepareKey(`mine.${env.PLATFORM_ACCOUNT_ID}`);
     const other = walletOf(newUuid());
@@ -184,7 +184,7 @@ describe("an intent", () => {
     expect((await balanceOf(receiver)) - before).toBe(7n);
   });
 
-  test("is refused with the missing sum when the wallet can't pay, and leaves nothing behind", async () => {
+  test("is refused with the missing amount if the wallet can't pay, and leaves nothing behind", async () => {
     const wallet = await createWallet(NEAR);
     const payment = pay((3n * NEAR).toString());
     const answer = await wallet.submit(payment);
@@ -195,7 +195,7 @@ describe("an intent", () => {
     expect(await wallet.transactions(payment.operationUuid)).toEqual([]);
   });
 
-  test("is not journaled while no node answers", async () => {
+  test("is not stored while no node answers", async () => {
     const wallet = await createWallet();
     await kill();
     await setFaults({ kind: "request_lost" });
@@ -205,7 +205,7 @@ describe("an intent", () => {
     expect(await wallet.transactions(payment.operationUuid)).toEqual([]);
   });
 
-  test("fails with the chain's own words when it fails there", async () => {
+  test("fails with the chain's own message if it fails there", async () => {
     const wallet = await createWallet();
     const call = intent(
       [
@@ -225,7 +225,7 @@ describe("an intent", () => {
     expect(record?.result?.failure_message).toContain("CodeDoesNotExist");
   });
 
-  test("is refused for good when the chain will never take it, after its nonce is shown to be used otherwise", async () => {
+  test("is refused permanently if the chain never accepts it, once its nonce was used otherwise", async () => {
     const wallet = await createWallet();
     const call = intent(
       [{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas: "0", deposit: "0" }],
@@ -240,7 +240,7 @@ describe("an intent", () => {
     expect(await wallet.recordsAtEnd(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   });
 
-  test("is refused when it can't be put into bytes, and what waits beside it is signed", async () => {
+  test("is refused if it can't be encoded, and the others that wait are signed", async () => {
     const wallet = await createWallet();
     const broken = intent([{ kind: "add_full_access_key", publicKey: new Uint8Array(5) }], accountId);
     const payment = pay("1");
@@ -253,7 +253,7 @@ describe("an intent", () => {
     expect(await wallet.recordsAtEnd(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   });
 
-  test("of a withdrawn operation is never journaled", async () => {
+  test("of a withdrawn operation is never stored", async () => {
     const wallet = await createWallet();
     const payment = pay();
     expect(await wallet.withdraw(payment.operationUuid, 0)).toBe(true);
@@ -273,7 +273,7 @@ describe("an intent", () => {
 });
 
 describe("many intents", () => {
-  test("bring lanes, whose keys may only call the contract, and all of them land", async () => {
+  test("lead to more keys, which may only call the contract, and all of them land", async () => {
     const wallet = await createWallet();
     const calls = Array.from({ length: 40 }, () =>
       intent(
@@ -312,8 +312,8 @@ describe("many intents", () => {
   });
 });
 
-describe("after an eviction", () => {
-  test("the alarm finishes what nobody waits for", async () => {
+describe("after an object was evicted", () => {
+  test("the alarm finishes operations for which no request waits", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     const payment = pay("3");
@@ -357,7 +357,7 @@ describe("a payment has one effect when", () => {
     });
   }
 
-  test("it is unknown to the nodes again and again: it is signed once", async () => {
+  test("nodes forget it repeatedly: it is signed once", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     await setFaults({ kind: "unknown_transaction", count: 4 });
@@ -368,7 +368,7 @@ describe("a payment has one effect when", () => {
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
 
-  test("it does not land for two minutes and is raced: the no-op takes its nonce, and it is signed again", async () => {
+  test("it doesn't land for two minutes and a no-op takes its nonce: it is signed again", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     // No node ever takes the first transaction.
@@ -394,7 +394,7 @@ describe("a payment has one effect when", () => {
   });
 });
 
-test("the height of a transaction is that of its last receipt, from where on its effect shows", async () => {
+test("the height of a transaction is that of its last receipt, from which its effect is visible", async () => {
   const wallet = await createWallet();
   const payment = pay("1");
   await wallet.submit(payment);
@@ -404,7 +404,7 @@ test("the height of a transaction is that of its last receipt, from where on its
   expect(record!.height).toBeGreaterThan(header.height);
 });
 
-test("an outcome that the wallet's node doesn't know is found at another", async () => {
+test("an outcome that the wallet's node doesn't have is read from another node", async () => {
   const wallet = await createWallet();
   const nodes = ["/", "/other"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
   const setBack = await setWalletSettings(uuid, { NEAR_RPC_URL: nodes });

@@ -115,7 +115,7 @@ const seqOf = (told: readonly Event[], id: string | undefined) =>
 const eventsOf = (some: readonly Received[]) => some.map(({ body }) => JSON.parse(body) as Event);
 
 describe("delivery", () => {
-  test("sends what happens in order, signed so that an independent receiver believes it", async () => {
+  test("sends events in order, with a signature that an independent receiver accepts", async () => {
     const hook = await create();
     const before = (await read<Event[]>("/event")).at(-1)!.seq;
     await mint();
@@ -135,7 +135,7 @@ describe("delivery", () => {
     );
   });
 
-  test("sends the types that are wanted, and nothing from before", async () => {
+  test("sends the chosen types of events, and no earlier events", async () => {
     await mint();
     const hook = await create({ types: ["nft.minted"] });
     await mint();
@@ -145,7 +145,7 @@ describe("delivery", () => {
     expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted", "nft.minted"]);
   });
 
-  test("a failing event is tried again under its id, and those behind it aren't held up", async () => {
+  test("repeats a failed event under its id, without delaying later events", async () => {
     answers.push(() => new Response("not now", { status: 500 }));
     const hook = await create({ types: ["nft.minted"] });
     await mint();
@@ -167,7 +167,7 @@ describe("delivery", () => {
     [302, { location: "http://169.254.169.254/" }],
     [429, { "retry-after": "600" }],
     [500, {}],
-  ])("%d is a failure, and no redirect is followed", async (status, headers: Record<string, string>) => {
+  ])("counts %d as a failure, and follows no redirect", async (status, headers: Record<string, string>) => {
     answers.push(() => new Response(null, { status, headers }));
     const hook = await create({ types: ["nft.minted"] });
     await mint();
@@ -181,7 +181,7 @@ describe("delivery", () => {
     else expect(pause).toBeLessThan(60_000);
   });
 
-  test("a connection that breaks is a failure, of which nothing inside is told", async () => {
+  test("counts a broken connection as a failure, without disclosing internal details", async () => {
     answers.push(() => Promise.reject(new Error("connect 10.0.0.1 refused")));
     const hook = await create({ types: ["nft.minted"] });
     await mint();
@@ -190,7 +190,7 @@ describe("delivery", () => {
     expect(attempt).toMatchObject({ status: null, response: "The connection failed." });
   });
 
-  test("410 disables the endpoint, and that is told", async () => {
+  test("disables the endpoint after a 410, and reports that", async () => {
     answers.push(() => new Response(null, { status: 410 }));
     const hook = await create({ types: ["nft.minted"] });
     await mint();
@@ -208,7 +208,7 @@ describe("delivery", () => {
     expect(eventsOf(received)[1]?.seq).toBeGreaterThan(eventsOf(received)[0]!.seq);
   });
 
-  test("five days without a success disable the endpoint, and that is told", async () => {
+  test("disables the endpoint after five days without a success, and reports that", async () => {
     const failing = () => new Response(null, { status: 500 });
     answers.push(failing, failing, failing, failing);
     const hook = await create({ types: ["nft.minted"] });
@@ -231,7 +231,7 @@ describe("delivery", () => {
   });
 
   test.each(["webhook.before_attempt", "webhook.after_attempt"])(
-    "a stop at %s loses no event, and first attempts stay in order",
+    "loses no event if it stops at %s, and keeps first attempts in order",
     async (point) => {
       const hook = await create({ types: ["nft.minted"] });
       // What it does stops, and the object stays: nobody here could catch its end.
@@ -248,7 +248,7 @@ describe("delivery", () => {
     },
   );
 
-  test("an endpoint whose wake was lost is woken by the scheduled job", async () => {
+  test("continues with the schedule if an endpoint wasn't notified", async () => {
     const hook = await create({ types: ["nft.minted"] });
     await mint();
     await background.reconcile();
@@ -256,7 +256,7 @@ describe("delivery", () => {
     expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted"]);
   });
 
-  test("an endpoint whose alarm is set and never rings is rung by the scheduled job", async () => {
+  test("continues with the schedule if an endpoint's alarm doesn't ring", async () => {
     const hook = await create({ types: ["nft.minted"] });
     let [isLost, lost]: [boolean, number | null] = [true, null];
     await runInDurableObject(env.WEBHOOK.getByName(hook.webhook_uuid), async (_, { storage }) => {
@@ -278,7 +278,7 @@ describe("delivery", () => {
     expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted"]);
   });
 
-  test("deliveries are read although the object is reset during the call", async () => {
+  test("can be listed even if the object is reset during the call", async () => {
     const hook = await create();
     const real = WebhookEndpoint.prototype.deliveries;
     const resets = vi.spyOn(WebhookEndpoint.prototype, "deliveries").mockImplementationOnce(function (
@@ -294,7 +294,7 @@ describe("delivery", () => {
 });
 
 describe("replay, test and rotation", () => {
-  test("events are sent again, all of a range or those that were given up", async () => {
+  test("send events again, all of a range or only those that were given up", async () => {
     const hook = await create({ types: ["nft.minted"] });
     await mint();
     await mint();
@@ -313,7 +313,7 @@ describe("replay, test and rotation", () => {
     expect(received).toHaveLength(3);
   });
 
-  test("of the events that were given up, those of a range are sent again, without the one that ends it", async () => {
+  test("send the given-up events of a range again, without the event that ends it", async () => {
     const hook = await create({ types: ["nft.minted"] });
     for (let times = 0; times < 3; times++) await mint();
     await sent(hook.webhook_uuid, 3);
@@ -339,7 +339,7 @@ describe("replay, test and rotation", () => {
     expect(eventsOf(received).slice(4)).toEqual([third]);
   });
 
-  test("ten replays of an endpoint are under way at most; what was accepted is sent", async () => {
+  test("are limited to ten replays at a time, and what was accepted is sent", async () => {
     const hook = await create({ types: ["nft.minted"] });
     const held = Promise.withResolvers<Response>();
     answers.push(() => held.promise);
@@ -359,7 +359,7 @@ describe("replay, test and rotation", () => {
     await sent(hook.webhook_uuid, 12);
   });
 
-  test("a test is sent at once, and tells what came of it", async () => {
+  test("send a test at once, and return its result", async () => {
     answers.push(() => new Response("x".repeat(1_000), { status: 404 }));
     const hook = await create();
     const attempt = await bodyOf<Delivery>(await post(`/webhook/${hook.webhook_uuid}/test`), 200);
@@ -371,7 +371,7 @@ describe("replay, test and rotation", () => {
     expect(event).toMatchObject({ data: { webhook_uuid: hook.webhook_uuid } });
   });
 
-  test("tests are sent one at a time to an endpoint, and few of an integration", async () => {
+  test("send one test at a time to an endpoint, and few for an integration", async () => {
     // So that no period ends meanwhile, even on a slow machine.
     vi.setSystemTime(Date.now());
     const { key } = await newTenant();
@@ -406,7 +406,7 @@ describe("replay, test and rotation", () => {
     expect(received).toHaveLength(4);
   });
 
-  test("of two rotations at once one is told that the other's secret signs", async () => {
+  test("return a conflict to one of two simultaneous rotations", async () => {
     const hook = await create({ types: ["nft.minted"] });
     // Both have read the endpoint before either seals its secret.
     const both = Promise.withResolvers<void>();
@@ -427,7 +427,7 @@ describe("replay, test and rotation", () => {
     for (const signing of [hook.secret, secret]) new Webhook(signing).verify(body, headers);
   });
 
-  test("old and new secret sign after a rotation", async () => {
+  test("sign with the old and the new secret after a rotation", async () => {
     const hook = await create();
     const rotated = await bodyOf<Hook>(await post(`/webhook/${hook.webhook_uuid}/rotate`), 200);
     expect(rotated.secret).not.toBe(hook.secret);
@@ -437,7 +437,7 @@ describe("replay, test and rotation", () => {
     expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
   });
 
-  test("the old secret signs for a day after a rotation, and not longer", async () => {
+  test("sign with the old secret for a day after a rotation, and not longer", async () => {
     const hook = await create();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const rotated = await bodyOf<Hook>(await post(`/webhook/${hook.webhook_uuid}/rotate`), 200);
@@ -457,7 +457,7 @@ describe("replay, test and rotation", () => {
 });
 
 describe("webhooks", () => {
-  test("are made, read, listed, changed and deleted; the secret is shown once", async () => {
+  test("are created, read, listed, changed and deleted, and their secret is shown once", async () => {
     const { secret, ...hook } = await create({ description: "Orders" });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await read(`/webhook/${hook.webhook_uuid}`)).toEqual(hook);
@@ -480,7 +480,7 @@ describe("webhooks", () => {
     expect(received).toEqual([]);
   });
 
-  test("have a secret that a repeated request is told again, and that no row keeps in clear", async () => {
+  test("have a secret that a repeated request gets again, and that is stored only sealed", async () => {
     const json = { url: "https://hooks.example.com/a" };
     const repeat = async (path: string, key: string, body?: object) => {
       const request = { key: shop.key, method: "POST", json: body, headers: { "idempotency-key": key } };
@@ -499,7 +499,7 @@ describe("webhooks", () => {
     expect(await read<Hook[]>("/webhook")).toHaveLength(1);
   });
 
-  test("are at most twenty", async () => {
+  test("can be at most twenty", async () => {
     for (let left = 20; left > 0; left--) await create();
     const json = { url: "https://hooks.example.com/a" };
     expect(await bodyOf(await post("/webhook", json), 409)).toMatchObject({ code: "conflict" });
@@ -519,14 +519,14 @@ describe("webhooks", () => {
     "https://hooks.example.com/\n",
     "https://hooks.example.com/\ud800",
     "nowhere",
-  ])("are never at %j", async (url) => {
+  ])("can't be at %j", async (url) => {
     expect(await bodyOf(await post("/webhook", { url }), 400)).toMatchObject({ issues: [{ path: ["url"] }] });
     const hook = await create();
     const refused = await bodyOf(await put(hook.webhook_uuid, { url }), 400);
     expect(refused).toMatchObject({ issues: [{ path: ["url"] }] });
   });
 
-  test("refuse by name what they don't take", async () => {
+  test("are refused with invalid fields, by their names", async () => {
     for (const [more, path] of [
       [{ types: [] }, "types"],
       [{ types: ["nft.melted"] }, "types"],
@@ -539,7 +539,7 @@ describe("webhooks", () => {
     }
   });
 
-  test("are the integration's own, and a read key only reads them", async () => {
+  test("are the integration's own, and may only be read with a read key", async () => {
     const { webhook_uuid: uuid } = await create();
     await bodyOf(await api(`/webhook/${uuid}`, { key: shop.readKey }), 200);
     await bodyOf(await put(uuid, { enabled: false }, shop.readKey), 403);

@@ -63,7 +63,7 @@ test("every write to the chain takes a reference", async () => {
   expect(taking.map(({ operationId }) => operationId)).toEqual(writes.map(({ operationId }) => operationId));
 });
 
-test("each kind keeps it with its operation, lists it, and is found by it", async () => {
+test("operations of each kind store their reference, show it in lists, and are found by it", async () => {
   await admin(`/integration/${shop.integrationUuid}/payout-account`, {
     method: "PUT",
     json: { account_id: receiver },
@@ -164,7 +164,7 @@ test("each kind keeps it with its operation, lists it, and is found by it", asyn
   }
 });
 
-test("without one, operation and events say null, and a null is none", async () => {
+test("without a reference, operation and events have null, and null is accepted as no reference", async () => {
   const before = (await events()).at(-1)!.seq;
   const operations: string[] = [];
   for (const body of [{}, { reference: null }]) {
@@ -184,7 +184,7 @@ test("without one, operation and events say null, and a null is none", async () 
   );
 });
 
-test("an operation that goes on or has failed shows it, and so does its 202", async () => {
+test("an operation that is pending or failed shows its reference, and so does its answer of 202", async () => {
   const reference = "order-async";
   const accepted = await mint({ reference }, { headers: { prefer: "respond-async" } });
   expect(await bodyOf(accepted, 202)).toMatchObject({ reference });
@@ -198,8 +198,8 @@ test("an operation that goes on or has failed shows it, and so does its 202", as
   });
 });
 
-describe("the list", () => {
-  test("narrows by it beside the other filters, in pages, for its own integration alone", async () => {
+describe("the list of operations", () => {
+  test("can be filtered by reference with other filters, in pages, for its own integration only", async () => {
     const second = await createCollection(shop, { copies: [3] });
     const reference = "several writes";
     const uuids: string[] = [];
@@ -221,14 +221,14 @@ describe("the list", () => {
   });
 });
 
-describe("is refused by name", () => {
+describe("a reference", () => {
   test.each([
     ["empty", ""],
     ["too long", "x".repeat(65)],
     ["not ASCII", "Bestellung 7 für Ä"],
     ["two lines", "order\n7"],
     ["a number", 7],
-  ])("%s", async (_name, reference) => {
+  ])("is refused by its name if it is %s", async (_name, reference) => {
     for (const answer of [
       await mint({ reference }),
       await put(at("/allowlist-clear"), { reference }),
@@ -242,7 +242,7 @@ describe("is refused by name", () => {
     }
   });
 
-  test("of 64 characters at most, the longest is taken", async () => {
+  test("may have 64 characters at most", async () => {
     const reference = `~${"!".repeat(62)} `;
     const answer = await mint({ reference });
     await bodyOf(answer, 201);
@@ -251,7 +251,7 @@ describe("is refused by name", () => {
     ]);
   });
 
-  test("where it is all that a change says, nothing is changed", async () => {
+  test("without any other field of a change changes nothing", async () => {
     const before = (await listed("")).length;
     const reference = "changes nothing";
     expect(await bodyOf(await put(at(), { reference }), 200)).toMatchObject({
@@ -264,8 +264,8 @@ describe("is refused by name", () => {
   });
 });
 
-describe("is part of the body", () => {
-  test("a key stands for the write with its reference", async () => {
+describe("a reference in a request", () => {
+  test("belongs to the Idempotency-Key, which is refused with another reference", async () => {
     const headers = { "idempotency-key": "order-9" };
     const first = await mint({ reference: "order-9" }, { headers });
     const again = await mint({ reference: "order-9" }, { headers });
@@ -277,7 +277,7 @@ describe("is part of the body", () => {
     expect(await listed("reference=order-9")).toHaveLength(1);
   });
 
-  test("a quote plans the same with it, and is for the write that has it", async () => {
+  test("belongs to the quote, which plans the same as without a reference", async () => {
     const quoted = async (more: object) => {
       const body = { receiver_addresses: [receiver], ...more };
       return bodyOf<Quote>(await send("/quote", { json: { method: "POST", path: at("/mint"), body } }), 201);

@@ -22,7 +22,7 @@ async function view(account_id: string) {
 const errorKind = (failure: unknown) => (failure as { ActionError: { kind: unknown } }).ActionError.kind;
 
 describe("an account", () => {
-  test("is made with a key and a balance, and occupies 182 bytes", async () => {
+  test("is created with a key and a balance, and occupies 182 bytes", async () => {
     const { account } = await newAccount(network, NEAR);
     const { result } = await view(account.accountId);
     expect(result).toMatchObject({
@@ -38,7 +38,7 @@ describe("an account", () => {
     expect((await view(account.accountId)).result.amount).toBe("0");
   });
 
-  test("that doesn't exist is an UNKNOWN_ACCOUNT", async () => {
+  test("that doesn't exist is reported as UNKNOWN_ACCOUNT", async () => {
     const { error } = await view("nobody.test.near");
     expect(error).toMatchObject({
       name: "HANDLER_ERROR",
@@ -47,7 +47,7 @@ describe("an account", () => {
     });
   });
 
-  test("can be made once only, and only one level below its maker", async () => {
+  test("can be created once only, and only one level below its creator", async () => {
     const { account } = await newAccount(network, NEAR);
     const again = await attempt(network.funder, account.accountId, [actions.createAccount()]);
     expect(errorKind(again.failure)).toEqual({ AccountAlreadyExists: { account_id: account.accountId } });
@@ -61,7 +61,7 @@ describe("an account", () => {
     expect(errorKind(top.failure)).toMatchObject({ CreateAccountOnlyByRegistrar: { account_id: short } });
   });
 
-  test("that a failed batch would have made doesn't exist, and its deposit comes back", async () => {
+  test("that a failed batch would have created doesn't exist, and its deposit is refunded", async () => {
     const accountId = `${randomBytes(6).toString("hex")}.${network.funder.accountId}`;
     const result = await attempt(network.funder, accountId, [
       actions.createAccount(),
@@ -76,7 +76,7 @@ describe("an account", () => {
     expect(refunds.length).toBeGreaterThanOrEqual(1);
   });
 
-  test("comes into being by a transfer where its name is its key", async () => {
+  test("is created by a transfer if its name is its key", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const implicitId = Buffer.from(pair.getPublicKey().data).toString("hex");
     await transact(network.funder, implicitId, [actions.transfer(NEAR)]);
@@ -89,13 +89,13 @@ describe("an account", () => {
     expect(errorKind(made.failure)).toHaveProperty("OnlyImplicitAccountCreationAllowed");
   });
 
-  test("comes into being by a transfer to an Ethereum address", async () => {
+  test("is created by a transfer to an Ethereum address", async () => {
     const address = `0x${randomBytes(20).toString("hex")}`;
     await transact(network.funder, address, [actions.transfer(NEAR)]);
     expect((await view(address)).result.amount).toBe(`${NEAR}`);
   });
 
-  test("that doesn't exist takes no transfer", async () => {
+  test("that doesn't exist can't receive a transfer", async () => {
     const missing = `missing.${network.funder.accountId}`;
     const result = await attempt(network.funder, missing, [actions.transfer(1n)]);
     expect(errorKind(result.failure)).toEqual({ AccountDoesNotExist: { account_id: missing } });
@@ -175,7 +175,7 @@ describe("an access key", () => {
     expect(errorKind(gone.failure)).toHaveProperty("DeleteKeyDoesNotExist");
   });
 
-  test("that doesn't exist is text in the result, not an error", async () => {
+  test("that doesn't exist is reported as text in the result, not as an error", async () => {
     const publicKey = KeyPair.fromRandom("ed25519").getPublicKey().toString();
     const { status, body } = await rpc(network.url, "query", {
       request_type: "view_access_key",

@@ -51,7 +51,7 @@ describe("near-kit", () => {
 });
 
 describe("near-api-js", () => {
-  test("recognises what doesn't exist by its errors", async () => {
+  test("recognises by their errors what doesn't exist", async () => {
     const { provider, funder } = network;
     await expect(provider.viewAccount({ accountId: "nobody.test.near" })).rejects.toThrow(
       AccountDoesNotExistError,

@@ -35,7 +35,7 @@ describe("a call", () => {
     expect((await run("log")).receipts[0]?.logs).toEqual(["hello"]);
   });
 
-  test("that panics fails with the panic's text, and a trap with a trap's", async () => {
+  test("that panics fails with the panic's message, and one that traps with the trap's message", async () => {
     expect(callError(await run("fail"))).toEqual({
       ExecutionError: "Smart contract panicked: E_PROBE: it failed",
     });
@@ -44,7 +44,7 @@ describe("a call", () => {
     });
   });
 
-  test("that never ends is stopped when its gas is burnt, and all of that is gone", async () => {
+  test("that never ends is stopped when its gas is burnt, and has no effect", async () => {
     const gas = 30n * TGAS;
     const result = await run("spin", undefined, gas);
     expect(callError(result)).toEqual({ ExecutionError: "Exceeded the prepaid gas." });
@@ -52,11 +52,11 @@ describe("a call", () => {
     expect(result.receipts[0]?.gas).toBeGreaterThanOrEqual(Number(gas) + 108_059_500_000 + 780_000_000_000);
   });
 
-  test("that calls itself without end is stopped", async () => {
+  test("that calls itself endlessly is stopped", async () => {
     expect(callError(await run("recurse"))).toHaveProperty("ExecutionError");
   });
 
-  test("of a method or a contract that isn't there says so", async () => {
+  test("of a missing method or contract fails with that reason", async () => {
     expect(callError(await run("no_such_method"))).toEqual({ MethodResolveError: "MethodNotFound" });
     const { account } = await newAccount(network, NEAR);
     const result = await attempt(account, account.accountId, [call("echo")]);
@@ -71,7 +71,7 @@ describe("a call", () => {
     expect(JSON.stringify(error)).toMatch(/Link Error: unknown or invalid import/);
   });
 
-  test("of bytes that are no code fails as well", async () => {
+  test("of bytes that are no code fails", async () => {
     const { account } = await newAccount(network, 2n * NEAR, [
       actions.deployContract(bytes("no code at all")),
     ]);
@@ -79,7 +79,7 @@ describe("a call", () => {
     expect(error).toHaveProperty("CompilationError");
   });
 
-  test("sees another random seed in every action", async () => {
+  test("gets another random seed in every action", async () => {
     const result = await transact(probe, probe.accountId, [call("seed"), call("seed")]);
     const other = await run("seed");
     expect(result.value).toHaveLength(32);
@@ -98,13 +98,13 @@ describe("gas", () => {
   // The protocol's price of one instruction.
   const INSTRUCTION = 822_756;
 
-  test("counts instructions: six a turn, and a loop's own among them", async () => {
+  test("counts six instructions for each turn of a loop, and the loop's own", async () => {
     const { value } = await run("work");
     const hostFunction = 264_768_111;
     expect(Number(value!.readBigUInt64LE())).toBe((1000 * 6 + 5) * INSTRUCTION + hostFunction);
   });
 
-  test("of sending and executing actions is the protocol's to the unit", async () => {
+  test("for sending and executing actions equals the protocol's cost exactly", async () => {
     const { account } = await newAccount(network, NEAR);
     const sent = await transact(account, network.funder.accountId, [actions.transfer(1n)]);
     expect(sent.conversionGas).toBe(108_059_500_000 + 115_123_062_500);
@@ -115,7 +115,7 @@ describe("gas", () => {
     expect(own.conversionGas).toBe(108_059_500_000 + 200_000_000_000 + 2_235_934 * (1000 + 4));
   });
 
-  test("of a call is that of the native virtual machine", async () => {
+  test("for a call equals that of the native virtual machine", async () => {
     // Measured with nearcore's near-vm-runner 0.38 on this very code; trie nodes are the network's own.
     const code = probeWasm.length * 1_089_295 + 35_445_963;
     const execution = 108_059_500_000 + 780_000_000_000;
@@ -128,7 +128,7 @@ describe("gas", () => {
     expect(receipts[0]?.gas).toBe(execution + name + code + host + log + instructions);
   });
 
-  test("comes back where it wasn't used", async () => {
+  test("is refunded if it wasn't used", async () => {
     const before = await balance(probe.accountId);
     const result = await transact(probe, probe.accountId, [call("log", undefined, 250n * TGAS)]);
     const burnt = result.conversionGas + result.receipts[0]!.gas;
@@ -142,7 +142,7 @@ describe("gas", () => {
 describe("storage", () => {
   const usage = async () => (await query({ request_type: "view_account" })).result.storage_usage;
 
-  test("counts 40 bytes a record, its key and its value, and less when it goes", async () => {
+  test("counts 40 bytes for a record, its key and its value, and less when it is deleted", async () => {
     await transact(probe, probe.accountId, [call("remove")]);
     const empty = await usage();
     await transact(probe, probe.accountId, [call("write", new Uint8Array(100))]);
@@ -168,7 +168,7 @@ describe("storage", () => {
     expect(missing.error.cause.name).toBe("NO_CONTRACT_CODE");
   });
 
-  test("can be viewed as it was in an older block", async () => {
+  test("can be viewed as of an older block", async () => {
     await transact(probe, probe.accountId, [call("write", bytes("older"))]);
     const { height } = await finalBlock(url);
     await transact(probe, probe.accountId, [call("write", bytes("newer"))]);
@@ -191,7 +191,7 @@ describe("a view", () => {
     expect(result.block_height).toBeGreaterThan(0);
   });
 
-  test("that fails is text in the result, not an error", async () => {
+  test("that fails is reported as text in the result, not as an error", async () => {
     const texts: [string, string][] = [
       ["fail", 'HostError(GuestPanic { panic_msg: "E_PROBE: it failed" })'],
       ["no_such_method", "MethodResolveError(MethodNotFound)"],
@@ -205,12 +205,12 @@ describe("a view", () => {
   });
 });
 
-describe("a payment by a contract", () => {
+describe("a contract's payment", () => {
   /** What a transfer costs to send and to execute, creating an account, and giving it a full-access key. */
   const priceOf = async (receiver: string) =>
     Number((await run("price_of_payment", bytes(receiver))).value?.readBigUInt64LE());
 
-  test("to an account without a name is charged with making it, whether or not it is there", async () => {
+  test("to an account without a name is charged with creating it, whether or not it exists", async () => {
     const { account } = await newAccount(network, NEAR);
     const named = await priceOf(account.accountId);
     const implicit = "ab".repeat(32);
@@ -245,7 +245,7 @@ describe("an ed25519 signature", () => {
     expect(await isValid(signature, other)).toBe(false);
   });
 
-  test("by a key of small order needs no secret, however the key is spelled, as on a node", async () => {
+  test("by a key of small order needs no secret, however the key is encoded, as on a node", async () => {
     const identity = Buffer.alloc(32);
     identity[0] = 1;
     expect(await isValid(withoutSecret(7), identity)).toBe(true);
@@ -263,7 +263,7 @@ describe("an ed25519 signature", () => {
     expect(tries).toContain(false);
   });
 
-  test("is compared by the bytes of R: a part of small order makes it invalid", async () => {
+  test("is invalid if R has a part of small order, because the bytes of R are compared", async () => {
     const torsion = ed25519.Point.fromBytes(Buffer.alloc(32), true);
     const moved = Buffer.from(ed25519.sign(message, secretKey));
     moved.set(ed25519.Point.fromBytes(moved.subarray(0, 32)).add(torsion).toBytes());

@@ -37,7 +37,7 @@ async function open(options = {}) {
 }
 
 describe.skipIf(isRemote)("the chain's own methods", () => {
-  test("are refused to a page in a browser, which names its origin, whatever the content type", async () => {
+  test("are refused to a page in a browser, which sends an Origin, whatever the content type", async () => {
     await using chain = await open();
     const ask = (method: string, headers: Record<string, string>) =>
       fetch(chain.url, {
@@ -55,7 +55,7 @@ describe.skipIf(isRemote)("the chain's own methods", () => {
   });
 });
 
-describe.skipIf(isRemote)("time by hand", () => {
+describe.skipIf(isRemote)("manual time", () => {
   test("stands still until it is advanced, by blocks or by milliseconds", async () => {
     await using chain = await open();
     const height = async () => (await chain.call("status", [])).sync_info.latest_block_height;
@@ -83,7 +83,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(reached).toEqual(["NONE", "INCLUDED", "EXECUTED_OPTIMISTIC", "EXECUTED", "EXECUTED", "FINAL"]);
   });
 
-  test("lets a key's transactions land by their nonces, in whatever order they come before a block", async () => {
+  test("includes a key's transactions in the order of their nonces, in whatever order they arrive", async () => {
     await using chain = await open();
     const batch = [await chain.transfer(), await chain.transfer(3n), await chain.transfer(5n)];
     for (const { base64 } of [...batch].reverse()) await chain.send(base64);
@@ -93,7 +93,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(await chain.received()).toBe("3");
   });
 
-  test("ends a transaction's validity, and then what is known of it", async () => {
+  test("ends a transaction's validity, and later the chain's record of it", async () => {
     await using chain = await open({ transactionValidityPeriod: 10, gcBlocks: 30 });
     const late = await chain.transfer();
     const landed = await chain.transfer();
@@ -111,7 +111,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  test("forgets old contract data before old keys", async () => {
+  test("ends the storage of old contract data before that of old keys", async () => {
     await using chain = await open({ dataBlocks: 5 });
     await chain.send((await chain.transfer()).base64);
     await chain.advance(10);
@@ -123,7 +123,7 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect((await chain.call("query", now)).values).toEqual([]);
   });
 
-  test("makes accounts without a transaction, once", async () => {
+  test("creates accounts without a transaction, once", async () => {
     await using chain = await open();
     const account = {
       account_id: "made.test",
@@ -139,8 +139,8 @@ describe.skipIf(isRemote)("time by hand", () => {
   });
 });
 
-describe.skipIf(isRemote)("a fault", () => {
-  test("loses a reply after the transaction was taken, or the request before", async () => {
+describe.skipIf(isRemote)("an injected fault", () => {
+  test("loses a reply after the transaction was accepted, or the request before", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "reply_lost", methods: ["send_tx"], count: 1 }] });
     const first = await chain.transfer();
@@ -156,7 +156,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(rules).toEqual([]);
   });
 
-  test("delivers twice what is done once", async () => {
+  test("carries out a request twice", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "duplicate", methods: ["send_tx"] }] });
     await chain.send((await chain.transfer()).base64);
@@ -164,7 +164,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  test("lets two transactions of a key arrive in the wrong order, which kills the lower nonce", async () => {
+  test("swaps two transactions of a key, of which the lower nonce is then invalid", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "reorder", count: 1 }] });
     const early = await chain.transfer();
@@ -177,7 +177,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  test("answers from blocks behind", async () => {
+  test("answers from older blocks", async () => {
     await using chain = await open();
     const { base64, hash } = await chain.transfer();
     await chain.send(base64);
@@ -193,7 +193,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect((await slow("block", { block_id: head })).error.cause.name).toBe("UNKNOWN_BLOCK");
   });
 
-  test("answers from one block for good while it is frozen, and takes what is based on later ones for nothing", async () => {
+  test("answers from the same block as long as a node is frozen, and ignores transactions based on later ones", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "freeze", node: "/a" }] });
     const frozen = async (method: string, params: unknown) =>
@@ -216,7 +216,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await height()).toBeGreaterThan(stands + 6);
   });
 
-  test("says with a 429 when to come again", async () => {
+  test("sends a 429 with Retry-After", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "rate_limit", retry_after: "17" }] });
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "status", params: [] });
@@ -249,7 +249,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect((await chain.status(hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
   });
 
-  test("lets a node that lags refuse what it can't know yet", async () => {
+  test("makes a lagging node refuse what it can't know yet", async () => {
     await using chain = await open();
     await chain.advance(10);
     await chain.call("devchain_faults", { set: [{ kind: "lag", blocks: 8, node: "/slow" }] });
@@ -264,7 +264,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  test("breaks every connection while a node is down, or leaves requests without an answer", async () => {
+  test("breaks every connection while a node is down, or leaves requests unanswered", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "down", node: "/a" }] });
     for (let tries = 0; tries < 3; tries++)
@@ -279,7 +279,7 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await chain.call("status", [])).toHaveProperty("sync_info");
   });
 
-  test("comes by chance, and by the same chance for the same seed", async () => {
+  test("occurs by chance, which is the same for the same seed", async () => {
     await using chain = await open();
     const play = async () => {
       await chain.call("devchain_faults", { set: [{ kind: "request_lost", probability: 0.5 }], seed: 42 });
@@ -300,10 +300,10 @@ describe.skipIf(isRemote)("a fault", () => {
   });
 });
 
-describe.skipIf(isRemote)("blocks that are dropped", () => {
+describe.skipIf(isRemote)("dropped blocks", () => {
   const status = (answer: Json) => answer.body.result?.final_execution_status ?? answer.body.error.cause.name;
 
-  test("take all they did with them, while the node says INCLUDED until the transaction lands again", async () => {
+  test("lose all their effects, while the node reports INCLUDED until the transaction lands again", async () => {
     await using chain = await open();
     await chain.advance(5);
     const { base64, hash } = await chain.transfer();
@@ -331,7 +331,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect(await chain.received()).toBe("1");
   });
 
-  test("are never final ones, and what is final never falls back", async () => {
+  test("are never final ones, and final blocks stay", async () => {
     await using chain = await open();
     await chain.advance(10);
     const heights = async () => {
@@ -347,7 +347,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect((await heights()).final).toBe(before.final + 2);
   });
 
-  test("leave their heights empty where heights go on", async () => {
+  test("leave their heights without a block", async () => {
     await using chain = await open();
     await chain.advance(5);
     const { height } = await chain.call("devchain_status", {});
@@ -365,7 +365,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect(status(await chain.status(hash))).toBe("FINAL");
   });
 
-  test("undo keys and accounts of transactions, and not those that the test made", async () => {
+  test("lose keys and accounts of transactions, and not those that the test created", async () => {
     await using chain = await open();
     await chain.advance(5);
     const key = (await chain.call("query", { ...keysOf("from.test") })).keys[0].public_key;
@@ -381,7 +381,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     expect((await chain.call("query", keysOf("made.test"))).keys).toHaveLength(1);
   });
 
-  test("survive a restart as dropped", async () => {
+  test("are still dropped after a restart", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "devchain-orphan-"));
     try {
       const first = await open({ dataDir });
@@ -403,7 +403,7 @@ describe.skipIf(isRemote)("blocks that are dropped", () => {
     }
   });
 
-  test("come with a transaction whose block is to be dropped", async () => {
+  test("occur together with a transaction whose block should be dropped", async () => {
     await using chain = await open();
     await chain.advance(5);
     for (const blocks of [1, 2]) {
@@ -426,8 +426,8 @@ const keysOf = (account_id: string) => ({
   account_id,
 });
 
-describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that jumps", () => {
-  test("a frozen node goes on with the answers of one moment, and keeps to itself what it is sent", async () => {
+describe.skipIf(isRemote)("frozen nodes, deleted keys and jumps in time", () => {
+  test("a frozen node answers as of one moment, and passes no transaction on", async () => {
     await using chain = await open();
     const [early, late] = [await chain.transfer(), await chain.transfer()];
     await chain.send(early.base64);
@@ -451,7 +451,7 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
     expect((await frozen("status", [])).result.sync_info.latest_block_height).toBe(height + 55);
   });
 
-  test("one transaction answers with an error everywhere, and no other does", async () => {
+  test("one transaction is answered with an error by every node, and no other is", async () => {
     await using chain = await open();
     const [first, second] = [await chain.transfer(), await chain.transfer()];
     for (const { base64 } of [first, second]) await chain.send(base64);
@@ -466,14 +466,14 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
       expect([await cause(first.hash), await cause(second.hash)]).toEqual(["UNAVAILABLE_SHARD", undefined]);
   });
 
-  test("takes a while, between two bounds", async () => {
+  test("an answer is delayed between two bounds", async () => {
     await using chain = await open();
     await chain.call("devchain_faults", { set: [{ kind: "delay", ms: 5, max_ms: 30 }] });
     for (let count = 0; count < 5; count++) await chain.call("status", []);
     expect((await chain.call("devchain_status", {})).faults.injected["delay:status"]).toBe(5);
   });
 
-  test("takes a key off its account without a transaction", async () => {
+  test("a key is deleted without a transaction", async () => {
     await using chain = await open();
     const before = await chain.call("query", keysOf("from.test"));
     const deletion = { account_id: "from.test", public_key: before.keys[0].public_key };
@@ -485,7 +485,7 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
     expect(await chain.received()).toBe("0");
   });
 
-  test("jumps eight days ahead in time and heights, and goes on", async () => {
+  test("time and heights jump eight days ahead, and the chain continues", async () => {
     await using chain = await open({ gcBlocks: 1_000 });
     await chain.advance(5);
     const before = await chain.call("block", { finality: "final" });
@@ -503,8 +503,8 @@ describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that j
   });
 });
 
-describe.skipIf(isRemote)("chance", () => {
-  test("decides about a moment whatever comes before or after it", async () => {
+describe.skipIf(isRemote)("random faults", () => {
+  test("at one moment are independent of what happens before or after it", async () => {
     const moments: string[][] = [];
     const play = async (order: readonly string[]) => {
       const seen: string[] = [];

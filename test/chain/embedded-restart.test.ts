@@ -52,7 +52,7 @@ async function balance(url: string, account_id: string): Promise<bigint> {
 }
 
 describe.skipIf(isRemote)("an embedded chain", () => {
-  test("killed in the middle of work, again and again, loses and doubles nothing", async () => {
+  test("that is killed repeatedly while it works loses and doubles nothing", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const other = KeyPair.fromRandom("ed25519");
     const data = directory();
@@ -101,7 +101,7 @@ describe.skipIf(isRemote)("an embedded chain", () => {
     expect(await end(child, "SIGTERM")).toBe(0);
   });
 
-  test("goes on where it was after it was ended, and makes its accounts once", async () => {
+  test("continues after a regular end, and creates its accounts once", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const account = `kept.test:${pair.getPublicKey().toString()}:${5n * NEAR}`;
     const args = ["--data", directory(), "--block-ms", "20", "--account", account];
@@ -119,7 +119,7 @@ describe.skipIf(isRemote)("an embedded chain", () => {
     expect((await rpc(second.url, "block", { block_id: hash })).body.result.header.hash).toBe(hash);
   });
 
-  test("says plainly that its port is in use", async () => {
+  test("reports that its port is in use", async () => {
     const { url } = await start([]);
     const port = new URL(url).port;
     const child = spawn(process.execPath, [MAIN, "--port", port], { stdio: ["ignore", "ignore", "pipe"] });

@@ -86,7 +86,7 @@ function burn(body: string): number {
   return outcome.gasBurnt - code.length * 1_089_295;
 }
 
-describe("instructions", () => {
+describe("the instructions charged for", () => {
   test.each(CHARGED)("%s", (body, instructions) => {
     expect((burn(body) - burn("")) / INSTRUCTION).toBe(instructions);
   });
@@ -111,14 +111,14 @@ function nodesByDefinition(keys: string[], wanted: string): number {
   }
 }
 
-describe("the trie's shape", () => {
+describe("the state trie", () => {
   const key = fc.string({
     unit: fc.constantFrom("\x00", "\x01", "\x10", "a", "b"),
     minLength: 1,
     maxLength: 6,
   });
 
-  test("counts the nodes that lead to a key, whatever was added and removed before", () => {
+  test("has the right number of nodes on the way to a key, whatever was added and removed before", () => {
     fc.assert(
       fc.property(fc.uniqueArray(key, { minLength: 2 }), fc.array(key), key, (kept, removed, wanted) => {
         const trie = new TrieShape();
@@ -132,7 +132,7 @@ describe("the trie's shape", () => {
 });
 
 describe("ids and prices", () => {
-  test("write base58 as everybody does", () => {
+  test("are written in base58 like those of other implementations", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
         expect(encodeHash(bytes)).toBe(base58.encode(bytes));
@@ -140,7 +140,7 @@ describe("ids and prices", () => {
     );
   });
 
-  test("know account ids", () => {
+  test("follow the rules for account ids", () => {
     const good = ["ab", "a-b", "a_b.c-d", "0x1", "a".repeat(64), "100.near"];
     const bad = ["", "a", "A.near", "a..b", ".a", "a.", "a--b", "a-", "_a", "a b", "a@b", "a".repeat(65)];
     expect(good.filter((id) => !isAccountId(id))).toEqual([]);
@@ -154,7 +154,7 @@ describe("ids and prices", () => {
       expect(isSubAccountOf(id, parent)).toBe(false);
   });
 
-  test("move the price of gas with the load, within its bounds", () => {
+  test("raise and lower the price of gas with the load, within its bounds", () => {
     const price = fc.bigInt({ min: MIN_GAS_PRICE, max: MAX_GAS_PRICE });
     fc.assert(
       fc.property(price, fc.integer({ min: 0, max: BLOCK_GAS_LIMIT }), (now, used) => {

@@ -123,12 +123,12 @@ const settings = {
   ongoing_royalties: {} as Record<string, number>,
 };
 
-test("is the contract whose gas was measured: docs/devchain.md says how to measure another", () => {
+test("the contract is the one whose gas was measured: docs/devchain.md explains how to measure another", () => {
   expect(createHash("sha256").update(mintageWasm).digest("hex")).toBe(measured.wasm_sha256);
 });
 
 describe("the contract", () => {
-  test("is set up once, and says what it is", async () => {
+  test("is initialized once, and shows its metadata", async () => {
     const metadata = {
       spec: "nft-1.0.0",
       name: "Mintage",
@@ -201,7 +201,7 @@ describe("the contract", () => {
     expect(token.metadata.title).toBe("Prints");
   });
 
-  test("mints for anyone who pays, and splits what they pay", async () => {
+  test("mints for anyone who pays, and splits the payment", async () => {
     const eligible = await view("mint_eligibility", { collection_id: 1, account_id: collector.accountId });
     expect(eligible).toMatchObject({ allowed: true, via: "public", mint_fee: `${NEAR / 20n}` });
     const by = { by: collector, deposit: NEAR / 20n };
@@ -246,7 +246,7 @@ describe("the contract", () => {
     expect((await view("nft_metadata")).name).toBe("Renamed");
   });
 
-  test("moves tokens, alone or with a call, and pays royalties out", async () => {
+  test("transfers tokens, alone or with a call, and pays royalties", async () => {
     const by = { by: collector, deposit: 1n };
     const to = { receiver_id: friend.accountId };
     await succeed("nft_transfer", { ...to, token_id: "1:3" }, { ...by, gas: "nft_transfer" });
@@ -266,7 +266,7 @@ describe("the contract", () => {
     });
   });
 
-  test("lets others be approved, and takes it back", async () => {
+  test("allows others to transfer a token by approvals, and revokes them", async () => {
     const by = { by: collector, deposit: NEAR / 100n };
     const approval = { token_id: "1:6", account_id: friend.accountId };
     await succeed("nft_approve", approval, { ...by, gas: "nft_approve" });
@@ -279,7 +279,7 @@ describe("the contract", () => {
     expect(await view("nft_is_approved", asked)).toBe(false);
   });
 
-  test("lists what it has", async () => {
+  test("lists collections, tokens and owners", async () => {
     const owned = await view("nft_supply_for_owner", { account_id: collector.accountId });
     expect(Number(owned)).toBe(53 - 2);
     expect(await view("nft_tokens", { from_index: "0", limit: 5 })).toHaveLength(5);
@@ -289,7 +289,7 @@ describe("the contract", () => {
     expect(some.map((token: Json) => token?.token_id ?? null)).toEqual(["1:3", null]);
   });
 
-  test("changes hands and admins, and pays its balance out", async () => {
+  test("changes its owner and admins, and pays its balance out", async () => {
     const sign = { deposit: 1n };
     await succeed("admin_add", { account_id: friend.accountId }, sign);
     expect((await view("contract_roles")).admin_ids).toContain(friend.accountId);

@@ -38,20 +38,20 @@ beforeAll(async () => {
 });
 
 describe("promises", () => {
-  test("call back with what they came to", async () => {
+  test("call back with their results", async () => {
     const result = await run("chain");
     // one result, successful, and its data
     expect(result.value?.toString()).toBe("1hello");
   });
 
-  test("that are joined call back once, with the failed ones among them", async () => {
+  test("that are joined call back once, with the failed ones included", async () => {
     const result = await run("join");
     expect(result.value?.toString()).toBe("12hello");
     const failures = result.receipts.filter(({ status }) => JSON.stringify(status).includes("E_PROBE"));
     expect(failures).toHaveLength(1);
   });
 
-  test("move tokens, and return them where nobody takes them", async () => {
+  test("transfer tokens, and return them if nobody accepts them", async () => {
     const { account: receiver } = await newAccount(network, 0n);
     await transact(probe, probe.accountId, [call("pay", bytes(receiver.accountId))]);
     expect(await balance(receiver.accountId)).toBe(1n);
@@ -65,7 +65,7 @@ describe("a yielded promise", () => {
   const status = (tx_hash: string) =>
     rpc(url, "tx", { tx_hash, sender_account_id: probe.accountId, wait_until: "FINAL" });
 
-  test("goes on when its contract resumes it, once", async () => {
+  test("continues once when its contract resumes it", async () => {
     const waiting = await probe.signAndSendTransaction({
       receiverId: probe.accountId,
       actions: [call("wait", undefined, 50n * TGAS)],
@@ -78,7 +78,7 @@ describe("a yielded promise", () => {
     expect(Buffer.from(body.result.status.SuccessValue, "base64").toString()).toBe("1hello");
   });
 
-  test.skipIf(isRemote)("fails when nobody resumes it for 200 blocks", async () => {
+  test.skipIf(isRemote)("fails if nobody resumes it within 200 blocks", async () => {
     const waiting = await probe.signAndSendTransaction({
       receiverId: probe.accountId,
       actions: [call("wait", undefined, 50n * TGAS)],
@@ -120,7 +120,7 @@ describe("global code", () => {
   /** The probe with some bytes that make it code of its own. */
   const unique = () => Buffer.concat([probeWasm, Uint8Array.of(0, 17, 0), randomBytes(16)]);
 
-  test("is burnt for, found by its hash, and used by it", async () => {
+  test("burns a balance when it is published, is found by its hash, and can be used by it", async () => {
     const code = unique();
     const hash = createHash("sha256").update(code).digest();
     const { account: publisher } = await newAccount(network, 2n * NEAR);
@@ -141,7 +141,7 @@ describe("global code", () => {
     );
   });
 
-  test("makes a contract in one batch that leaves no key", async () => {
+  test("creates a contract in one batch that leaves no key", async () => {
     const code = unique();
     await transact(network.funder, network.funder.accountId, [
       actions.deployGlobalContract(code, "codeHash"),
@@ -168,7 +168,7 @@ describe("global code", () => {
     expect(Buffer.from((await query(read)).result.result).toString()).toBe("set up");
   });
 
-  test("published under an account changes with the next publication", async () => {
+  test("published under an account is replaced by the next publication", async () => {
     const { account: publisher } = await newAccount(network, 2n * NEAR);
     const { account: user } = await newAccount(network, NEAR);
     const id = { accountId: publisher.accountId };
@@ -196,7 +196,7 @@ describe("global code", () => {
 });
 
 describe("a meta transaction", () => {
-  test("runs for its sender, paid by its relayer, once", async () => {
+  test("runs for its sender, is paid by its relayer, and runs once", async () => {
     const { account: relayer } = await newAccount(network, 2n * NEAR);
     const before = await balance(probe.accountId);
     const nonce = await keyNonce(url, probe.accountId, pair);
@@ -219,8 +219,8 @@ describe("a meta transaction", () => {
   });
 });
 
-describe.skipIf(isRemote)("the supply", () => {
-  test("is what all accounts have: nothing above made or lost a token beside what was burnt", async () => {
+describe.skipIf(isRemote)("the total supply", () => {
+  test("is the sum of all accounts: only burnt tokens are missing", async () => {
     const { chain } = network.devchain!;
     // Refunds to an account that is gone are lost, and count as burnt.
     const { account: gone } = await newAccount(network, NEAR);

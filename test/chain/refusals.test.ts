@@ -63,7 +63,7 @@ beforeAll(async () => {
 const withoutNumbers = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([code, text]) => [code, text.replace(/\d+/g, "N")]));
 
-test("the contract refuses in the words that the service's tests have of it", async () => {
+test("the contract refuses with the messages that the service's tests use", async () => {
   const collection_id = 1;
   const mint = { collection_id, receiver_ids: [stranger.accountId], quantities: [1] };
   const update = { token_id: "1:999", title: "x" };

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe("blocks", () => {
-  test("are named by finality, height and hash, and final ones stay two behind the head", async () => {
+  test("can be read by finality, height and hash, and final ones are two behind the head", async () => {
     const { url } = network;
     const { body: optimistic } = await rpc(url, "block", { finality: "optimistic" });
     const { body: nearFinal } = await rpc(url, "block", { finality: "near-final" });
@@ -23,7 +23,7 @@ describe("blocks", () => {
     }
   });
 
-  test("lead from one to the one before", async () => {
+  test("name the previous block", async () => {
     const { body } = await rpc(network.url, "block", { finality: "optimistic" });
     const { prev_hash, timestamp_nanosec } = body.result.header;
     const { body: previous } = await rpc(network.url, "block", { block_id: prev_hash });
@@ -32,7 +32,7 @@ describe("blocks", () => {
     expect(previous.result.header.random_value).not.toBe(body.result.header.random_value);
   });
 
-  test("that nobody made are an UNKNOWN_BLOCK", async () => {
+  test("that were not produced are reported as UNKNOWN_BLOCK", async () => {
     for (const block_id of [999_999_999_999, "11111111111111111111111111111111"]) {
       const { body } = await rpc(network.url, "block", { block_id });
       expect(body.error).toMatchObject({
@@ -44,7 +44,7 @@ describe("blocks", () => {
     }
   });
 
-  test("hold chunks that can be asked for", async () => {
+  test("have chunks that can be read", async () => {
     const { body } = await rpc(network.url, "block", { finality: "final" });
     const [chunk] = body.result.chunks;
     const { body: byHash } = await rpc(network.url, "chunk", { chunk_id: chunk.chunk_hash });
@@ -60,7 +60,7 @@ describe("blocks", () => {
 });
 
 describe("a node", () => {
-  test("tells its chain and how far it is", async () => {
+  test("reports its chain and its height", async () => {
     const { body } = await rpc(network.url, "status", []);
     expect(body.result).toMatchObject({ chain_id: expect.any(String), sync_info: { syncing: false } });
     expect(body.result.sync_info.latest_block_height).toBeGreaterThan(0);
@@ -68,7 +68,7 @@ describe("a node", () => {
     expect((await fetch(`${network.url}/status`)).status).toBe(200);
   });
 
-  test("tells the price of gas, now and in a block", async () => {
+  test("reports the price of gas, now and in a block", async () => {
     const { hash } = await finalBlock(network.url);
     for (const params of [[null], [hash]]) {
       const { body } = await rpc(network.url, "gas_price", params);
@@ -76,7 +76,7 @@ describe("a node", () => {
     }
   });
 
-  test("tells its validators and the protocol's configuration", async () => {
+  test("reports its validators and the protocol's configuration", async () => {
     const { body: validators } = await rpc(network.url, "validators", [null]);
     expect(validators.result.current_validators.length).toBeGreaterThan(0);
     const { body } = await rpc(network.url, "EXPERIMENTAL_protocol_config", { finality: "final" });
@@ -86,7 +86,7 @@ describe("a node", () => {
     expect(runtime_config.storage_amount_per_byte).toBe("10000000000000000000");
   });
 
-  test("refuses what it can't read", async () => {
+  test("refuses requests that it can't read", async () => {
     const { url } = network;
     expect(await rpc(url, "no_such_method", [])).toMatchObject({
       status: 400,

@@ -53,7 +53,7 @@ function refusal({ error }: { error?: Json }): unknown {
 }
 
 describe("a transaction is refused", () => {
-  test("for a nonce that its key has passed, unless it is the very one that landed", async () => {
+  test("for a nonce that its key has passed, unless it is the same transaction that landed", async () => {
     const { sign, nonce } = await sender();
     const first = await sign(nonce + 5n, [transfer]);
     expect((await send(first.base64, "FINAL")).body.result.final_execution_status).toBe("FINAL");
@@ -70,7 +70,7 @@ describe("a transaction is refused", () => {
     expect(refusal((await send(tooLarge.base64, "FINAL")).body)).toHaveProperty("NonceTooLarge");
   });
 
-  test("for a base block that nobody knows", async () => {
+  test("for an unknown base block", async () => {
     const { sign, nonce } = await sender();
     const unknown = createHash("sha256").update("no block").digest();
     const tx = await sign(nonce + 1n, [transfer], undefined, base58.encode(unknown));
@@ -101,7 +101,7 @@ describe("a transaction is refused", () => {
     });
   });
 
-  test("for more than its signer has", async () => {
+  test("for more than its signer's balance", async () => {
     const { sign, nonce, account } = await sender(NEAR);
     const tx = await sign(nonce + 1n, [actions.transfer(5n * NEAR)]);
     expect(refusal((await send(tx.base64, "FINAL")).body)).toMatchObject({
@@ -109,7 +109,7 @@ describe("a transaction is refused", () => {
     });
   });
 
-  test("for a balance that its signer's storage needs", async () => {
+  test("for a balance that its signer needs for storage", async () => {
     const big = new Uint8Array(20_000);
     big.set(probeWasm);
     const { sign, nonce, account } = await sender(NEAR, [actions.deployContract(big)]);
@@ -137,7 +137,7 @@ describe("a transaction is refused", () => {
     }
   });
 
-  test("for what a function-call key may not do", async () => {
+  test("for a use that a function-call key doesn't allow", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const { account, block } = await sender(2n * NEAR, [
       actions.addFunctionCallAccessKey(
@@ -171,7 +171,7 @@ describe("a transaction is refused", () => {
     }
   });
 
-  test("silently where the sender doesn't wait: such an answer proves nothing", async () => {
+  test("without an error if the sender doesn't wait: such an answer proves nothing", async () => {
     const { sign, nonce, account } = await sender(NEAR);
     const tx = await sign(nonce + 1n, [actions.transfer(500n * NEAR)]);
     expect((await send(tx.base64, "NONE")).body.result).toEqual({ final_execution_status: "NONE" });
@@ -182,7 +182,7 @@ describe("a transaction is refused", () => {
 });
 
 describe("a transaction's status", () => {
-  test("reaches what was waited for, or more", async () => {
+  test("reaches at least the level that was waited for", async () => {
     const { sign, nonce } = await sender();
     for (const [index, wait] of ORDER.slice(1).entries()) {
       const tx = await sign(nonce + 1n + BigInt(index), [transfer]);
@@ -193,7 +193,7 @@ describe("a transaction's status", () => {
     }
   });
 
-  test("is found by hash and sender, with receipts if asked", async () => {
+  test("is found by hash and sender, with receipts if requested", async () => {
     const { sign, nonce, account } = await sender();
     const tx = await sign(nonce + 1n, [transfer]);
     expect((await send(tx.base64, "NONE")).body.result.final_execution_status).toBe("NONE");
@@ -219,7 +219,7 @@ describe("a transaction's status", () => {
     expect(single.result.receipt_id).toBe(receipt.receipt_id);
   });
 
-  test("of one that nobody sent is UNKNOWN_TRANSACTION at once, or TIMEOUT_ERROR after a wait", async () => {
+  test("of a transaction that was never sent is UNKNOWN_TRANSACTION at once, or TIMEOUT_ERROR after a wait", async () => {
     const { account } = await sender();
     const unknown = base58.encode(createHash("sha256").update(account.accountId).digest());
     const { body } = await status(unknown, account.accountId);
@@ -236,7 +236,7 @@ describe("a transaction's status", () => {
     expect(waited.body.error.cause.name).toBe("TIMEOUT_ERROR");
   });
 
-  test("is told by broadcast_tx_commit as well", async () => {
+  test("is returned by broadcast_tx_commit as well", async () => {
     const { sign, nonce } = await sender();
     const tx = await sign(nonce + 1n, [transfer]);
     const { body } = await rpc(url, "broadcast_tx_commit", [tx.base64]);
@@ -272,7 +272,7 @@ describe("a block's changes", () => {
     expect(single.result.changes).toEqual(body.result.changes);
   });
 
-  test("leave older blocks as they were: a key's nonce can be asked for at any", async () => {
+  test("leave older blocks unchanged: a key's nonce can be read at any block", async () => {
     const { sign, nonce, account, pair, block } = await sender();
     const tx = await sign(nonce + 3n, [transfer]);
     await send(tx.base64, "FINAL");
@@ -301,7 +301,7 @@ describe("transactions of one key", () => {
 });
 
 describe("a function-call key's allowance", () => {
-  test("pays for gas and gets back what wasn't burnt", async () => {
+  test("pays for gas and gets unburnt gas back", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const { account, block } = await sender(2n * NEAR);
     await transact(account, account.accountId, [

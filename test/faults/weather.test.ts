@@ -21,8 +21,8 @@ const stormy = (of: number): Weather => {
 /** A request about an operation. */
 const at = (subject: string): Moment => ({ method: "tx", node: "/a", subject, nth: 0 });
 
-describe("the weather", () => {
-  test("of an operation is the same whoever asks first, and however many others were begun", () => {
+describe("the random faults of a run", () => {
+  test("are the same for an operation whoever asks first, and however many other operations began", () => {
     fc.assert(
       fc.property(
         seed,
@@ -41,7 +41,7 @@ describe("the weather", () => {
     );
   });
 
-  test("has every kind of storm before it has one of them twice", () => {
+  test("include every kind of fault period before any kind is repeated", () => {
     fc.assert(
       fc.property(seed, (of) => {
         const weather = stormy(of);
@@ -54,7 +54,7 @@ describe("the weather", () => {
     );
   });
 
-  test("is none while it is calm", () => {
+  test("are absent while the schedule has a calm period", () => {
     const weather = stormy(1);
     weather.calm = true;
     expect(weather.rulesAt(at(markerOf(1, 7)))).toEqual([]);
@@ -89,7 +89,7 @@ describe("two runs of one seed", () => {
     };
   };
 
-  test("have the same faults at the moments that came in both, in whatever order and however often it was asked", () => {
+  test("have the same faults at the moments that occur in both, in whatever order they are asked", () => {
     const request = fc.tuple(fc.nat({ max: 200 }), fc.nat({ max: 2 }), fc.boolean());
     fc.assert(
       fc.property(
@@ -109,7 +109,7 @@ describe("two runs of one seed", () => {
     );
   });
 
-  test("differ where the seeds do", () => {
+  test("differ if the seeds differ", () => {
     const requests = Array.from({ length: 400 }, (_, at) => [at % 100, at % 3, at % 2 === 0] as const);
     const linesOf = (of: number) =>
       Array.from(met(of, requests, "run").faults, (line) =>
@@ -120,14 +120,14 @@ describe("two runs of one seed", () => {
   });
 });
 
-describe("misfortunes", () => {
-  test("come at the same operations for the same seed, and at others for another", () => {
+describe("losses during a run", () => {
+  test("are the same for the same seed, and others for another seed", () => {
     const course = { ...longCourse(5_000), without: [] };
     expect(eventsOf(11, course)).toEqual(eventsOf(11, course));
     expect(eventsOf(11, course)).not.toEqual(eventsOf(12, course));
   });
 
-  test("lose a wallet before the database is copied, and never between the copy and the return to it", () => {
+  test("never lose a wallet between the copy of the database and the return to it", () => {
     fc.assert(
       fc.property(seed, fc.integer({ min: 100, max: 20_000 }), (of, operations) => {
         const course = { ...longCourse(operations), without: [] };
@@ -141,7 +141,7 @@ describe("misfortunes", () => {
   });
 });
 
-test("a marker names its operation and no other", () => {
+test("a marker names its own operation only", () => {
   fc.assert(
     fc.property(seed, fc.nat({ max: 1_000_000 }), (of, ordinal) => {
       const marker = markerOf(of, ordinal);

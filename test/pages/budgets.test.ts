@@ -75,7 +75,7 @@ async function photo(number: number): Promise<Buffer> {
     .toBuffer();
 }
 
-describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
+describe.skipIf(!CHROMIUM)("the cost of a page, in Chromium", () => {
   let shop: Shop;
   let browser: Browser;
   let open: Shown;
@@ -137,7 +137,7 @@ describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
   };
 
   test.each(["mint", "gallery", "token", "claim"])(
-    "%s: little script, nothing from elsewhere, and nothing moves",
+    "%s: has little script, loads nothing from other hosts, and doesn't shift its layout",
     async (name) => {
       const [link] = name === "claim" ? await shop.claimLinks(open, 1) : [];
       const path = {
@@ -194,7 +194,7 @@ describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
 
   // In shelves, as the page's script makes them; and, for comparison, as one list that leaves out tile by tile.
   test.each(["shelves", "one list"])(
-    "a gallery of 10,000 NFTs in %s fetches the pictures that are looked at",
+    "a gallery of 10,000 NFTs in %s loads only the pictures in view",
     async (how) => {
       const { page, close } = await newCollector(browser);
       const pictures = new Set<string>();

@@ -19,7 +19,7 @@ import {
 import { openShop, type Shop, type Shown, showCollection } from "./shop.ts";
 
 /** What goes wrong for collectors: mistyped names, browsers that keep nothing, endless words, wallets that misbehave. */
-describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
+describe.skipIf(!CHROMIUM)("unusual situations of collectors, in Chromium", () => {
   let shop: Shop;
   let browser: Browser;
   let open: Shown;
@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     await page.type("#receiver", account);
   };
 
-  test("a gift to a name as phones write it", async () => {
+  test("a gift to a name that a phone's keyboard changed is minted", async () => {
     const page = await visit(`/m/${open.slug}`);
     await connectWallet(page);
     // What the account may mint moves what is below it.
@@ -179,7 +179,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
         "new Promise((resolve) => setTimeout(resolve)).then(() => document.querySelector('#terms').textContent)",
       );
 
-    test("is the mint that is shown, for the price that is shown", async () => {
+    test("is the shown mint at the shown price", async () => {
       const page = await openPriced();
       await connect(page);
       await wantQuantity(page, 2);
@@ -188,7 +188,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
       expect(await asked(page)).toEqual([call(2, 2n * FEE)]);
     });
 
-    test("is nothing where the price has changed since it was shown: the new one is shown first", async () => {
+    test("is nothing if the price has changed since it was shown: the new price is shown first", async () => {
       let isDearer = false;
       const page = await openPriced(async (fresh) => {
         await fresh.setRequestInterception(true);
@@ -213,7 +213,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
       expect(await asked(page)).toEqual([call(1, 3n * FEE)]);
     });
 
-    test("is for the number in the field, though the answer for an earlier one comes last", async () => {
+    test("is the number in the field, even if the answer for an earlier number comes last", async () => {
       const held: HTTPRequest[] = [];
       const page = await openPriced(async (fresh) => {
         await fresh.setRequestInterception(true);
@@ -236,7 +236,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
       expect(await asked(page)).toEqual([call(3, 3n * FEE)]);
     });
 
-    test("is for the account that is connected, though the answer for the one before comes last", async () => {
+    test("is for the connected account, even if the answer for the previous account comes last", async () => {
       const held: HTTPRequest[] = [];
       let isHeld = false;
       const page = await openPriced(async (fresh) => {
@@ -265,7 +265,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     });
   });
 
-  test("a link is redeemed for the way that is chosen, and another link in the same browser asks again", async () => {
+  test("a link is redeemed in the chosen way, and another link in the same browser asks again", async () => {
     const links = await shop.claimLinks(open, 2);
     const page = await visit(links[0]!);
     await chooseWay(page, "account");
@@ -287,7 +287,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     await textOf(page, "#owned", /Final on the chain, for platform\.bench\./);
   });
 
-  describe("a wallet that misbehaves", () => {
+  describe("a faulty wallet", () => {
     const withWallet = async (parts: string): Promise<Page> => {
       const page = await visit(`/m/${open.slug}`, (fresh) => announce(fresh, parts));
       await connect(page);
@@ -298,8 +298,8 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
       ["throws nothing", "throw undefined", /^Odd Wallet says: it gave no reason\. Look into your wallet/],
       ["throws an object", "throw { message: { a: 1 } }", /^Odd Wallet says: it gave no reason\. Look into/],
       ["throws a text", "throw 'Closed.'", /^Odd Wallet says: Closed\. Look into your wallet/],
-      ["names no hash", "return '../../x'", /^Looking for it on the chain/],
-    ])("%s", async (_, act, said) => {
+      ["returns no hash", "return '../../x'", /^Looking for it on the chain/],
+    ])("that %s is reported", async (_, act, said) => {
       const page = await withWallet(`signAndSendTransaction: async () => { ${act}; },`);
       await page.waitForSelector("#go:not(:disabled)");
       await page.click("#go");
@@ -307,7 +307,7 @@ describe.skipIf(!CHROMIUM)("mishaps of collectors, in Chromium", () => {
     });
 
     test.each(["[]", "undefined", "[{ accountId: 'Not An Account' }]", "[{}]"])(
-      "names no account but %s",
+      "that names no account but %s is refused",
       async (accounts) => {
         const page = await withWallet(`signIn: async () => (${accounts}),`);
         await textOf(page, "#outcome", /^Odd Wallet has named no account\.$/);

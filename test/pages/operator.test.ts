@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
     expect(await page.evaluate("document.querySelector('#view').textContent")).toBe("");
   });
 
-  test("a view that was asked for before the token was forgotten isn't shown after", async () => {
+  test("a view that was requested before the token was forgotten isn't shown afterwards", async () => {
     const visited = await newCollector(browser);
     visits.push(visited);
     const { page } = visited;
@@ -129,7 +129,7 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
     },
   );
 
-  test("no other host was called, and no policy violation or exception occurred", () => {
+  test("no page calls another host, violates the policy or throws an exception", () => {
     expect(new Set(visits.flatMap(({ origins }) => [...origins]))).toEqual(new Set([shop.service.url]));
     expect(visits.flatMap(({ faults }) => faults)).toEqual([]);
   });

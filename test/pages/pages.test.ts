@@ -104,7 +104,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(proof).toContain(said.split("Transaction")[1]);
   });
 
-  test("three at once, a gift, and a refusal with the contract's reason", async () => {
+  test("three NFTs are minted at once, one is given away, and a refusal shows the contract's reason", async () => {
     await createAccount(shop.service.rpcUrl, "friend.near");
     const page = await visit(`/m/${open.slug}`);
     const account = await connectWallet(page);
@@ -181,7 +181,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
 
-  test("a mint by the keyboard alone", async () => {
+  test("an NFT can be minted with the keyboard alone", async () => {
     const page = await visit(`/m/${open.slug}`);
     const focused = () => page.evaluate("document.activeElement.id || document.activeElement.textContent");
     const connect = async () => {
@@ -210,7 +210,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
-  test.each(["m", "g", "c"])("/%s/ without scripts is there to read", async (kind) => {
+  test.each(["m", "g", "c"])("/%s/ can be read without scripts", async (kind) => {
     const page = await visit(`/${kind}/${open.slug}`, (fresh) => fresh.setJavaScriptEnabled(false));
     const text = await page.$eval("main", (main) => main.innerText);
     expect(text).not.toMatch(/Looking (for|at)/);
@@ -222,7 +222,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(text).toMatch(wanted[kind as keyof typeof wanted]);
   });
 
-  test("a development wallet whose chain has begun again makes its account again", async () => {
+  test("a development wallet creates its account again if its chain was started again", async () => {
     const page = await visit(`/m/${open.slug}`);
     const lost = await connectWallet(page);
     const name = "mintage:development-wallet";
@@ -266,7 +266,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await ownedBy(account)).toBe(0);
   });
 
-  test("an allowlisted mint: refused with its reason, then open for this very account", async () => {
+  test("a mint with an allowlist is refused with its reason, and then allowed for the listed account", async () => {
     const listed = await showCollection(shop, { private_mint_config: { mint_fee: "0" } }, 1);
     const page = await visit(`/m/${listed.slug}`);
     const account = await connectWallet(page);
@@ -278,7 +278,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
-  test("the development wallet is any account of its chain whose key it is given, and makes those that are not there", async () => {
+  test("the development wallet signs for any account of its chain with its key, and creates missing accounts", async () => {
     const listed = await showCollection(shop, { private_mint_config: { mint_fee: "0" } }, 1);
     await shop.client.allowlist.add(listed.uuid, ["made.near", "new.near"]);
     const key = KeyPair.fromRandom("ed25519");
@@ -311,7 +311,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#owned", /^You own No\. \d+\D.*Final on the chain/);
   });
 
-  test("sold out while looking", async () => {
+  test("a page that is open when the collection sells out shows that", async () => {
     const few = await showCollection(shop, { public_mint_config: { mint_fee: "0" } }, 1);
     const page = await visit(`/m/${few.slug}`);
     await connectWallet(page);
@@ -330,7 +330,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
 
-  test("a countdown that ends opens the mint without a reload", async () => {
+  test("a mint opens without a reload when its countdown ends", async () => {
     const starts = new Date(Date.now() + 25_000).toISOString();
     const soon = await showCollection(shop, { public_mint_config: { mint_fee: "0", starts_at: starts } }, 1);
     const page = await visit(`/m/${soon.slug}`);
@@ -341,7 +341,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await textOf(page, "#terms", /./)).toMatch(/^Free/);
   });
 
-  test("a wallet that redirects: the outcome is read from the chain, not from the URL", async () => {
+  test("after a wallet redirects back, the outcome is read from the chain, not from the URL", async () => {
     const page = await visit(`/m/${open.slug}`);
     const account = await connectWallet(page);
     const name = `mintage:${open.slug}:intent`;
@@ -369,7 +369,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.evaluate(`localStorage.getItem(${JSON.stringify(name)})`)).toBeNull();
   });
 
-  test("a claim link: into a connected wallet, once, and by nobody else", async () => {
+  test("a claim link gives its NFT to a connected wallet once, and to nobody else", async () => {
     const links = await shop.claimLinks(open, 4);
     const page = await visit(links[0]!);
     await textOf(page, "#gift", /^This link gives one NFT, and costs nothing/);
@@ -402,7 +402,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await later.evaluate("document.querySelector('#claim').checkVisibility()")).toBe(false);
   });
 
-  test("a claim link: for a typed account that exists", async () => {
+  test("a claim link gives its NFT to a typed account that exists", async () => {
     const [link] = await shop.claimLinks(open, 1);
     let isFull = true;
     // A hall full of people behind one address: the page asks again by itself.
@@ -428,7 +428,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#owned", /^No\. \d+ is now owned by platform\.bench.*Final on the chain/);
   });
 
-  test("a claim link: for a key that the page makes, shows and lets download, and that never leaves it", async () => {
+  test("a claim link can create a key, which is shown, can be downloaded, and never leaves the page", async () => {
     const [link] = await shop.claimLinks(open, 1);
     const page = await visit(link!);
     const sent: string[] = [];
@@ -453,7 +453,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(sent.some((text) => text.includes("/public/v1/claim "))).toBe(true);
   });
 
-  test("a claim link: for a key that a passkey keeps, and gives again", async () => {
+  test("a claim link can store its key in a passkey, and read it again", async () => {
     const [link] = await shop.claimLinks(open, 1);
     // A passkey belongs to a name, and an address is none.
     const address = `${shop.service.url.replace("127.0.0.1", "localhost")}${link}`;
@@ -481,7 +481,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
-  test("a passkey that has no secret makes no key", async () => {
+  test("a passkey without a secret creates no key", async () => {
     const [link] = await shop.claimLinks(open, 1);
     const { page } = await newCollector(browser);
     await addPasskeys(page, false);
@@ -494,7 +494,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
 
-  test("a lost response is requested again, and an invalid link is reported", async () => {
+  test("a lost answer is requested again, and an invalid link is reported", async () => {
     const [link] = await shop.claimLinks(open, 1);
     const page = await visit(link!);
     let lost = 0;
@@ -524,7 +524,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(cut, "#gift", /no claim link in it/);
   });
 
-  test("a link stays in its address, another one takes its place, and a refusal leads back to the choice", async () => {
+  test("a link stays in its address, another one replaces it, and a refusal leads back to the choice", async () => {
     const [link, other] = (await shop.claimLinks(open, 2)) as [string, string];
     const page = await visit(link);
     await page.waitForSelector("#claim:not([hidden])");
@@ -550,7 +550,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(await visit(link), "#gift", /^This link gives one NFT/);
   });
 
-  test("another site shows a collection by an element, and by oEmbed", async () => {
+  test("another site can embed a collection by an element and by oEmbed", async () => {
     const { url } = shop.service;
     const site = createServer((_, answer) => {
       answer.setHeader("Content-Type", "text/html");
@@ -595,7 +595,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect((await fetch(`${discovered}&format=xml`)).status).toBe(501);
   });
 
-  test("the gallery filters, scrolls on by itself, and is led through by the keyboard", async () => {
+  test("the gallery filters, loads more while scrolling, and can be used with the keyboard", async () => {
     // Twelve copies have one motif: of thirteen NFTs, a filter by motif leaves some out.
     await shop.client.collections.mint(open.uuid, {
       receiver_addresses: ["a.near"],
@@ -631,7 +631,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("Skip to the content");
   });
 
-  test("whoever comes back to a gallery finds their place, and the keyboard the NFT that was opened", async () => {
+  test("a visitor who returns to a gallery finds the same place, and the keyboard's focus on the opened NFT", async () => {
     const many = await showCollection(shop, {}, 10);
     for (let minted = 0; minted < 120; minted += 24) {
       await shop.client.collections.mint(many.uuid, {
@@ -680,7 +680,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
-  test("a collection whose pictures are hidden shows its placeholder alone until the reveal", async () => {
+  test("a collection with hidden pictures shows only its placeholder until the reveal", async () => {
     const sealed = await showHiddenCollection(shop);
     const page = await visit(`/m/${sealed.slug}`);
     const pictures = (selector: string) =>
@@ -757,7 +757,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     );
   });
 
-  test("no other host was called, and no policy violation or exception occurred", () => {
+  test("no page calls another host, violates the policy or throws an exception", () => {
     expect(visits.length).toBeGreaterThan(10);
     expect(new Set(visits.flatMap(({ origins }) => [...origins]))).toEqual(new Set([shop.service.url]));
     expect(visits.flatMap(({ faults }) => faults)).toEqual([]);

@@ -123,7 +123,7 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
     await textOf(page, "#account", /buyer\.near, by Intear Wallet/);
   };
 
-  test("no wallet is called before it is chosen; it connects, signs, and is remembered", async () => {
+  test("no wallet is called before it is chosen; it then connects, signs and is remembered", async () => {
     const { page, asked, faults } = await visit(`/m/${open.slug}`);
     const names = await page.$$eval("#wallets button", (buttons) => buttons.length);
     expect(names).toBe(OFFERED_WALLETS.filter(({ networks }) => networks.includes("testnet")).length);
@@ -236,7 +236,7 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
     }
   });
 
-  test("a claim link keeps its key from the wallet that it is redeemed into", async () => {
+  test("a claim link's key isn't disclosed to the wallet that receives the NFT", async () => {
     const [link] = await shop.claimLinks(open, 1);
     const { page, asked } = await visit(link!);
     await page.waitForSelector("#claim:not([hidden])");

@@ -87,7 +87,7 @@ test("an airdrop that is killed before and after each of its requests mints each
   expect(sorted(told)).toEqual(sorted(owned));
 });
 
-test("an airdrop that its wallet can't pay for sends nothing, and what it asks for pays for all of it", async () => {
+test("an airdrop that its wallet can't pay for sends nothing, and the named amount is enough for all of it", async () => {
   const poor = await openShop(service);
   const owner = new MintageClient({ baseUrl: service.url, apiKey: poor.key });
   const chain = new LocalChain(service.rpcUrl, join(folder, "keys"));
@@ -134,7 +134,7 @@ test("an airdrop that its wallet can't pay for sends nothing, and what it asks f
   }
 });
 
-test("a snapshot of the collection and of its contract name the same holders, and a block of the chain", async () => {
+test("a snapshot of a collection and one of its contract have the same holders, and name a block", async () => {
   const { contract_address: contract } = await client.collections.get(collectionUuid);
   const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key, NEAR_RPC_URL: service.rpcUrl };
   const owned = new Map<string, number>();
@@ -223,7 +223,7 @@ test("an export has every file by its CID, every token, its holders and its tran
   expect(text("README.md")).toContain("files that NFTs have of their own (2)");
 });
 
-test("bad rows, too many NFTs and a changed file are named before anything is sent", async () => {
+test("invalid rows, too many NFTs and a changed file are reported before anything is sent", async () => {
   const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
   const run = (file: string) => startCommand("airdrop.ts", [collectionUuid, file, "--yes"], env).ended;
   const bad = join(folder, "bad.csv");

@@ -79,7 +79,7 @@ async function mintOne(client: MintageClient, collection: string): Promise<strin
   return (await client.collections.mint(collection, input)).tokens[0]?.token_id;
 }
 
-test("npm run backup copies all that npm start keeps, and npm run restore puts it back", async () => {
+test("npm run backup copies all data of npm start, and npm run restore restores it", async () => {
   const data = join(folder, "embedded");
   const [port, nearPort] = [await freePort(), await freePort()];
   const env = { MINTAGE_DATA: data, PORT: String(port), NEAR_PORT: String(nearPort), NEAR_BLOCK_MS: "200" };
@@ -157,7 +157,7 @@ function wrangler(state: string, ...args: readonly string[]): void {
 /** An account of a chain that isn't npm start's. */
 const PLATFORM = "platform.test";
 
-test("on another network database, bucket and wallets come back from an export of D1, the files and the sealed keys", async () => {
+test("on another network all data is restored from an export of D1, the files and the sealed keys", async () => {
   const seed = randomBytes(32);
   const publicKey = ed25519.getPublicKey(seed);
   const accounts = [

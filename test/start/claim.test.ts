@@ -45,7 +45,7 @@ const done = async (...args: string[]): Promise<Record<string, unknown>> => {
   return JSON.parse(stdout) as Record<string, unknown>;
 };
 
-test("without a page it says what to do, and makes nothing", async () => {
+test("a collection without a page is reported with the next step, and nothing is created", async () => {
   const args = ["create", collection, "--links", "3", "--expires", END, "--folder", join(home, "none")];
   const { code, stderr } = await command(...args, "--yes");
   expect(code).toBe(2);
@@ -55,7 +55,7 @@ test("without a page it says what to do, and makes nothing", async () => {
   expect((await command(...args)).stderr).toContain("There is no such collection.");
 });
 
-test("killed before and after each of its requests, it opens one drop; the codes are the links", async () => {
+test("a run that is killed before and after each of its requests opens one drop, and its codes are the links", async () => {
   await client.collections.setPage(collection, { slug: "claimed-herons", enabled: true });
   const folder = join(home, "links");
   const args = ["create", collection, "--links", "3", "--expires", END, "--folder", folder, "--qr", "png"];
@@ -101,7 +101,7 @@ test("killed before and after each of its requests, it opens one drop; the codes
   expect(git("status", "--porcelain")).toBe("");
 });
 
-test("more links are added to those that there are", async () => {
+test("more links are added to the existing ones", async () => {
   const folder = join(home, "links");
   const before = readFileSync(join(folder, "links.csv"), "utf8");
   expect(await done("top-up", folder, "--links", "5", "--qr", "svg")).toMatchObject({ links: 5 });
@@ -112,7 +112,7 @@ test("more links are added to those that there are", async () => {
   expect(await done("status", folder)).toMatchObject({ links: 5, claimed: 0, claimed_links: [] });
 });
 
-test("single links are ended by their numbers, and a drop with all its links", async () => {
+test("single links are revoked by their numbers, and a drop with all its links", async () => {
   const folder = join(home, "ended");
   await done("create", collection, "--links", "4", "--expires", END, "--folder", folder, "--qr", "none");
   expect(await done("revoke", folder, "2", "4", "2")).toMatchObject({ revoked_links: [2, 4] });
@@ -132,7 +132,7 @@ test("single links are ended by their numbers, and a drop with all its links", a
   expect((await command("status", folder)).stderr).toContain("no such drop, or it was closed");
 });
 
-test("what the service refuses is asked for anew, in the same folder", async () => {
+test("a drop that the service refuses can be requested again in the same folder", async () => {
   const folder = join(home, "refused");
   const args = ["create", collection, "--links", "2", "--folder", folder, "--expires"];
   const { code, stderr } = await command(...args, "2020-01-01T00:00:00Z", "--yes");
@@ -146,7 +146,7 @@ test("what the service refuses is asked for anew, in the same folder", async () 
   });
 });
 
-test("a top-up takes neither links nor time back, and draws all codes anew for another address", async () => {
+test("a top-up can't reduce links or time, and makes all codes again for another address", async () => {
   const folder = join(home, "moved");
   await done("create", collection, "--links", "2", "--expires", END, "--folder", folder, "--qr", "png");
   const fewer = await command("top-up", folder, "--links", "1", "--yes");
@@ -166,7 +166,7 @@ test("a top-up takes neither links nor time back, and draws all codes anew for a
   }
 });
 
-test("whoever opens links beside others, or mints, is told how few copies are left", async () => {
+test("opening links, beside others or mints, shows how few copies are left", async () => {
   const folder = join(home, "many");
   const args = ["create", collection, "--links", "30", "--expires", END, "--folder", folder, "--yes"];
   const { code, stderr } = await command(...args);
@@ -193,7 +193,7 @@ test("whoever opens links beside others, or mints, is told how few copies are le
   expect((await client.collections.get(collection)).minted).toBe(4);
 });
 
-test("a folder whose file is broken is named", async () => {
+test("a folder with a damaged file is reported", async () => {
   const folder = join(home, "broken");
   mkdirSync(folder);
   writeFileSync(join(folder, "issuer.json"), "{bad");
@@ -207,7 +207,7 @@ test.each([
   [["create", "x", "--links", "3", "--expires", "tomorrow"], /--expires: give a date/],
   [["create", "x", "--links", "3", "--expires", END, "--qr", "gif"], /--qr must be one of/],
   [["status", "/nowhere"], /There are no claim links in/],
-])("%j says what is wrong", async (args, wanted) => {
+])("%j is refused with what is wrong", async (args, wanted) => {
   const { code, stderr } = await command(...args);
   expect(code).toBe(2);
   expect(stderr).toMatch(wanted);

@@ -74,7 +74,7 @@ async function formerContract(accountId: string, owner: string): Promise<void> {
   });
 }
 
-test("the operator adopts a contract of the release before and upgrades it, from the terminal", async () => {
+test("the operator adopts a contract of the previous release and upgrades it, from the terminal", async () => {
   const operator = new AdminClient({ baseUrl: service.url, adminToken });
   const { integration_uuid: integration, wallet_account_id: owner } =
     await operator.integrations.create("Old shop");

@@ -149,35 +149,35 @@ test("without WRITES_PLACEMENT one Worker is deployed", async () => {
   expect([status, done]).toEqual([0, ["migrations", "mintage"]]);
 });
 
-test("the first time both have to be there before one is bound to the other", async () => {
+test("the first deployment creates both Workers before one is bound to the other", async () => {
   const { status, done } = await deploy(NEAR, { secrets: both, bindings: [] });
   expect([status, done]).toEqual([0, ["migrations", "mintage", "mintage-writes", "mintage, bound"]]);
 });
 
-test("later the first Worker is deployed once, so that a rollback finds the release before", async () => {
+test("later the first Worker is deployed once, so that a rollback leads to the previous release", async () => {
   const { status, done } = await deploy(NEAR, { secrets: both, bindings: BOUND });
   expect([status, done]).toEqual([0, ["migrations", "mintage, bound", "mintage-writes"]]);
 });
 
-test("a Worker for writes without the first's secrets keeps both from being deployed", async () => {
+test("neither Worker is deployed if the Worker for writes lacks the first's secrets", async () => {
   const { status, done, said } = await deploy(NEAR, { secrets: { mintage: SECRETS }, bindings: null });
   expect([status, done]).toEqual([1, [""]]);
   for (const name of SECRETS) expect(said).toContain(`npx wrangler secret put ${name} --name mintage-writes`);
 });
 
-test("nothing is bound to a Worker for writes whose deployment failed", async () => {
+test("no Worker is bound to a Worker for writes whose deployment failed", async () => {
   const { status, done } = await deploy(NEAR, { secrets: both, bindings: null, fails: "mintage-writes" });
   expect([status, done]).toEqual([1, ["migrations", "mintage", "mintage-writes"]]);
 });
 
-test("Workers with different settings are deployed, and the command says so and fails", async () => {
+test("Workers with different settings are deployed, and the command reports that and fails", async () => {
   settingsStates = Array<string>(10).fill("differs");
   const { status, done, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
   expect([status, done]).toEqual([1, ["migrations", "mintage, bound", "mintage-writes"]]);
   expect(said).toContain("mintage-writes has other settings than the first Worker");
 });
 
-test("what /ready saw of the release before is asked again", async () => {
+test("an answer of /ready from the previous release is requested again", async () => {
   settingsStates = ["differs", "up"];
   const { status, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
   expect(said).toContain("/ready: 200");
@@ -185,7 +185,7 @@ test("what /ready saw of the release before is asked again", async () => {
   expect(status).toBe(0);
 });
 
-test("an address that can't be reached yet is named", async () => {
+test("an address that can't be reached yet is reported", async () => {
   const state = { secrets: { mintage: SECRETS }, bindings: null };
   const { status, done, said } = await deploy("", state, { publicUrl: "http://127.0.0.1:1" });
   expect([status, done]).toEqual([1, ["migrations", "mintage"]]);
@@ -196,7 +196,7 @@ test("an address that can't be reached yet is named", async () => {
 test.each([
   ["--env", ["--env", "staging"], {}],
   ["CLOUDFLARE_ENV", [], { CLOUDFLARE_ENV: "staging" }],
-])("both Workers of an environment are deployed by %s, and no others", async (_, options, env) => {
+])("%s deploys both Workers of an environment, and no others", async (_, options, env) => {
   settingsStates = [];
   const secrets = { "mintage-staging": SECRETS, "mintage-staging-writes": SECRETS };
   const { status, done } = await deploy(NEAR, { secrets, bindings: null }, { env, options });
@@ -206,7 +206,7 @@ test.each([
   ]);
 });
 
-test("secrets that an environment lacks are to be put there", async () => {
+test("secrets that an environment lacks are named with the command that sets them", async () => {
   const secrets = { mintage: SECRETS };
   const { status, done, said } = await deploy(
     "",

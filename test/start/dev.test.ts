@@ -50,7 +50,7 @@ afterEach(() => endScripts(started));
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-test("npm run dev mints, takes up a change of the source, and ends with all it started; npm start goes on", async () => {
+test("npm run dev mints, applies a change of the source, and ends with its processes; npm start continues its data", async () => {
   const dev = start("start", ["--dev"]);
   await said(dev, "Ctrl-C ends the service");
   const key = /demo key +(\S+)/.exec(dev.output)?.[1];
@@ -108,7 +108,7 @@ test("npm run dev mints, takes up a change of the source, and ends with all it s
   expect(readFileSync(settings, "utf8")).toBe(`${written}CORS_ORIGINS='https://shop.example'\n`);
 });
 
-test("npm run dev answers this machine alone", async () => {
+test("npm run dev is reachable from this machine only", async () => {
   const run = start("start", ["--dev"], { HOST: "0.0.0.0" });
   expect(await run.exit).toBe(1);
   expect(run.output).toContain("HOST=0.0.0.0 lets other machines in");

@@ -52,7 +52,7 @@ afterEach(() => endScripts(started));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe("a first npm start", () => {
-  test("serves, makes a first collection by its three lines, runs the demo, and ends with all it started", async () => {
+  test("serves, creates a first collection with its three lines, runs the demo, and ends with its processes", async () => {
     const run = start("start");
     await said(run, "Ctrl-C ends the service");
     const lines = run.output.split("\n").filter((line) => /^(ANSWER=\$\()?curl /.test(line));
@@ -103,7 +103,7 @@ describe("a first npm start", () => {
     expect(await listens(environment.NEAR_PORT)).toBe(false);
   });
 
-  test("finds its data again after it was killed, and leaves nothing running", async () => {
+  test("finds its data again after it was killed, and leaves no process", async () => {
     const first = start("start");
     await said(first, "Ctrl-C ends the service");
     const key = /demo key +(\S+)/.exec(first.output)?.[1];

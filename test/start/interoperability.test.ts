@@ -90,7 +90,7 @@ const packClient = async (): Promise<string> => {
   return readdirSync(folder).find((name) => name.endsWith(".tgz"))!;
 };
 
-test("the packed client mints under Node, Deno and Bun, and its types resolve wherever modules do", async (context) => {
+test("the packed client mints under Node, Deno and Bun, and its types resolve in each module system", async (context) => {
   const archive = await packClient();
   if (!(await installs(`./${archive}`, "bun@1.4.5", "deno@2.9.6", "@arethetypeswrong/cli@0.18.5")))
     return lacking(context, "no registry");
@@ -136,7 +136,7 @@ test("the Model Context Protocol's conformance suite finds no fault", async (con
     await run(NODE, "node_modules/.bin/conformance", "server", "--url", url, "--scenario", scenario);
 });
 
-test("@hey-api/openapi-ts", async (context) => {
+test("a client that @hey-api/openapi-ts generates mints and lists tokens", async (context) => {
   if (!(await installs("@hey-api/openapi-ts@0.99.0", "typescript@5.9.3")))
     return lacking(context, "no registry");
   await run("node_modules/.bin/openapi-ts", "-i", "openapi.json", "-o", "typescript");
@@ -182,7 +182,7 @@ console.log((tokens as unknown[]).length);
   expect(lines).toEqual([minted, lines[0], expect.stringMatching(/^[1-9]\d*$/)]);
 });
 
-test("openapi-python-client", async (context) => {
+test("a client that openapi-python-client generates mints and lists tokens", async (context) => {
   // The project needs no Python, so that a machine without it, or without its registry, isn't wrong.
   if (!(await has("python3", "-m", "venv", "venv"))) return context.skip("no Python with venv");
   if (!(await has("venv/bin/pip", "install", "--quiet", "openapi-python-client==0.29.1")))

@@ -85,7 +85,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test("a launch that is killed before and after each of its writes ends in one collection as the folder says", async () => {
+test("a launch that is killed before and after each of its writes ends in one collection as the folder describes", async () => {
   const runs: Ended[] = [];
   do {
     runs.push(await proxy.run("launch.ts", [folder, "--yes", "--json"], operator()));
@@ -144,7 +144,7 @@ test("a launch that is killed before and after each of its writes ends in one co
   expect(subtitles).toContain("#7");
 });
 
-test("the payout account is the operator's to set: a key alone is told how, before anything is sent", async () => {
+test("only the operator sets the payout account: a key gets the command for it, before anything is sent", async () => {
   const { integration_uuid: uuid } = await client.me();
   const answer = await fetch(`${service.url}/admin/v1/integration/${uuid}`, {
     headers: { authorization: `Bearer ${service.adminToken}` },
@@ -158,7 +158,7 @@ test("the payout account is the operator's to set: a key alone is told how, befo
   expect(proxy.writes).toHaveLength(seen);
 });
 
-test("another run changes nothing and says the same, and settings that were changed since are refused", async () => {
+test("another run changes nothing and prints the same, and settings that were changed since are refused", async () => {
   const env = operator();
   const seen = proxy.writes.length;
   const again = await proxy.run("launch.ts", [folder, "--yes", "--json"], env);
@@ -174,7 +174,7 @@ test("another run changes nothing and says the same, and settings that were chan
   expect(proxy.writes).toHaveLength(seen);
 });
 
-test("single settings of a phase change on-chain, whatever is killed, and the others stay", async () => {
+test("single settings of a phase change on-chain, wherever the run is killed, and the others stay", async () => {
   const uuid = (await all(client.collections.list()))[0]?.collection_uuid ?? "";
   const { public_mint_config: before } = await client.collections.get(uuid);
   const runs: Ended[] = [];
@@ -213,7 +213,7 @@ test("single settings of a phase change on-chain, whatever is killed, and the ot
   expect(elsewhere.code).toBe(2);
 });
 
-test("a friend on the allowlist mints for free from an account of this chain, and a stranger is told why not", async () => {
+test("an account on the allowlist mints for free on this chain, and another account gets the reason", async () => {
   const { env } = localState();
   const chain = async (...args: string[]) => {
     const { code, stdout, stderr } = await startCommand("chain.ts", [...args, "--json"], env).ended;
@@ -267,7 +267,7 @@ test("a friend on the allowlist mints for free from an account of this chain, an
   ]);
 });
 
-test("what collectors paid is shown for each collection, and paid out on request", async () => {
+test("the sales of each collection are shown, and paid out on request", async () => {
   const { env } = localState();
   const chain = (...args: string[]) => startCommand("chain.ts", [...args, "--json"], env).ended;
   const payout = (...args: string[]) => startCommand("payout.ts", args, env).ended;
@@ -339,7 +339,7 @@ test("a payout that is killed before and after its request is made once, however
   }
 });
 
-test("shares for accounts that don't exist are refused before anything is uploaded, and files left out are named", async () => {
+test("shares for missing accounts are refused before anything is uploaded, and omitted files are named", async () => {
   const { data, env } = localState();
   const wrong = join(folder, ".wrong");
   mkdirSync(wrong);
@@ -372,7 +372,7 @@ test("shares for accounts that don't exist are refused before anything is upload
   rmSync(data, { recursive: true });
 });
 
-test("nobody can be asked without a terminal, and a bad folder is named whole", async () => {
+test("without a terminal nothing is asked, and all mistakes of a folder are reported", async () => {
   const env = { MINTAGE_URL: service.url, ...operator() };
   const silent = await startCommand("launch.ts", [folder], env).ended;
   expect(silent.code).toBe(2);
@@ -392,7 +392,7 @@ test("nobody can be asked without a terminal, and a bad folder is named whole", 
   expect(refused.stderr).toContain("Nothing was sent");
 });
 
-test("a collection that nobody could mint any more is refused before anything is sent", async () => {
+test("a collection from which nobody could mint any more is refused before anything is sent", async () => {
   const late = mkdtempSync(join(tmpdir(), "mintage-launch-late-"));
   writeFileSync(join(late, "0.png"), picture("png", 1));
   const phases = "phases:\n  public:\n    price: free\n    ends: 2020-01-01 00:00 UTC\n";

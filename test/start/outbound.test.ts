@@ -67,7 +67,7 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-test("a node of the settings is asked, wherever it is", async () => {
+test("a node from the settings is asked at any address", async () => {
   expect(await ask(node)).toBe("asked");
 });
 
@@ -76,7 +76,7 @@ test("webhooks on this machine are reached over http, on any network", async () 
   expect(await ask(other.replace("localhost", "127.0.0.1"))).toBe("asked");
 });
 
-test("no other address of this machine or its network is reached, public ones included", async () => {
+test("no other address of this machine or its network is reached, even if it is public", async () => {
   const { port } = new URL(`http://0.0.0.0:${await listen("0.0.0.0")}`);
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const outer = own.filter(({ internal, family }) => !internal && family === "IPv4");

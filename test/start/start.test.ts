@@ -55,7 +55,7 @@ afterEach(() => endScripts(started));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe("npm start", () => {
-  test.runIf(process.platform === "linux")("opens two ports, for this machine alone", async () => {
+  test.runIf(process.platform === "linux")("opens two ports, which only this machine reaches", async () => {
     const run = start("start");
     await said(run, "Ctrl-C ends the service");
     const wanted = [environment.PORT, environment.NEAR_PORT].map((port) => `127.0.0.1:${port}`);
@@ -71,7 +71,7 @@ describe("npm start", () => {
   });
 
   test.skipIf(CHROMIUM === undefined)(
-    "shows the reference in Chromium, within its policy, and sends a request with a pasted key (needs Chromium or CHROMIUM_PATH)",
+    "shows the API reference in Chromium, within its policy, and sends a request with a pasted key (needs Chromium)",
     async () => {
       const run = start("start");
       await said(run, "Ctrl-C ends the service");
@@ -97,7 +97,7 @@ describe("npm start", () => {
     },
   );
 
-  test("answers by the service alone, and warns where other machines get in", async () => {
+  test("answers as the service only, and warns if other machines can reach it", async () => {
     const run = start("start", { HOST: "0.0.0.0" });
     await said(run, "Warning: HOST=0.0.0.0");
     await said(run, "Ctrl-C ends the service");
@@ -144,7 +144,7 @@ describe("npm start", () => {
     expect(await run.exit).toBe(0);
   });
 
-  test("sends webhooks to this machine from a network of others too", async () => {
+  test("sends webhooks to this machine also with another network than the embedded one", async () => {
     const platform = localSecrets(mkdtempSync(join(data, "platform-")));
     const nearPort = String(await freePort());
     const account = `shop.testnet:${publicKeyOf(platform.platformPrivateKey)}:${10n ** 30n}`;
@@ -200,7 +200,7 @@ describe("npm start", () => {
     expect(run.output).toContain("NEAR_PORT");
   });
 
-  test("says which port is in use or which address is not this machine's, and by which setting to choose another", async () => {
+  test("reports a port in use or a foreign address, and the setting to choose another", async () => {
     const port = await freePort();
     const blocker = createServer().listen(port, "127.0.0.1");
     const run = start("start", { PORT: String(port) });

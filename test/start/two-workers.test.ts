@@ -71,7 +71,7 @@ async function collectionOf(sizes: readonly number[]): Promise<string> {
   return (await answerOf<{ collection_uuid: string }>(finalized, 201)).collection_uuid;
 }
 
-test("a draft, an upload of megabytes, a collection and a mint pass through both Workers; reads through the first", async () => {
+test("a draft, a large upload, a collection and a mint pass through both Workers, and reads through the first only", async () => {
   const collection = await collectionOf(Array<number>(5).fill(1_000_000));
   const minted = await call(
     service,
@@ -97,7 +97,7 @@ test("a draft, an upload of megabytes, a collection and a mint pass through both
   expect(requestsTo(`/collection/${collection}/token`)).toHaveLength(1);
 });
 
-test("the second Worker is asked with the caller's address and headers, at the first's address", async () => {
+test("the second Worker gets the caller's address and headers, at the first's address", async () => {
   const id = crypto.randomUUID();
   const send = () =>
     call(
@@ -117,7 +117,7 @@ test("the second Worker is asked with the caller's address and headers, at the f
   expect(await repeated.text()).toBe(await first.text());
 });
 
-test("a write counts once against its key's limit", async () => {
+test("a write counts once towards its key's limit", async () => {
   const remaining = async () => {
     const response = await call(service, shop, "/collection-draft", json({}));
     await answerOf(response, 400);
@@ -131,7 +131,7 @@ test("a write counts once against its key's limit", async () => {
   expect(Math.max(...steps)).toBe(1);
 });
 
-test("an operation that the second Worker leaves is carried on by its wallet", async () => {
+test("an operation that the second Worker doesn't finish is continued by its wallet", async () => {
   const collection = await collectionOf([10]);
   const response = await call(
     service,
@@ -167,7 +167,7 @@ test("/ready asks the second Worker whether it has the settings of the first", a
   expect(await answerOf(ready, 200)).toMatchObject({ status: "ready", writes: { state: "up" } });
 });
 
-test("a second Worker that throws leaves the caller with the service's error", async () => {
+test("the caller gets the service's error if the second Worker throws an exception", async () => {
   const response = await call(
     service,
     shop,
@@ -247,7 +247,7 @@ async function otherThan(status: number): Promise<Answered> {
   }
 }
 
-test("a client that goes away is gone for the second Worker too, whose memory its body gives back", async () => {
+test("a disconnected client is noticed by the second Worker, which releases the memory of its body", async () => {
   // One integration may hold 64 MiB of bodies; a new one needs twice its size free.
   const sockets = await heldBodies(66);
   expect(await otherThan(400)).toEqual({

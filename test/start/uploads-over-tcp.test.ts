@@ -177,7 +177,7 @@ async function expectNothing(): Promise<void> {
 }
 
 describe("an upload over TCP", () => {
-  test("that is cut at 50 random points leaves nothing", async () => {
+  test("that is cut at 50 random points leaves no data", async () => {
     const whole = {
       length: Buffer.concat([Buffer.from(head(form.body.length)), form.body]),
       chunks: Buffer.concat([Buffer.from(head(null)), chunked(form.body)]),
@@ -202,7 +202,7 @@ describe("an upload over TCP", () => {
     await expectNothing();
   });
 
-  test("with a Content-Length that is too large, and no more to say, is refused", async () => {
+  test("with a Content-Length larger than its body is refused", async () => {
     const socket = await open();
     const answer = heard(socket);
     await write(socket, Buffer.concat([Buffer.from(head(form.body.length + 1000)), form.body]), false);
@@ -212,7 +212,7 @@ describe("an upload over TCP", () => {
     await expectNothing();
   });
 
-  test("with a Content-Length that is too small is refused by what it is", async () => {
+  test("with a Content-Length smaller than its body is refused, naming the mistake", async () => {
     const socket = await open();
     const answer = heard(socket);
     await write(socket, Buffer.concat([Buffer.from(head(form.body.length - 1000)), form.body]), false);
@@ -224,7 +224,7 @@ describe("an upload over TCP", () => {
     await expectNothing();
   });
 
-  test("that ends behind its head, or half-closed in the middle, leaves nothing", async () => {
+  test("that ends after its headers, or is half-closed in the middle, leaves no data", async () => {
     for (const bytes of [0, Math.floor(form.body.length / 2)]) {
       const socket = await open();
       const answer = heard(socket);
@@ -237,7 +237,7 @@ describe("an upload over TCP", () => {
     await expectNothing();
   });
 
-  test("sent whole is stored once, whatever follows it on the connection", async () => {
+  test("that is sent whole is stored once, whatever follows it on the connection", async () => {
     const socket = await open();
     const answer = heard(socket);
     const garbage = Buffer.from("\0\0GARBAGE / HTTP/9.9\r\n: :\r\n\r\n");

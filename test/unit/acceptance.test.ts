@@ -16,11 +16,11 @@ test.each([
   ["APPLICATION/JSON; charset=utf-8", true],
   ["application/json; Q=0.000", false],
   [";;,,", false],
-])("Accept: %s", (header, accepted) => {
+])("a request with Accept: %s accepts JSON: %s", (header, accepted) => {
   expect(acceptsJson(header)).toBe(accepted);
 });
 
-test("keys are 256 random bits behind a prefix, and their digest is what is stored", async () => {
+test("API keys are a prefix and 256 random bits, and only their digest is stored", async () => {
   const keys = Array.from({ length: 100 }, (_, index) => newApiKey(index % 2 ? "mainnet" : "devchain"));
   const testKeys = [newApiKey("testnet")];
   expect(new Set(keys).size).toBe(100);
@@ -46,6 +46,6 @@ test.each([
   [undefined, false],
   ["text/csv;q=0", false],
   ["text/csv;q=0, application/json;q=0", false],
-])("Accept: %s wants a table: %s", (header, wanted) => {
+])("a request with Accept: %s asks for CSV: %s", (header, wanted) => {
   expect(prefers("text/csv", header)).toBe(wanted);
 });

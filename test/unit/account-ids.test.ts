@@ -20,7 +20,7 @@ const nearly = fc.string({
   maxLength: 70,
 });
 
-test("account ids are NEAR's, character by character", () => {
+test("an account id is valid exactly if it follows NEAR's rules", () => {
   fc.assert(fc.property(nearly, (id) => isAccountId(id) === walked(id)));
   fc.assert(fc.property(fc.string(), (id) => isAccountId(id) === walked(id)));
 });
@@ -40,18 +40,18 @@ test.each([
   ["0x32f1cc3b0b1e3b9a1f5c1a2b3c4d5e6f7a8b9c0d", true],
   ["100-200", true],
   ["100__200", false],
-])("%s", (id, valid) => {
+])("%j as an account id is valid: %s", (id, valid) => {
   expect(isAccountId(id)).toBe(valid);
 });
 
-test("implicit ids come into being with a transfer; names don't", () => {
+test("a transfer creates an account with an implicit id, and none with a name", () => {
   expect(isImplicitAccountId("f".repeat(64))).toBe(true);
   expect(isImplicitAccountId(`0x${"0".repeat(40)}`)).toBe(true);
   expect(isImplicitAccountId("g".repeat(64))).toBe(false);
   expect(isImplicitAccountId("alice.near")).toBe(false);
 });
 
-test("nobody can have the protocol's own account, nor one below it", () => {
+test("no account can have the id of the protocol's own account or one below it", () => {
   for (const id of ["system", "a.system", "a.b.system"]) expect(isSystemAccountId(id)).toBe(true);
   for (const id of ["ecosystem", "a-system", "system.near", "systems"])
     expect(isSystemAccountId(id)).toBe(false);

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const time = fc.integer({ min: 0, max: 100 * MINUTE });
 const perhaps = fc.option(time, { nil: null });
 
-test("whatever is due is rung for when it is due, or soon", () => {
+test("an alarm is set for everything that is due, at its time or within a minute after", () => {
   fc.assert(
     fc.property(time, perhaps, time, (now, alarm, due) => {
       const set = alarmToSet(now, alarm, due);
@@ -19,7 +19,7 @@ test("whatever is due is rung for when it is due, or soon", () => {
   );
 });
 
-test("an alarm that is set stays set while it comes in time, and nothing is set for nothing", () => {
+test("an alarm that comes early enough is kept, and none is set if nothing is due", () => {
   fc.assert(
     fc.property(time, perhaps, time, (now, alarm, due) => {
       expect(alarmToSet(now, alarm, null)).toBeNull();

@@ -20,7 +20,7 @@ const answers = fc
 
 const stored = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
-test("an answer comes back as it was given, text for text", () => {
+test("an answer is restored exactly as it was given", () => {
   fc.assert(
     fc.property(answers, ({ known, body }) => {
       const whole = withResults(
@@ -32,7 +32,7 @@ test("an answer comes back as it was given, text for text", () => {
   );
 });
 
-test("an answer keeps nothing of results that have rows, and what no row has", () => {
+test("an answer is stored without the results that have a row, and with those that have none", () => {
   const [kept, other] = [
     { transaction_hash: "A", logs: ["long"] },
     { transaction_hash: "B", logs: [] },
@@ -44,7 +44,7 @@ test("an answer keeps nothing of results that have rows, and what no row has", (
   expect(withoutResults({ tx_results: { ...kept } }, [kept])).toEqual({ tx_results: kept });
 });
 
-test("an answer that keeps its results is unchanged", () => {
+test("an answer that is stored with its results is returned unchanged", () => {
   fc.assert(
     fc.property(answers, ({ body }) => {
       expect(withResults(body, [])).toEqual(body);
@@ -52,7 +52,7 @@ test("an answer that keeps its results is unchanged", () => {
   );
 });
 
-test("an answer that shows a transaction without a row is refused", () => {
+test("an answer that names a transaction without a row is an error", () => {
   expect(() => withResults({ tx_results: ["A"] }, [null, { transaction_hash: "B" }])).toThrow(
     "transaction A",
   );

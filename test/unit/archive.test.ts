@@ -24,7 +24,7 @@ const filesOf = (where: readonly number[]) => {
   })).toSorted((one, other) => other.numbers.at(-1)! - one.numbers.at(-1)!);
 };
 
-test("every item of a list is returned once, in order, however files overlap", () =>
+test("every item of a list is returned once, in order, even if files overlap", () =>
   fc.assert(
     fc.asyncProperty(
       spread,
@@ -106,7 +106,7 @@ const archivedOf = (sharing: readonly (readonly [number, boolean])[][]): Archive
   );
 };
 
-test("a file's lines restore operations unchanged, and have a shared result once", () => {
+test("the lines of a file restore operations unchanged, and contain a shared result once", () => {
   fc.assert(
     fc.property(shares, (sharing) => {
       const operations = archivedOf(sharing);

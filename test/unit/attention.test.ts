@@ -78,14 +78,14 @@ test("a healthy service needs no attention", () => {
   expect(attentionOf(sound)).toEqual([]);
 });
 
-test.each(CHANGES)("%s: %s", (rule, subject, change) => {
+test.each(CHANGES)("the rule %s reports %s", (rule, subject, change) => {
   const found = attentionOf({ ...sound, ...change });
   expect(found).toEqual([
     { rule, subject, severity: RULES[rule]!.severity, message: expect.stringMatching(/\.|yes\|no$/) },
   ]);
 });
 
-test("without any node that works the chain is down too", () => {
+test("if no node works, the chain is reported as down too", () => {
   const found = attentionOf({ ...sound, nodes: [{ ...sound.nodes[0]!, state: "down" }] });
   expect(found.map(({ rule, subject }) => [rule, subject])).toEqual([
     ["part_down", "chain"],
@@ -93,6 +93,6 @@ test("without any node that works the chain is down too", () => {
   ]);
 });
 
-test("the cases above cover each rule", () => {
+test("the cases above include each rule", () => {
   expect([...new Set(CHANGES.map(([rule]) => rule))]).toEqual(Object.keys(RULES));
 });

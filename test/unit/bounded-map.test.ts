@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { setBounded } from "../../src/domain/bounded-map.ts";
 
-test("a bounded map has the newest of the keys that were set, and the last value of each", () => {
+test("a bounded map keeps the newest keys, each with its last value", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(8)), (capacity, keys) => {
       const map = new Map<number, number>();

@@ -3,7 +3,7 @@ import { callCounts, countCall, shownEndpoint } from "../../src/chain/call-count
 
 afterEach(() => vi.restoreAllMocks());
 
-test("calls are counted by endpoint and outcome, and logged once a minute, without a provider's key", () => {
+test("calls are counted by endpoint and outcome, and logged once a minute without a provider's key", () => {
   const lines: { event: string; seconds: number; calls: Record<string, unknown> }[] = [];
   vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(JSON.parse(line)));
   const first = "https://node.example/v1/some-secret?key=more";

@@ -31,16 +31,19 @@ const scene = async () => {
 
 const LAGS = { name: "NodesLagError", code: "chain_unavailable" };
 
-describe("an endpoint that goes on answering old blocks", () => {
-  test.each(["final", "optimistic"] as const)("is left for one that doesn't: %s state", async (at) => {
-    const { first, second, pass, total, rpc } = await scene();
-    expect(await total(at)).toBe(1);
-    pass(15_000, second);
-    expect(await total(at)).toBe(2);
-    expect(rpc.order()).toEqual([second.url, first.url]);
-  });
+describe("an endpoint that keeps returning old blocks", () => {
+  test.each(["final", "optimistic"] as const)(
+    "is replaced by one with newer blocks: %s state",
+    async (at) => {
+      const { first, second, pass, total, rpc } = await scene();
+      expect(await total(at)).toBe(1);
+      pass(15_000, second);
+      expect(await total(at)).toBe(2);
+      expect(rpc.order()).toEqual([second.url, first.url]);
+    },
+  );
 
-  test("is left for one that doesn't, for the last final block and for what names no block at all", async () => {
+  test("is replaced by one with newer blocks for final blocks and for calls that name no block", async () => {
     const { first, second, pass, rpc } = await scene();
     await readBlock(rpc, "final");
     pass(15_000, second);
@@ -52,14 +55,14 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect(first.asked.filter((method) => method === "tx")).toEqual([]);
   });
 
-  test("isn't believed about a transaction, even where it is preferred and nothing else was asked before", async () => {
+  test("isn't used for a transaction's status, even if the call prefers it and is the first", async () => {
     const { first, second, pass, open } = await scene();
     pass(15_000, second);
     await transactionStatus(open(), "hash", "signer", { endpoint: first.url });
     expect(second.asked).toContain("tx");
   });
 
-  test("is noticed though its clock is ahead, because its height stays", async () => {
+  test("is detected by its unchanged height, even if its clock is ahead", async () => {
     const { first, second, pass, rpc } = await scene();
     first.time += 3_600_000;
     second.time += 3_600_000;
@@ -68,7 +71,7 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect((await readBlock(rpc, "final")).height).toBe(second.final);
   });
 
-  test("is asked first again when it has caught up, after its rest", async () => {
+  test("is used first again after it has caught up and its pause is over", async () => {
     const { first, second, pass, total, rpc } = await scene();
     await total();
     pass(15_000, second);
@@ -79,7 +82,7 @@ describe("an endpoint that goes on answering old blocks", () => {
     expect(rpc.order()).toEqual([first.url, second.url]);
   });
 
-  test("rests no longer because it goes on answering meanwhile, while the other is down", async () => {
+  test("isn't paused longer for old blocks that it returns while the other endpoint is down", async () => {
     const { first, second, pass, total } = await scene();
     await total();
     pass(15_000, second);
@@ -102,7 +105,7 @@ describe("an endpoint that goes on answering old blocks", () => {
 });
 
 describe("a chain", () => {
-  test("that stands still on all nodes is read all the same, and nobody is to blame", async () => {
+  test("that produces no blocks on any node can still be read, and no endpoint is replaced", async () => {
     const { first, second, pass, total, rpc } = await scene();
     await total();
     pass(600_000);
@@ -114,7 +117,7 @@ describe("a chain", () => {
     expect(first.asked.length + second.asked.length).toBeLessThan(looks + 25);
   });
 
-  test("never goes back: what is behind the last final block seen is no answer, be it the only one", async () => {
+  test("never seems to go back: an answer from before the last final block is refused", async () => {
     const { first, second, pass, total } = await scene();
     await total();
     pass(60_000, second);
@@ -127,7 +130,7 @@ describe("a chain", () => {
     await expect(total("final", second.final)).rejects.toMatchObject(LAGS);
   });
 
-  test("isn't lost for good by a height that nobody else ever reaches", async () => {
+  test("can be read again after one node reported a height that no other node reaches", async () => {
     const { first, second, clock, total } = await scene();
     second.final = 10 ** 12;
     first.isUp = false;
@@ -141,11 +144,11 @@ describe("a chain", () => {
   });
 });
 
-describe("a node that wants no requests for a while", () => {
+describe("a node that refuses requests for a time", () => {
   test.each([
     ["seconds", (_now: number) => "30"],
     ["a date", (now: number) => new Date(now + 30_500).toUTCString()],
-  ])("is left alone for as long as it says in %s, by all connections", async (_name, header) => {
+  ])("isn't asked for as long as its Retry-After says in %s, by any connection", async (_name, header) => {
     const { first, second, clock, open, total } = await scene();
     clock.now = Date.now();
     Object.assign(first, { time: clock.now });
@@ -163,7 +166,7 @@ describe("a node that wants no requests for a while", () => {
     expect(await total()).toBe(1);
   });
 
-  test("is not asked though it is the only one; callers are told when it is", async () => {
+  test("isn't asked even if it is the only one, and callers get its Retry-After", async () => {
     const only = await scriptedNode(1_000, "1");
     only.refusal = { status: 429, headers: { "retry-after": "40" } };
     const open = () => new ChainRpc([only.url]);
@@ -176,7 +179,7 @@ describe("a node that wants no requests for a while", () => {
     expect(only.asked).toEqual([]);
   });
 
-  test("and doesn't say for how long is left for longer each time, and taken at its word with 503 too", async () => {
+  test("without saying how long is paused longer each time, and a 503's Retry-After is followed too", async () => {
     const only = await scriptedNode(1_000, "1");
     const clock = { now: EPOCH };
     const rpc = new ChainRpc([only.url], [], () => clock.now);

@@ -22,7 +22,7 @@ const outcome = (status: FinalOutcome["status"]): FinalOutcome => ({
 });
 
 describe("a final outcome", () => {
-  test("sums what its receipts burnt, and keeps their logs in order", () => {
+  test("has the sum of the gas that its receipts burnt, and their logs in order", () => {
     const { state, result, value } = readOutcome(
       identity,
       outcome({ SuccessValue: "IjE6NSI=" }),
@@ -46,7 +46,7 @@ describe("a final outcome", () => {
     });
   });
 
-  test("of a contract's panic has its code and its words", () => {
+  test("of a contract's panic has its code and its message", () => {
     const text = "Smart contract panicked: E_SOLD_OUT: Only 3 copies are left.";
     const failure = { ActionError: { index: 0, kind: { FunctionCallError: { ExecutionError: text } } } };
     const settled = readOutcome(identity, outcome({ Failure: failure }), null);
@@ -58,20 +58,20 @@ describe("a final outcome", () => {
     });
   });
 
-  test("of any other failure names the protocol's own error", () => {
+  test("of any other failure names the protocol's error", () => {
     const failure = { ActionError: { index: 2, kind: { GlobalContractDoesNotExist: { identifier: {} } } } };
     const { contractCode, result } = readOutcome(identity, outcome({ Failure: failure }), null);
     expect(contractCode).toBeNull();
     expect(result.failure_message).toContain("GlobalContractDoesNotExist");
   });
 
-  test("is pending before it is known", () => {
+  test("is pending until it is final", () => {
     expect(pendingResult(identity)).toMatchObject({ status: "pending", gas_burnt: null, logs: [] });
   });
 });
 
 describe("a panic", () => {
-  test("is read with its code, whatever the sentence says", () => {
+  test("is read with its error code, whatever the message is", () => {
     const code = fc.stringMatching(/^E_[A-Z0-9_]{1,20}$/);
     const sentence = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 :,.'-]{0,60}[A-Za-z.]$/);
     fc.assert(
@@ -82,7 +82,7 @@ describe("a panic", () => {
     );
   });
 
-  test("without a code of ours has none", () => {
+  test("without one of the contract's error codes has no code", () => {
     expect(parsePanic("Smart contract panicked: explicit guest panic")).toMatchObject({ code: null });
     expect(parsePanic("Exceeded the prepaid gas.")).toEqual({
       code: null,
@@ -91,7 +91,7 @@ describe("a panic", () => {
   });
 });
 
-describe("a key", () => {
+describe("a private key", () => {
   const seed = new Uint8Array(32).fill(3);
 
   test("signs the same transaction to the same bytes, and another nonce to another hash", () => {

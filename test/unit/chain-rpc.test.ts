@@ -34,7 +34,7 @@ afterEach(() => {
   }
 });
 
-describe("a call", () => {
+describe("a call to the nodes", () => {
   test.each([
     ["is not there", async () => "http://127.0.0.1:9"],
     ["answers nonsense", () => answering("<html>")],
@@ -44,7 +44,7 @@ describe("a call", () => {
     ["has no block yet", () => refusing("NO_SYNCED_BLOCKS")],
     ["can't reach the account's shard", () => refusing("UNAVAILABLE_SHARD")],
     ["doesn't track the account's shard", () => refusing("DOES_NOT_TRACK_SHARD")],
-  ])("goes to the next node when the first %s, and leaves that one for a while", async (_name, bad) => {
+  ])("goes to the next node if the first %s, and the first is paused", async (_name, bad) => {
     const [first, second] = [await bad(), await sound("fine")];
     let now = 1_000_000;
     const rpc = new ChainRpc([first, second], [], () => now);
@@ -54,7 +54,7 @@ describe("a call", () => {
     expect(rpc.order()).toEqual([first, second]);
   });
 
-  test("goes to the next node after an internal error, and leaves the node once it has nothing else to say", async () => {
+  test("goes to the next node after an internal error, and pauses a node that returns only such errors", async () => {
     const first = await node(async (request, response) => {
       const { method } = (await json(request)) as { method: string };
       const error = { cause: { name: "INTERNAL_ERROR", info: {} } };
@@ -72,7 +72,7 @@ describe("a call", () => {
     expect(rpc.order()).toEqual([second, first]);
   });
 
-  test("that takes too long has the node left for a while, unless it is for anybody", async () => {
+  test("that times out pauses the node, unless the call ignores timeouts", async () => {
     const slow = await node(() => undefined);
     const nodes = [slow, await sound("fine")];
     const patience = { timeoutMs: 1_500 };
@@ -83,7 +83,7 @@ describe("a call", () => {
     expect(sparing.order()).toEqual(nodes.toReversed());
   });
 
-  test("that fails side by side with others counts as one failure", async () => {
+  test("that fails at the same time as others counts as one failure", async () => {
     const [first, second] = ["http://127.0.0.1:9/side-by-side", await sound("fine")];
     let now = 1_000_000;
     const rpc = new ChainRpc([first, second], [], () => now);
@@ -92,12 +92,12 @@ describe("a call", () => {
     expect(rpc.order()).toEqual([first, second]);
   });
 
-  test("keeps to the endpoint it is asked to prefer while that one is well", async () => {
+  test("goes to the preferred endpoint while that one works", async () => {
     const rpc = new ChainRpc(["http://a.test", "http://b.test"]);
     expect(rpc.order({ endpoint: "http://b.test" })).toEqual(["http://b.test", "http://a.test"]);
   });
 
-  test("takes a typed error for the answer, whatever the HTTP status", async () => {
+  test("ends with a typed error of the node, whatever the HTTP status", async () => {
     const rpc = new ChainRpc([await refusing("UNKNOWN_BLOCK", {}, 400), await sound("never asked")]);
     await expect(rpc.call("block", {})).rejects.toMatchObject({
       name: "RpcError",
@@ -105,14 +105,14 @@ describe("a call", () => {
     });
   });
 
-  test("says that nothing was sent when no node answers", async () => {
+  test('ends with "nothing was sent" if no node answers', async () => {
     const rpc = new ChainRpc([await answering("oops", 500)]);
     const error = await rpc.call("status", []).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ChainUnavailableError);
     expect(error).toMatchObject({ status: 503, details: { outcome: "not_submitted", retryable: true } });
   });
 
-  test("waits while six others do", async () => {
+  test("waits while six other calls are open", async () => {
     let open = 0;
     let most = 0;
     const url = await node((_request, response) => {
@@ -129,7 +129,7 @@ describe("a call", () => {
     expect(most).toBe(MAX_CONNECTIONS);
   });
 
-  test("has its whole time from when it has a connection, however long it waited for one", async () => {
+  test("has its whole timeout after it got a connection, however long it waited for that", async () => {
     const url = await node((_request, response) => {
       setTimeout(() => response.end(JSON.stringify({ result: true })), 1_000);
     });
@@ -139,7 +139,7 @@ describe("a call", () => {
     expect(await Promise.all(calls)).toEqual(Array(40).fill(true));
   });
 
-  test("is given up after waiting for a connection for half a minute, and takes nobody's place then", async () => {
+  test("is given up after half a minute without a connection, and then takes no connection", async () => {
     vi.useFakeTimers();
     try {
       const connections = new Connections();
@@ -161,7 +161,7 @@ describe("a call", () => {
   });
 });
 
-describe("an answer to a send", () => {
+describe("the answer to a sent transaction", () => {
   const bytes = new Uint8Array([1]);
   const data = (error: unknown) => ({ data: { TxExecutionError: { InvalidTxError: error } } });
 
@@ -172,7 +172,7 @@ describe("an answer to a send", () => {
       () => refusing("INVALID_TRANSACTION", data({ InvalidNonce: { tx_nonce: 1 } })),
       "InvalidNonce",
     ],
-  ])("names %s", async (_name, answer, reason) => {
+  ])("is a refusal that names %s", async (_name, answer, reason) => {
     expect(await sendTransaction(new ChainRpc([await answer()]), bytes)).toEqual({ kind: "refused", reason });
   });
 
@@ -180,12 +180,12 @@ describe("an answer to a send", () => {
     ["a timeout", () => refusing("TIMEOUT_ERROR")],
     ["a node that is not there", async () => "http://127.0.0.1:9"],
     ["an invalid transaction without a reason", () => refusing("INVALID_TRANSACTION")],
-  ])("says nothing when it is %s", async (_name, answer) => {
+  ])("leaves the outcome open if it is %s", async (_name, answer) => {
     expect(await sendTransaction(new ChainRpc([await answer()]), bytes)).toEqual({ kind: "unclear" });
   });
 });
 
-describe("a status", () => {
+describe("a transaction's status", () => {
   const outcome = { block_hash: "b", outcome: { gas_burnt: 1, tokens_burnt: "1", logs: [] } };
   const view = (level: string, status: unknown) => ({
     final_execution_status: level,
@@ -203,7 +203,7 @@ describe("a status", () => {
     ["EXECUTED_OPTIMISTIC", { SuccessValue: "" }, "pending", true],
     ["INCLUDED", "Started", "pending", true],
     ["NONE", undefined, "pending", false],
-  ])("%s with %o is %s", async (level, status, kind, included) => {
+  ])("of %s with %o is %s", async (level, status, kind, included) => {
     const rpc = new ChainRpc([await sound(view(level, status))]);
     expect(await transactionStatus(rpc, "hash", "signer")).toMatchObject({
       kind,
@@ -211,14 +211,17 @@ describe("a status", () => {
     });
   });
 
-  test.each(["UNKNOWN_TRANSACTION", "TIMEOUT_ERROR"])("%s is no proof of anything", async (cause) => {
-    const rpc = new ChainRpc([await refusing(cause)]);
-    expect(await transactionStatus(rpc, "hash", "signer")).toEqual({ kind: "unknown" });
-  });
+  test.each(["UNKNOWN_TRANSACTION", "TIMEOUT_ERROR"])(
+    "is unknown after the node's error %s, which proves nothing",
+    async (cause) => {
+      const rpc = new ChainRpc([await refusing(cause)]);
+      expect(await transactionStatus(rpc, "hash", "signer")).toEqual({ kind: "unknown" });
+    },
+  );
 });
 
-describe("a view", () => {
-  test("gives the JSON that the contract returned", async () => {
+describe("a view call", () => {
+  test("returns the JSON that the contract returned", async () => {
     const result = [...new TextEncoder().encode('{"a":1}')];
     expect(
       await viewFunction(new ChainRpc([await sound({ result, block_height: 1 })]), {
@@ -250,14 +253,14 @@ describe("a view", () => {
           },
         }),
     ],
-  ])("that panics says the contract's code, given %s", async (_name, answer) => {
+  ])("that panics returns the contract's error code, given %s", async (_name, answer) => {
     const error = await viewFunction(new ChainRpc([await answer()]), { contractId: "c", method: "m" }).catch(
       (caught: unknown) => caught,
     );
     expect(error).toMatchObject({ name: "ViewError", contractCode: "E_SOLD_OUT", message: "None are left." });
   });
 
-  test("is taken from a node that has reached the height it is asked for, be it an answer or a refusal", async () => {
+  test("is answered, or refused, only by a node that has reached the requested height", async () => {
     const result = [...new TextEncoder().encode('"new"')];
     const [late, refused, current] = [
       await sound({ result: [...new TextEncoder().encode('"old"')], block_height: 9 }),
@@ -275,7 +278,7 @@ describe("a view", () => {
     });
   });
 
-  test("of an account that is not there is null, and of one with storage leaves what storage needs", async () => {
+  test("of a missing account is null, and an existing account's balance excludes what storage requires", async () => {
     expect(await accountBalance(new ChainRpc([await refusing("UNKNOWN_ACCOUNT")]), "a")).toBeNull();
     const account = { amount: `${10n ** 24n}`, locked: "0", storage_usage: 10_000, block_height: 5 };
     const balance = await accountBalance(new ChainRpc([await sound(account)]), "a");
@@ -285,7 +288,7 @@ describe("a view", () => {
   });
 });
 
-test("errors of nodes carry what the rules need", () => {
+test("an error of a node has its name and its details", () => {
   expect(new RpcError("UNKNOWN_BLOCK", { a: 1 }, "text")).toMatchObject({
     causeName: "UNKNOWN_BLOCK",
     info: { a: 1 },

@@ -13,7 +13,7 @@ import {
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const numbers = { drop: fc.integer({ min: 1, max: 999_999_999 }), link: fc.integer({ min: 0, max: 9_999 }) };
 
-test("a fragment says what it was made of", () => {
+test("the fragment of a claim link is read back as it was made", () => {
   const secret = fc.record({ ...numbers, seed: bytes(32), certificate: bytes(64) });
   fc.assert(
     fc.property(secret, (given) => {
@@ -22,7 +22,7 @@ test("a fragment says what it was made of", () => {
   );
 });
 
-test("a fragment that is cut off, or of something else, is none", () => {
+test("a fragment that is incomplete or not a claim link's is refused", () => {
   const secret = { drop: 3, link: 4, seed: new Uint8Array(32), certificate: new Uint8Array(64) };
   const whole = linkFragment(secret);
   for (let end = 0; end < whole.length; end++) expect(readLinkFragment(whole.slice(0, end))).toBeNull();
@@ -30,7 +30,7 @@ test("a fragment that is cut off, or of something else, is none", () => {
   fc.assert(fc.property(fc.string(), (text) => readLinkFragment(text) === null));
 });
 
-test("a client's link carries the issuer's signature of its key, for this place alone", async () => {
+test("a link of the client has the issuer's signature, which is valid for its own drop and contract only", async () => {
   await fc.assert(
     fc.asyncProperty(bytes(32), numbers.drop, numbers.link, async (seed, drop, link) => {
       const issuer = await ClaimIssuer.fromSeed(Buffer.from(seed).toString("base64url"));
@@ -57,7 +57,7 @@ test("a client's link carries the issuer's signature of its key, for this place 
   );
 });
 
-test("a client's voucher carries the issuer's signature of its terms, line by line", async () => {
+test("a voucher of the client has the issuer's signature of its terms, line by line", async () => {
   const issuer = await ClaimIssuer.fromSeed(Buffer.alloc(32, 7).toString("base64url"));
   const price = 10n ** 24n;
   const expiresAt = new Date("2030-01-01T00:00:00Z");
@@ -83,7 +83,7 @@ test("a client's voucher carries the issuer's signature of its terms, line by li
   expect((await issuer.voucher({ ...terms, price, expiresAt })).args.quantity).toBe(1);
 });
 
-test("a key that begins with zeros is written with a 1 for each", async () => {
+test("a key that begins with zero bytes is written with a 1 for each", async () => {
   const seedOf = (count: number) => new Uint8Array(32).with(30, count >> 8).with(31, count & 255);
   const keyOf = (count: number) => keyFromSeed(seedOf(count)).publicKey;
   // One key in 256 begins with a zero.
@@ -100,7 +100,7 @@ test("a seed of another length is refused", async () => {
   expect((await ClaimIssuer.fromSeed(issuer.seed)).publicKey).toBe(issuer.publicKey);
 });
 
-test("bits tell which links were claimed", () => {
+test("bits show which links were claimed", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 79 })), (claimed) => {
       const bits = new Uint8Array(10);

@@ -13,7 +13,7 @@ test.each([
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
   ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
   ["::ffff:203.0.113.7", "203.0.113.7"],
-])("%j belongs to %j", (address, network) => {
+])("the address %j belongs to the network %j", (address, network) => {
   expect(clientNetwork(address)).toBe(network);
 });
 
@@ -25,7 +25,7 @@ const spellings = (groups: readonly number[]): string[] => {
   return [plain.join(":"), padded.join(":"), short];
 };
 
-test("addresses have one network where their first 64 bits are the same, however they are written", () => {
+test("IPv6 addresses share a network exactly if their first 64 bits are equal, in any spelling", () => {
   const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
   const four = fc.tuple(group, group, group, group);
   fc.assert(

@@ -42,7 +42,7 @@ const SETTINGS = {
   files: ["user.ts"],
 };
 
-test("the packed client has no fault that publint finds, installs into an empty strict project, compiles and runs", async () => {
+test("the packed client passes publint, installs into an empty strict project, compiles and runs", async () => {
   const client = join(ROOT, "client");
   // As a user packs it: the project's own npm settings, which a script inherits, run no scripts.
   const env = { ...process.env, npm_config_ignore_scripts: "false" };

@@ -73,7 +73,7 @@ const encode = (batch: AssetBatch): Uint8Array => {
 };
 
 describe("a batch of assets", () => {
-  test("is borsh that says of each asset what was said of it, as long as it says it is", () => {
+  test("is encoded as borsh with every asset's data, in exactly the predicted number of bytes", () => {
     fc.assert(
       fc.property(fc.array(asset, { maxLength: 60 }), (assets) => {
         const batch = batchOf(assets);
@@ -108,7 +108,7 @@ describe("a batch of assets", () => {
     expect(action.kind === "function_call" && action.args.length).toBeLessThan(1_400_000);
   });
 
-  test("that grows beyond a transaction is told so before it does", () => {
+  test("is known to exceed a transaction before the asset that makes it too large is added", () => {
     const batch = new AssetBatch();
     for (let index = 0; ; index++) {
       const next = {
@@ -126,7 +126,7 @@ describe("a batch of assets", () => {
 });
 
 describe("calls of the contract", () => {
-  test("carry at most 300 Tgas, whatever they are given", () => {
+  test("attach at most 300 Tgas, whatever their arguments are", () => {
     const accounts = (count: number) => Array.from({ length: count }, (_, index) => `a${index}.near`);
     const actions = [
       mintBatch(1, accounts(25), 1, null),
@@ -142,7 +142,7 @@ describe("calls of the contract", () => {
     }
   });
 
-  test("add assets behind those that are there", () => {
+  test("add assets behind the existing ones", () => {
     const batch = batchOf([{ sha256: new Uint8Array(32), referenceSha256: null, subtitle: null, copies: 2 }]);
     const action = addAssets(3, 70_000, batch, 5n);
     if (action.kind !== "function_call") throw new Error("not a call");
@@ -151,7 +151,7 @@ describe("calls of the contract", () => {
     expect(action.deposit).toBe("5");
   });
 
-  test("have times in milliseconds and royalties in basis points, and keep what is absent absent", () => {
+  test("have times in milliseconds and royalties in basis points, and omit absent fields", () => {
     expect(
       contractSettings({
         public_mint_config: {
@@ -175,7 +175,7 @@ describe("calls of the contract", () => {
     });
   });
 
-  test("come back as they were, and differ where they differ", () => {
+  test("set settings that are read back unchanged, and only changed settings are reported as different", () => {
     const account = fc.constantFrom("alice.near", "bob.near", "carol.near", "dave.near");
     const accounts = fc.uniqueArray(account);
     const royalties = fc.dictionary(

@@ -15,13 +15,13 @@ const contractCodes = () => {
   return codesIn(list);
 };
 
-describe("refusals of the contract", () => {
-  test("have a meaning each, and no meaning is of a refusal that is not there", () => {
+describe("failure codes of the contract", () => {
+  test("have one meaning each, and every meaning belongs to an existing code", () => {
     expect(contractCodes().length).toBeGreaterThan(20);
     expect(Object.keys(MEANINGS).toSorted()).toEqual(contractCodes());
   });
 
-  test("that tests have the words of have a documented meaning", () => {
+  test("that tests know by their messages have a documented meaning", () => {
     const unmapped = Object.keys(refusals).filter((code) => !(code in MEANINGS));
     expect(unmapped).toEqual([]);
     const documented = read("docs/errors.md");
@@ -36,7 +36,7 @@ describe("refusals of the contract", () => {
     expect(codesIn(section)).toEqual(contractCodes());
   });
 
-  test("failures with unknown codes are failed transactions", () => {
+  test("that are unknown mean that the transaction failed", () => {
     expect(errorCodeOf(null)).toBe("transaction_failed");
     expect(errorCodeOf("E_OF_ANOTHER_CONTRACT")).toBe("transaction_failed");
     expect(errorCodeOf("toString")).toBe("transaction_failed");

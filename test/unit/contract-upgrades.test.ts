@@ -10,7 +10,7 @@ const digestOf = (path: string) =>
     .update(readFileSync(join(ROOT, "contract", path)))
     .digest("hex");
 
-test("the build that the upgrade tests start from is a former release, and the present one is none", () => {
+test("the build that the upgrade tests start from is of a former release, and differs from the present one", () => {
   expect(isFormerRelease(digestOf("harness/fixtures/previous.wasm"))).toBe(true);
   expect(isFormerRelease(digestOf("wasm/mintage.wasm"))).toBe(false);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { counted, duration } from "../../src/domain/counted.ts";
 import { beyondLimit } from "../../src/http/rate-limit.ts";
 
-test("one is one", () => {
+test("a count of one uses the singular, and a duration its largest whole unit", () => {
   expect([0, 1, 2].map((count) => counted(count, "entry", "entries"))).toEqual([
     "0 entries",
     "1 entry",
@@ -18,7 +18,7 @@ test("one is one", () => {
   ]);
 });
 
-test("a key over its limit is told to wait for one second", () => {
+test("a key over its limit is asked to wait for at least one second", () => {
   const refusal = beyondLimit({ allowed: false, limit: 1, remaining: 0, freeAfterMs: 900 });
   expect(refusal.message).toBe(
     "This key may send 1 request in 10 seconds. Wait 1 second, then send the same request again.",

@@ -5,7 +5,7 @@ import { fullAt, type SizeSample, withSample } from "../../src/domain/database-g
 const HOUR = 3_600_000;
 const LIMIT = 10_000_000_000;
 
-test("a database that grows evenly is full when that growth reaches the limit", () =>
+test("a database that grows evenly is predicted to be full when that growth reaches the limit", () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 10_000_000 }),

@@ -46,16 +46,16 @@ const two = {
 const lacking = (change: Partial<Findings>) =>
   missing(checksOf({ ...complete, ...change })).map(({ what }) => what);
 
-describe("what Cloudflare's Deploy button asks of a template", () => {
+describe("the template for Cloudflare's Deploy button", () => {
   // https://developers.cloudflare.com/workers/platform/deploy-buttons/
   const secrets = [...read(".dev.vars.example").matchAll(/^(\w+)=(.*)$/gm)];
 
-  test("the example of secrets has their names alone", () => {
+  test("has an example file with the names of all secrets, without values", () => {
     expect(secrets.map(([, name]) => name)).toEqual([...SECRETS, "ADMIN_TOKEN"]);
     expect(secrets.map(([, , value]) => value)).toEqual(["", "", ""]);
   });
 
-  test("each value that it asks for is described, and no other", () => {
+  test("describes each value that the button asks for, and no other", () => {
     const { cloudflare } = JSON.parse(read("package.json")) as { cloudflare: { bindings: object } };
     const vars = /\[vars\]\n((?:\w+ = .*\n)+)/.exec(read("wrangler.toml"))![1]!;
     const asked = [...vars.matchAll(/^(\w+) =/gm), ...secrets].map(([, name]) => name);
@@ -63,8 +63,8 @@ describe("what Cloudflare's Deploy button asks of a template", () => {
   });
 });
 
-describe("what a deployment needs", () => {
-  test("nothing is missing from a complete one, and what is optional says so", () => {
+describe("the check before a deployment", () => {
+  test("finds nothing missing in a complete deployment, and marks optional settings", () => {
     expect(lacking({})).toEqual([]);
     const optional = checksOf(complete).filter(({ state }) => state === "optional");
     expect(optional.map(({ what }) => what)).toEqual(["ADMIN_TOKEN"]);
@@ -82,7 +82,7 @@ describe("what a deployment needs", () => {
     [{ wasmDigestMatches: false }, ["contract/wasm/mintage.wasm"]],
     [{ bundle: { gzip: 11 * 1024 * 1024 } }, ["bundle"]],
     [{ bundle: { problem: "a syntax error" } }, ["bundle"]],
-  ] satisfies [Partial<Findings>, string[]][])("%j lacks %j", (change, names) => {
+  ] satisfies [Partial<Findings>, string[]][])("of %j reports %j as missing", (change, names) => {
     expect(lacking(change)).toEqual(names);
   });
 
@@ -92,11 +92,11 @@ describe("what a deployment needs", () => {
     [{ secrets: ["PLATFORM_PRIVATE_KEY"] }, ["WALLET_SECRETS of mintage-writes"]],
     [{ secrets: [...SECRETS, "ADMIN_TOKEN"] }, ["ADMIN_TOKEN of mintage-writes"]],
     [{ bundle: { problem: "a syntax error" } }, ["bundle of mintage-writes"]],
-  ])("a Worker for writes with %j lacks %j", (change, names) => {
+  ])("of a Worker for writes with %j reports %j as missing", (change, names) => {
     expect(lacking({ writes: { ...two.writes, ...change } })).toEqual(names);
   });
 
-  test("the Worker for writes needs every secret of the first, optional ones too", () => {
+  test("requires every secret of the first Worker for the Worker for writes, optional ones too", () => {
     const secrets = [...SECRETS, "ADMIN_TOKEN", "NEAR_RPC_URL"];
     expect(lacking({ ...two, secrets })).toEqual([
       "ADMIN_TOKEN of mintage-writes",
@@ -106,13 +106,13 @@ describe("what a deployment needs", () => {
     expect(admin?.remedy).toContain("npx wrangler secret put ADMIN_TOKEN --name mintage-writes");
   });
 
-  test("a placement that can't be meant is missing, and so is one beside that of the first Worker", () => {
+  test("reports an invalid placement, and one beside a placement of the first Worker", () => {
     expect(lacking({ writes: "give a region" })).toEqual(["WRITES_PLACEMENT"]);
     expect(lacking({ ...two, isPlaced: true })).toEqual(["WRITES_PLACEMENT"]);
     expect(lacking({ isPlaced: true })).toEqual([]);
   });
 
-  test("a setting that can't be checked is unknown, not missing", () => {
+  test("shows a setting that can't be checked as unknown, not as missing", () => {
     expect(lacking({ secrets: null, loggedIn: null })).toEqual([]);
     const asked = { ...two, secrets: null, writes: { ...two.writes, secrets: null } };
     expect(lacking(asked)).toEqual([]);
@@ -120,10 +120,10 @@ describe("what a deployment needs", () => {
   });
 });
 
-describe("every setting", () => {
+describe("every setting of the Worker", () => {
   const inEnv = Array.from(read("src/env.ts").matchAll(/^ {2}([A-Z][A-Z_]+):/gm), (match) => match[1]);
 
-  test("of the Worker can be given to npm start", () => {
+  test("can be given to npm start", () => {
     expect(inEnv.length).toBeGreaterThan(10);
     expect([...WORKER_SETTINGS].toSorted()).toEqual(inEnv.toSorted());
   });
@@ -135,8 +135,8 @@ describe("every setting", () => {
   });
 });
 
-describe("where npm start runs", () => {
-  test("a node without the platform's account is refused by name", () => {
+describe("the settings of npm start", () => {
+  test("for a node without the platform's account are refused, naming what is missing", () => {
     const given = { NEAR_RPC_URL: "https://node.example", PLATFORM_ACCOUNT_ID: "shop.testnet" };
     expect(() => planStart(given, {})).toThrow("NEAR_RPC_URL is set, so PLATFORM_PRIVATE_KEY must be too");
     expect(() => planStart({ NEAR_NETWORK: "testnet" }, {})).toThrow(
@@ -152,12 +152,12 @@ describe("where npm start runs", () => {
     );
   });
 
-  test("a network of others without an address of one's own is refused", () => {
+  test("for a network of others without a public address are refused", () => {
     const given = { NEAR_NETWORK: "testnet", PLATFORM_ACCOUNT_ID: "shop.testnet", PLATFORM_PRIVATE_KEY: "x" };
     expect(() => planStart(given, {})).toThrow(/^PUBLIC_URL is missing: .*base_uri permanently/);
   });
 
-  test("settings that the Worker would refuse are refused before anything is started", () => {
+  test("that the Worker would refuse are refused before anything is started", () => {
     expect(() => planStart({ WALLET_SECRETS: '{"1":"c2hvcnQ="}' }, data())).toThrow(SetupError);
     expect(() => planStart({ MAX_LANES: "65" }, data())).toThrow("MAX_LANES");
   });
@@ -169,7 +169,7 @@ describe("where npm start runs", () => {
   };
   const data = () => ({ MINTAGE_DATA: mkdtempSync(join(tmpdir(), "mintage-plan-")) });
 
-  test("the settings that npm run dev writes mean the embedded chain, whatever its port", () => {
+  test("that npm run dev writes mean the embedded chain, whatever its port is", () => {
     const directory = data();
     const written = planStart({}, directory).worker;
     const { embedded, worker } = planStart(written, { ...directory, NEAR_PORT: "3131" });
@@ -191,7 +191,7 @@ describe("where npm start runs", () => {
     ).toBe(written.WALLET_SECRETS);
   });
 
-  test("nothing of the embedded chain's settings goes with another network's", () => {
+  test("of the embedded chain are not used with another network", () => {
     const { worker, stateDir } = planStart({}, data());
     const file = join(stateDir, ".dev.vars");
     writePrivately(file, workerEnvFile(worker));
@@ -210,7 +210,7 @@ describe("where npm start runs", () => {
     });
   });
 
-  test.each(["mainnet", "testnet"])("%s by its name alone is asked through two providers", (network) => {
+  test.each(["mainnet", "testnet"])("with only the network %s use two providers", (network) => {
     const { embedded, worker } = planStart({ NEAR_NETWORK: network, ...account }, data());
     expect(embedded).toBeNull();
     const addresses = (worker.NEAR_RPC_URL ?? "").split(",").map((text) => new URL(text));
@@ -219,7 +219,7 @@ describe("where npm start runs", () => {
     expect(planStart({ NEAR_RPC_URL: worker.NEAR_RPC_URL!, ...account }, data()).network).toBe(network);
   });
 
-  test("the Worker knows the same endpoints, and none of other networks", () => {
+  test("use the same endpoints as the Worker, and none of another network", () => {
     const env = {
       NEAR_NETWORK: "mainnet",
       ...account,
@@ -244,7 +244,7 @@ describe("where npm start runs", () => {
       ['{"1":"no base64!"}', "1: has to be 32 bytes as base64"],
       [`{"0":"${secret}"}`, "whole number from 1 to"],
       [secret, "WALLET_SECRETS: must be a JSON object, such as {"],
-    ])("WALLET_SECRETS=%s is refused as they are read, and not repeated", (WALLET_SECRETS, message) => {
+    ])("with WALLET_SECRETS=%s are refused, without repeating the value", (WALLET_SECRETS, message) => {
       const read = () => settingsOf({ ...settings, WALLET_SECRETS });
       expect(read).toThrow(message);
       expect(read).toThrow(/^settings are missing or wrong: WALLET_SECRETS/);
@@ -254,7 +254,7 @@ describe("where npm start runs", () => {
     const FREE = ["KUBO_RPC_AUTHORIZATION", "CORS_ORIGINS", "NEAR_NETWORK"];
     const FLAGS = ["DEVELOPMENT_WALLET", "LOCAL_WEBHOOKS"];
     test.each(WORKER_SETTINGS.filter((name) => !FREE.includes(name)))(
-      "a wrong %s is refused with what to give, and not repeated",
+      "with a wrong %s are refused with an example, without repeating the value",
       (name) => {
         const wrong = "§";
         const read = () => settingsOf({ ...settings, [name]: wrong });
@@ -268,7 +268,7 @@ describe("where npm start runs", () => {
       ["PLATFORM_PRIVATE_KEY", "ed25519:abc"],
       ["PLATFORM_ACCOUNT_ID", "Bad"],
       ["PLATFORM_ACCOUNT_ID", "shop..testnet"],
-    ])("%s=%s, which no chain has, is refused with what to give", (name, wrong) => {
+    ])("with %s=%s, which no chain has, are refused with an example", (name, wrong) => {
       const read = () => settingsOf({ ...settings, [name]: wrong });
       expect(read).toThrow(
         new RegExp(`^settings are missing or wrong: ${name}: must be [^;]+ such as [^;]+$`),
@@ -276,7 +276,7 @@ describe("where npm start runs", () => {
       expect(read).not.toThrow(wrong);
     });
 
-    test("PUBLIC_URL has to be there on every network but the embedded one, and loses slashes at its end", () => {
+    test("require PUBLIC_URL on every network but the embedded one, and remove slashes at its end", () => {
       const { PUBLIC_URL, ...without } = settings;
       expect(settingsOf({ ...without, PUBLIC_URL: `${PUBLIC_URL}//` }).PUBLIC_URL).toBe(PUBLIC_URL);
       expect(() => settingsOf({ ...without, PUBLIC_URL: "" })).toThrow("PUBLIC_URL: must be this service");
@@ -285,7 +285,7 @@ describe("where npm start runs", () => {
       expect(settingsOf(embedded).PUBLIC_URL).toBeUndefined();
     });
 
-    test("operations are kept as long as the keys that stand for them", () => {
+    test("require that operations are kept as long as their idempotency keys", () => {
       const kept = (OPERATIONS_KEPT_DAYS: string, KEYS_KEPT_HOURS: string) => () =>
         settingsOf({ ...settings, OPERATIONS_KEPT_DAYS, KEYS_KEPT_HOURS });
       expect(kept("1", "25")).toThrow(
@@ -294,7 +294,7 @@ describe("where npm start runs", () => {
       expect(kept("1", "24")).not.toThrow();
     });
 
-    test("all wrong settings are reported together", () => {
+    test("are refused with all mistakes together", () => {
       const wrong = () => settingsOf({ NEAR_NETWORK: "mainnet" });
       for (const name of ["PLATFORM_ACCOUNT_ID", "PLATFORM_PRIVATE_KEY", "WALLET_SECRETS", "PUBLIC_URL"]) {
         expect(wrong).toThrow(`${name}: `);
@@ -302,14 +302,14 @@ describe("where npm start runs", () => {
     });
   });
 
-  test("a deployment answers at its routes alone", () => {
+  test("a deployment is reachable at its routes only", () => {
     const toml = read("wrangler.toml");
     expect(toml).toMatch(/^workers_dev = false$/m);
     expect(toml).toMatch(/^preview_urls = false$/m);
   });
 
   test.each(["0", "65536", "http", "80.5"])(
-    "PORT=%s is refused with an example, and NEAR_BLOCK_MS alike",
+    "a PORT or NEAR_BLOCK_MS of %s is refused with an example",
     (wrong) => {
       expect(() => planStart({}, { PORT: wrong })).toThrow(
         "PORT must be a port from 1 to 65535, such as 8787",
@@ -320,13 +320,13 @@ describe("where npm start runs", () => {
     },
   );
 
-  test("settings reach wrangler as they are, JSON included", () => {
+  test("settings reach wrangler unchanged, JSON included", () => {
     expect(workerEnvFile({ WALLET_SECRETS: '{"1":"a=="}' })).toBe(`WALLET_SECRETS='{"1":"a=="}'\n`);
     expect(() => workerEnvFile({ ADMIN_TOKEN: "it's" })).toThrow("ADMIN_TOKEN");
   });
 });
 
-test("links between documents lead somewhere", () => {
+test("links between documents have a target", () => {
   const documents = [
     "README.md",
     "CONTRIBUTING.md",
@@ -345,7 +345,7 @@ test("links between documents lead somewhere", () => {
   expect(broken).toEqual([]);
 });
 
-test("the limits of addresses count in the period that refusals name", () => {
+test("the limits of addresses use the period that refusals name", () => {
   const limits = [
     ...read("wrangler.toml").matchAll(
       /^name = "(\w+_LIMIT)"\nnamespace_id = "(\d+)"\nsimple = \{ limit = (\d+), period = (\d+) \}/gm,

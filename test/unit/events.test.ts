@@ -12,7 +12,7 @@ import {
 import { newUuid } from "../../src/domain/ids.ts";
 import { LOW, runwayDays, TOP_UP_FROM, walletEvents } from "../../src/domain/wallet-watch.ts";
 
-test("each event of a row has a uuid of its own, the same each time", () => {
+test("each event of a row has its own uuid, the same each time", () => {
   const row = newUuid();
   const uuids = Array.from({ length: 200 }, (_, place) => eventUuid(row, place));
   expect(new Set(uuids).size).toBe(200);
@@ -20,7 +20,7 @@ test("each event of a row has a uuid of its own, the same each time", () => {
   expect(eventUuid(row, 7)).toBe(uuids[7]);
 });
 
-test("data up to 20 kB is complete; above that it has its small fields and where to read the rest", () => {
+test("data up to 20 kB is complete; larger data has its small fields and where to read the rest", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string({ maxLength: 20 }), fc.oneof(fc.string({ maxLength: 30_000 }), fc.integer()), {
@@ -80,7 +80,7 @@ test("a wallet's runway is how long it lasts at the same pace, to a tenth of a d
   expect([runway("100", "8"), runway("0", "8"), runway("100", "0")]).toEqual([12.5, 0, null]);
 });
 
-test("numbers that no run has are found, the smallest first; runs have exactly the numbers that they are made of", () => {
+test("the smallest numbers that no run has are found first", () => {
   const some = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 60 });
   fc.assert(
     fc.property(some, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 60 }), (told, most, to) => {

@@ -42,7 +42,7 @@ function unimported(files: ReadonlyMap<string, string>): string[] {
     .filter((name) => !imported.has(name));
 }
 
-test("finds an export that nothing imports", () => {
+test("the check finds an export that nothing imports", () => {
   const files = new Map([
     ["a.ts", "export const used = 1;\nexport async function unused() {}\nexport class Renamed {}\n"],
     ["b.ts", 'import {\n  used,\n  Renamed as Other,\n} from "./a.ts";\nexport const alone = 2;\n'],

@@ -48,29 +48,32 @@ describe("a failure on the chain", () => {
     ["E_UNAUTHORIZED", "transaction_failed", 502],
     ["E_SOMETHING_NEW", "transaction_failed", 502],
     [null, "transaction_failed", 502],
-  ])("%s is %s, in the contract's own words", (contractCode, code, status) => {
-    const failure = chainFailure(record("failed", contractCode, "A sentence of the contract."));
-    expect(failure).toMatchObject({
-      code,
-      message: expect.stringMatching(/^A sentence of the contract\./),
-      outcome: "failed_on_chain",
-    });
-    expect(failureStatus(failure)).toBe(status);
-  });
+  ])(
+    "with the contract's code %s is the error %s, with the contract's message",
+    (contractCode, code, status) => {
+      const failure = chainFailure(record("failed", contractCode, "A sentence of the contract."));
+      expect(failure).toMatchObject({
+        code,
+        message: expect.stringMatching(/^A sentence of the contract\./),
+        outcome: "failed_on_chain",
+      });
+      expect(failureStatus(failure)).toBe(status);
+    },
+  );
 
-  test("copies that draws of the same block may have taken can be asked for again, as a new request", () => {
+  test("with copies that draws of the same block may have taken can be retried as a new request", () => {
     const failure = chainFailure(record("failed", "E_DRAW_HIDDEN", "Try again in a later block."));
     expect(failure).toMatchObject({ code: "conflict", outcome: "failed_on_chain", retryable: true });
     expect(failure.message).toMatch(/^Try again in a later block\. .*as a new request/);
     expect(chainFailure(record("failed", "E_LOCKED", "A lock forbids it.")).retryable).toBe(false);
   });
 
-  test("a sold-out failure tells the caller what to do", () => {
+  test("of a sold-out collection names the caller's next step", () => {
     const { message } = chainFailure(record("failed", "E_SOLD_OUT", said.E_SOLD_OUT));
     expect(message).toBe(`${said.E_SOLD_OUT} Mint fewer copies, or mint from another collection.`);
   });
 
-  test("a failure that more funds would fix is 402", () => {
+  test("that more funds would fix is 402", () => {
     const refused = (reason: string) =>
       record("refused", null, `The chain rejects the transaction: ${reason}.`);
     const outcome = "not_submitted";
@@ -85,7 +88,7 @@ describe("a failure on the chain", () => {
     expect(chainFailure(invalid, [before, invalid])).toMatchObject({ outcome: "failed_on_chain" });
   });
 
-  test("an unprovable outcome is reported with its transaction", () => {
+  test("whose outcome can't be proven is reported with its transaction", () => {
     const failure = unknownFailure(record("unknown", null, null));
     expect(failure).toMatchObject({ code: "outcome_unknown", outcome: "unknown", retryable: false });
     expect(failure.message).toContain("abc");
@@ -102,7 +105,7 @@ describe("a refusal of the wallet", () => {
     { status: "withdrawn" },
   ];
 
-  test.each(refusals)("$status says that nothing was sent, and what to do", (refusal) => {
+  test.each(refusals)("with $status reports that nothing was sent, and what to do", (refusal) => {
     const failure = refusalFailure(refusal, undefined);
     expect(failure).toMatchObject({ outcome: "not_submitted", retryable: true });
     expect([402, 429, 503]).toContain(ERRORS[failure.code].status);
@@ -113,7 +116,7 @@ describe("a refusal of the wallet", () => {
   });
 
   test.each(refusals)(
-    "$status after a transaction that took effect doesn't say that nothing was sent",
+    "with $status after a successful transaction doesn't report that nothing was sent",
     (refusal) => {
       const { outcome, message } = refusalFailure(refusal, undefined, true);
       expect(outcome).toBe("failed_on_chain");
@@ -122,7 +125,7 @@ describe("a refusal of the wallet", () => {
     },
   );
 
-  test("a failure to pay for a contract's storage is reported as such", () => {
+  test("to pay for a contract's storage is reported as such", () => {
     const last = record("failed", "E_STORAGE_BALANCE", said.E_STORAGE_BALANCE);
     const [unpaid] = refusals;
     expect(refusalFailure(unpaid!, last)).toMatchObject({

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { directoryNames, filenameFault } from "../../src/domain/filenames.ts";
 
-describe("filenameFault", () => {
-  test.each(["a.png", "é.png", "a b", ".hidden", "...", "x".repeat(255), "a..b"])("takes %j", (name) =>
+describe("a file name", () => {
+  test.each(["a.png", "é.png", "a b", ".hidden", "...", "x".repeat(255), "a..b"])("may be %j", (name) =>
     expect(filenameFault(name)).toBeNull(),
   );
   test.each([
@@ -18,16 +18,16 @@ describe("filenameFault", () => {
     "\ud800",
     "x".repeat(256),
     "é".repeat(128),
-  ])("refuses %j", (name) => expect(filenameFault(name)).toEqual(expect.any(String)));
+  ])("may not be %j", (name) => expect(filenameFault(name)).toEqual(expect.any(String)));
 });
 
-describe("directoryNames", () => {
+describe("the names in a directory", () => {
   const file = fc.record({
     name: fc.constantFrom("a.png", "a-2.png", "a-3.png", "a-2-2.png", "b", "b-2", ".c", "d.tar.gz"),
     digest: fc.constantFrom("1", "2", "3", "4"),
   });
 
-  test("has every file under a name of its own, and the first of a name under that name", () => {
+  test("are unique for each file, and the first file of a name keeps it", () => {
     fc.assert(
       fc.property(fc.array(file, { maxLength: 40 }), (files) => {
         const named = directoryNames(files);
@@ -44,7 +44,7 @@ describe("directoryNames", () => {
     );
   });
 
-  test("numbers later files before the extension", () => {
+  test("have a number before the extension for later files of the same name", () => {
     const files = ["1", "2", "3"].flatMap((digest) => [
       { name: "a.tar.gz", digest },
       { name: ".c", digest },

@@ -4,7 +4,7 @@ import { FILL_MARKS, fillMark } from "../../src/operator/jobs/operator-watch.ts"
 
 const LIMIT = 10_000_000_000;
 
-test("a threshold is reached at exactly its share of the limit", () => {
+test("a threshold is reached exactly at its percentage of the limit", () => {
   for (const mark of FILL_MARKS) {
     const bytes = (LIMIT / 100) * mark;
     expect(fillMark(bytes, LIMIT)).toBe(mark);

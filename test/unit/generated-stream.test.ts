@@ -23,7 +23,7 @@ function body(count: number, fails = false) {
   return { seen, reader: streamOf(pieces(), guard).getReader() };
 }
 
-test("ends once, when all of it was taken", async () => {
+test("a generated answer ends once, after all of it was read", async () => {
   const { seen, reader } = body(3);
   const taken: number[] = [];
   for (let part = await reader.read(); !part.done; part = await reader.read()) taken.push(...part.value);
@@ -33,7 +33,7 @@ test("ends once, when all of it was taken", async () => {
   expect(seen.moved).toBeGreaterThanOrEqual(3);
 });
 
-test("breaks off where its client takes nothing for too long, and is not ended as if it were whole", async () => {
+test("a generated answer breaks off, without a regular end, if its client reads nothing for too long", async () => {
   const { seen, reader } = body(1_000);
   for (let slow = 0; slow < 5; slow++) {
     await reader.read();
@@ -46,7 +46,7 @@ test("breaks off where its client takes nothing for too long, and is not ended a
   await expect(reader.read()).rejects.toThrow("takes nothing");
 });
 
-test("breaks off where it can't be made to its end", async () => {
+test("a generated answer breaks off, without a regular end, if an error occurs while it is generated", async () => {
   const { seen, reader } = body(1, true);
   await reader.read();
   await expect(reader.read()).rejects.toThrow("missing");
@@ -54,7 +54,7 @@ test("breaks off where it can't be made to its end", async () => {
   expect(seen).toMatchObject({ closed: true, ended: 1 });
 });
 
-test("is over when its client goes", async () => {
+test("a generated answer ends when its client disconnects", async () => {
   const { seen, reader } = body(5);
   await reader.read();
   await reader.cancel();

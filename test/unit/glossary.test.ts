@@ -57,16 +57,16 @@ const filesWith = (words: string): string[] => {
 };
 
 describe("the glossary", () => {
-  test("the glossary has at most 40 lines", () => {
+  test("has at most 40 lines", () => {
     expect(GLOSSARY.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
     expect(TWINS.length).toBeGreaterThan(5);
   });
 
-  test.each([...TWINS, ...RIDDLES])("is kept to: nothing says %s", (word) => {
+  test.each([...TWINS, ...RIDDLES])("is followed: no text uses %s", (word) => {
     expect(filesWith(word)).toEqual([]);
   });
 
-  test("finds a word where it is", () => {
+  test("check finds a word wherever it is", () => {
     expect(filesWith("allowlist")).not.toEqual([]);
   });
 });

@@ -41,7 +41,7 @@ describe("parameters of a header", () => {
   test.each([
     ["one", parametrised],
     ["a list", parametrisedList],
-  ])("are read with a fixed number of looks at a character: %s", (_, read) => {
+  ])("are read with a bounded number of reads of each character: %s", (_, read) => {
     fc.assert(
       fc.property(header, (text) => {
         const counted = countedText(text);
@@ -52,7 +52,7 @@ describe("parameters of a header", () => {
     );
   });
 
-  test("are what was written", () => {
+  test("are read back as they were written", () => {
     const name = fc.stringMatching(/^[a-z*]{1,8}$/);
     const value = fc.string({
       unit: fc.constantFrom("a", " ", ";", ",", "=", '"', "\\", "é"),
@@ -85,11 +85,11 @@ describe("parameters of a header", () => {
     ['a; b=c"d"; e=', { b: 'c"d"', e: "" }],
     ["a;=b", { "": "b" }],
     ["a; __proto__=b", { ["__proto__"]: "b" }],
-  ])("%s", (text, parameters) => {
+  ])("are read from %s", (text, parameters) => {
     expect([...parametrised(text).parameters]).toEqual(Object.entries(parameters));
   });
 
-  test("never fail but with an error for the caller", () => {
+  test("cause no error but one for the caller, whatever the text is", () => {
     const parsers: readonly ((text: string) => unknown)[] = [
       acceptsJson,
       (text) => readGatewayRequest(gatewayQuery.parse({}), text),
@@ -112,12 +112,12 @@ describe("parameters of a header", () => {
     );
   });
 
-  test("that are not closed are refused in a form", () => {
+  test("with an open quote are refused in a form", () => {
     const part = new TextEncoder().encode(`Content-Disposition: form-data; name="${"\\".repeat(44)}`);
     expect(() => parsePartHeaders(part)).toThrowError(expect.objectContaining({ code: "invalid_multipart" }));
   });
 
-  test("that are names of what every object has are no formats", () => {
+  test("named like a property of every object are no formats", () => {
     expect(readGatewayRequest(gatewayQuery.parse({}), "constructor, __proto__").format).toBe("content");
   });
 });

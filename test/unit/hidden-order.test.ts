@@ -6,7 +6,7 @@ import { toHex } from "../../src/domain/ids.ts";
 
 const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-test("an order has each asset once, and is the same for the same seed", () => {
+test("a secret order has each asset once, and is the same for the same seed", () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 0, max: 300 }), (seed, assets) => {
       const order = orderOf(seed, assets);
@@ -16,7 +16,7 @@ test("an order has each asset once, and is the same for the same seed", () => {
   );
 });
 
-test("no asset is likelier at a place than another", () => {
+test("every asset is equally likely at every place", () => {
   const places = Array.from({ length: 5 }, () => Array<number>(5).fill(0));
   const rounds = 5_000;
   for (let round = 0; round < rounds; round++) {
@@ -28,7 +28,7 @@ test("no asset is likelier at a place than another", () => {
   for (const count of places.flat()) expect(Math.abs(count - rounds / 5)).toBeLessThan(spread);
 });
 
-test("orders, salts and batches stay what collections on the chain are committed to", () => {
+test("orders, salts and batches are still those that collections on the chain are committed to", () => {
   const seed = new Uint8Array(32).fill(7);
   expect(orderOf(seed, 12)).toEqual([2, 11, 0, 10, 9, 4, 3, 8, 6, 5, 1, 7]);
   expect(toHex(saltOf(seed))).toBe("db64ee4625d17e13d6adf9d81195f471b15481c28fa703999e7dd2d218e5de02");
@@ -37,7 +37,7 @@ test("orders, salts and batches stay what collections on the chain are committed
   expect(batchSizes(250)).toEqual([...Array<number>(83).fill(3), 1]);
 });
 
-test("batches are at most a hundred, of equal size but the last, and have all assets", () => {
+test("batches have at most a hundred assets, equal sizes but for the last, and together all assets", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100_000 }), (assets) => {
       const sizes = batchSizes(assets);
@@ -50,7 +50,7 @@ test("batches are at most a hundred, of equal size but the last, and have all as
   );
 });
 
-test("each commitment is of its batch and the commitment behind it, down to the salt", () => {
+test("each commitment includes its batch, its salt and the next commitment", () => {
   fc.assert(
     fc.property(fc.array(seeds, { minLength: 1, maxLength: 20 }), seeds, (batches, salt) => {
       const commitments = commitmentsTo(batches, salt);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newUuid, uuidAt } from "../../src/domain/ids.ts";
 
-test("the id of a moment comes before those made in it, and behind those made before", () => {
+test("an id for a time sorts before ids made at that time and after those made before it", () => {
   const moment = fc.date({ min: new Date("2026-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });
   fc.assert(
     fc.property(moment, (date) => {

@@ -42,10 +42,10 @@ const isAllowed = ({ from, to }: Import): boolean => to.startsWith("src/") && la
 const arrow = ({ from, to }: Import) => `${from} → ${to}`;
 const inProject = (file: string) => importsOf(file).filter((entry) => !entry.isPackage);
 
-describe("imports go downwards", () => {
+describe("imports of src/ go downwards", () => {
   const files = sourceFiles("src");
 
-  test("the parser sees every form of import", () => {
+  test("the parser finds every form of import", () => {
     const text = [
       'import { a } from "../domain/a.ts";',
       'import type { B } from "../domain/b.ts";',
@@ -69,7 +69,7 @@ describe("imports go downwards", () => {
     ]);
   });
 
-  test("every file of src/ is in a layer", () => {
+  test("every file belongs to a layer", () => {
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => layerOf(file) < 0)).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe("imports go downwards", () => {
     expect(isAllowed({ ...importsOf(from, 'import { a } from "../api/x.ts";')[0]! })).toBe(false);
   });
 
-  test("within src/", () => {
+  test("no file imports from a higher layer", () => {
     const wrong = files
       .flatMap(inProject)
       .filter((entry) => !entry.to.endsWith(".wasm") && !isAllowed(entry))
@@ -90,9 +90,12 @@ describe("imports go downwards", () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(["src", "devchain", "client/src", "cli", "testing"])("there is no circle in %s", (folder) => {
-    expect(circlesAmong(sourceFiles(folder))).toEqual([]);
-  });
+  test.each(["src", "devchain", "client/src", "cli", "testing"])(
+    "there is no import cycle in %s",
+    (folder) => {
+      expect(circlesAmong(sourceFiles(folder))).toEqual([]);
+    },
+  );
 
   test("each folder of the wallet imports only those below it", () => {
     const rooms = ["chain-state", "journal", "lanes", "signing", "observing"];
@@ -162,8 +165,8 @@ const unexplained = (text: string): string[] => {
     .map((line) => lines[line]!.trim());
 };
 
-describe("API tests speak HTTP", () => {
-  test("one that imports src/ or uses the database says why in a line above", () => {
+describe("API tests use HTTP", () => {
+  test("a test that imports src/ or uses the database has the reason in the line above", () => {
     const files = sourceFiles("test/api").filter((file) => file.endsWith(".test.ts"));
     expect(files.length).toBeGreaterThan(100);
     const wrong = files.flatMap((file) =>
@@ -172,7 +175,7 @@ describe("API tests speak HTTP", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("the check sees imports on several lines, dynamic ones, and a reason only right above", () => {
+  test("the check finds imports on several lines and dynamic ones, and accepts a reason only directly above", () => {
     const why = "// Inside: no request does it.\n";
     const imported = 'import {\n  a,\n} from "../../src/a.ts";\n';
     const used = "  await env.DB.exec(sql);\n";
@@ -185,7 +188,7 @@ describe("API tests speak HTTP", () => {
   });
 });
 
-describe("files stay small", () => {
+describe("files are small", () => {
   const LINES = 600;
 
   test("no file of src/ has more than 600 lines", () => {

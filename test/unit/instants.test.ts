@@ -9,11 +9,11 @@ const instants = fc.date({
   noInvalidDate: true,
 });
 
-test("what a Date writes is read back", () => {
+test("a time that a Date writes is read back", () => {
   fc.assert(fc.property(instants, (date) => parseInstant(date.toISOString())?.getTime() === date.getTime()));
 });
 
-test("an offset is the same moment in UTC", () => {
+test("a time with an offset is the same moment as in UTC", () => {
   fc.assert(
     fc.property(instants, fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
       const local = new Date(date.getTime() + minutes * 60_000);
@@ -31,7 +31,7 @@ test.each([
   ["2026-12-24T18:00:00.1239+01:00", "2026-12-24T17:00:00.123Z"],
   ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z"],
   ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
-])("%s is %s", (text, expected) => {
+])("the time %s is read as %s", (text, expected) => {
   expect(parseInstant(text)?.toISOString()).toBe(expected);
 });
 
@@ -49,11 +49,11 @@ test.each([
   "2026-12-24T18:00:00+24:00",
   "1735063200",
   "",
-])("%j is none", (text) => {
+])("%j is not read as a time", (text) => {
   expect(parseInstant(text)).toBeNull();
 });
 
-test("control characters are named, but for those that are allowed", () => {
+test("a control character is named in the refusal, unless it is allowed", () => {
   const controls = fc.oneof(fc.integer({ min: 0, max: 0x1f }), fc.integer({ min: 0x7f, max: 0x9f }));
   fc.assert(
     fc.property(controls, fc.constantFrom("", LINE_BREAKS, JSON_WHITESPACE), (code, allowed) => {
@@ -66,7 +66,7 @@ test("control characters are named, but for those that are allowed", () => {
   expect(textProblem("a\u0020\u007e\u00a0\u2028b", 10)).toBeNull();
 });
 
-test("limits count code points, and half a pair is refused", () => {
+test("the maximum length counts code points, and an incomplete surrogate pair is refused", () => {
   expect(codePoints("🖼️é")).toBe(3);
   expect(textProblem("🖼".repeat(256), 256)).toBeNull();
   expect(textProblem("🖼".repeat(257), 256)).toContain("257");

@@ -41,14 +41,17 @@ const numbered = (count: number, suffix = ".png") =>
     content: new TextEncoder().encode(`picture ${index}`),
   }));
 
-describe("directories beside ipfs-unixfs-importer", () => {
-  test.each([1, 2, 3, 10, 255, 256, 257, 1000, 4000, 5000, 10_000, 20_000])("%i entries", async (count) => {
-    const files = numbered(count);
-    const { cid, size } = await built(await entriesOf(files));
-    expect({ cid, size }).toEqual(await imported(files));
-  });
+describe("a directory has the same CID and size as ipfs-unixfs-importer gives it", () => {
+  test.each([1, 2, 3, 10, 255, 256, 257, 1000, 4000, 5000, 10_000, 20_000])(
+    "with %i entries",
+    async (count) => {
+      const files = numbered(count);
+      const { cid, size } = await built(await entriesOf(files));
+      expect({ cid, size }).toEqual(await imported(files));
+    },
+  );
 
-  test("names beyond ASCII, sorted by their bytes", async () => {
+  test("with names beyond ASCII, sorted by their bytes", async () => {
     const names = [
       "é.png",
       "e.png",
@@ -68,7 +71,7 @@ describe("directories beside ipfs-unixfs-importer", () => {
     expect({ cid, size }).toEqual(await imported(files));
   });
 
-  test("stays one block up to 256 KiB of exact block bytes and shards at the next byte", async () => {
+  test("as one block of up to 256 KiB, and in shards from the next byte on", async () => {
     const names = (extra: number) => [
       ...Array.from({ length: 4095 }, (_, index) => String(index).padStart(20, "0")),
       "x".repeat(extra),
@@ -94,7 +97,7 @@ describe("directories beside ipfs-unixfs-importer", () => {
     expect({ seenFlat, seenSharded }).toEqual({ seenFlat: true, seenSharded: true });
   }, 60_000);
 
-  test("any names and sizes", async () => {
+  test("with random names and sizes", async () => {
     const name = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
       .filter((text) => !/[/\\\0]/.test(text));
@@ -116,8 +119,8 @@ describe("directories beside ipfs-unixfs-importer", () => {
   });
 });
 
-describe("CIDs as text", () => {
-  test("reads its own, and the same in other bases and in version 0", () => {
+describe("a CID as text", () => {
+  test("is read as written, in other bases and in version 0", () => {
     const sha256 = new Uint8Array(32).fill(7);
     expect(parseCid(rawCid(sha256))).toEqual({ codec: 0x55, sha256 });
     expect(parseCid(dagPbCid(sha256))).toEqual({ codec: 0x70, sha256 });
@@ -126,7 +129,7 @@ describe("CIDs as text", () => {
   });
 
   test.each(["", "bafk", "favicon.ico", "bagaaierasords4njcts6vs7qvdjfcvgnume4hqohf65zsfguprqphs3icwea"])(
-    "refuses %s",
+    "is refused if it is %j",
     (text) => expect(parseCid(text)).toBeNull(),
   );
 });

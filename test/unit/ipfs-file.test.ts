@@ -18,7 +18,7 @@ function linkOf(content: Uint8Array) {
   return { cid: fileCid(file.sha256, root), size: BigInt(fileLink(file).totalSize) };
 }
 
-describe("files beside ipfs-unixfs-importer", () => {
+describe("a file has the same CID and size as ipfs-unixfs-importer gives it", () => {
   const MIB = BLOCK_SIZE;
   test.each([
     0,
@@ -39,14 +39,14 @@ describe("files beside ipfs-unixfs-importer", () => {
     16 * MIB + 127,
     100 * MIB - 1,
     100 * MIB,
-  ])("%i bytes", async (length) => {
+  ])("with %i bytes", async (length) => {
     const content = new Uint8Array(length);
     for (let at = 0; at < length; at += 4099) content[at] = at % 251;
     const { cid, size } = await importBytes(content, new MemoryBlockstore(), { profile: "unixfs-v1-2025" });
     expect(linkOf(content)).toEqual({ cid: cid.toString(), size });
   });
 
-  test("refuses what one root can't hold", () => {
+  test("and is refused if one root can't contain it", () => {
     expect(() => encodeFileRoot([sha256(new Uint8Array(1))], 1)).toThrow(RangeError);
     expect(() => encodeFileRoot([], 0)).toThrow(RangeError);
   });

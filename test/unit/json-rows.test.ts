@@ -4,8 +4,8 @@ import { jsonRows } from "../../src/db/json-rows.ts";
 
 const MOST = 1_000_000;
 
-describe("jsonRows", () => {
-  test("packs any rows in order", () => {
+describe("rows that are packed as JSON", () => {
+  test("have any content, and keep their order", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (rows) => {
         const packed = Array.from(jsonRows(rows));
@@ -16,7 +16,7 @@ describe("jsonRows", () => {
     );
   });
 
-  test("keeps each text within 1 MB, in UTF-8, with as many rows as fit", () => {
+  test("fill texts of at most 1 MB in UTF-8, with as many rows as fit", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 150_000 }), { maxLength: 30 }), (lengths) => {
         const rows = lengths.map((length) => "川".repeat(length));
@@ -34,7 +34,7 @@ describe("jsonRows", () => {
     );
   });
 
-  test("leaves a row above the limit alone, and makes nothing of no rows", () => {
+  test("have a text of their own if they exceed the limit, and no text if there are none", () => {
     const large = "x".repeat(MOST);
     expect(Array.from(jsonRows(["a", large, "b"]))).toEqual(['["a"]', `["${large}"]`, '["b"]']);
     expect(Array.from(jsonRows([]))).toEqual([]);

@@ -34,8 +34,8 @@ function entriesVisited(work: () => void): number {
 
 const json = fc.json({ noUnicodeString: false } as never);
 
-describe("hasMoreValues", () => {
-  test("never takes a text for less than it is, nor for more than a value a bracket more", () => {
+describe("the count of a JSON text's values", () => {
+  test("is at least their number, and at most one more for each bracket", () => {
     fc.assert(
       fc.property(json, fc.boolean(), (text, indented) => {
         const value: unknown = JSON.parse(text);
@@ -50,12 +50,12 @@ describe("hasMoreValues", () => {
     );
   });
 
-  test("doesn't count what is in strings", () => {
+  test("doesn't include characters in strings", () => {
     expect(hasMoreValues(JSON.stringify([',,,[[{"\\'.repeat(50)]), 3)).toBe(false);
     expect(hasMoreValues('["\\\\",0,0]', 3)).toBe(true);
   });
 
-  test("comes to an end whatever the text is", () => {
+  test("ends whatever the text is", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "a"), maxLength: 60 }), (text) => {
         hasMoreValues(text, 10);
@@ -64,7 +64,7 @@ describe("hasMoreValues", () => {
   });
 });
 
-describe("largestContainer", () => {
+describe("the largest list or object", () => {
   test.each([
     [
       { a: [1, 2], b: { c: 1 } },
@@ -74,11 +74,11 @@ describe("largestContainer", () => {
     [[[1, 2, 3]], { path: [], entries: 1 }],
     ["text", { path: [], entries: 0 }],
     [null, { path: [], entries: 0 }],
-  ])("of %j", (value, largest) => expect(largestContainer(value)).toEqual(largest));
+  ])("of %j is found", (value, largest) => expect(largestContainer(value)).toEqual(largest));
 });
 
-describe("prototypeField", () => {
-  test("finds the name wherever it is, and nothing else", () => {
+describe("a field named __proto__", () => {
+  test("is found wherever it is, and no other field", () => {
     const value = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -99,18 +99,18 @@ describe("prototypeField", () => {
     );
   });
 
-  test("names the whole path to it", () => {
+  test("is reported with its whole path", () => {
     expect(prototypeField(JSON.parse('{"a":[1,{"b":{"__proto__":1}}]}'))).toEqual(["a", 1, "b", "__proto__"]);
   });
 
-  test("takes steps in proportion to the values, however deep they are in each other", () => {
+  test("is found in linear time, however deep the values are nested", () => {
     const deep: unknown = JSON.parse(`${"[".repeat(4_000)}${"]".repeat(4_000)}`);
     expect(entriesVisited(() => prototypeField(deep))).toBeLessThan(10 * 4_000);
   });
 });
 
-describe("an error", () => {
-  test("lists a hundred problems at most and counts the others, those that were never listed as well", () => {
+describe("an error with many problems", () => {
+  test("lists at most a hundred, and counts the others, including those that were never listed", () => {
     const issues = Array.from({ length: 130 }, (_, index) => ({ path: [index], message: "Correct it." }));
     const error = new ServiceError("invalid_request", "Correct the request.", { issues, moreIssues: 7 });
     expect(error.details.issues).toEqual(issues.slice(0, 100));

@@ -46,7 +46,7 @@ const abilities = (key: KeyRights): Set<string> =>
   ]);
 
 describe("a key's rights", () => {
-  test("exceed another's exactly where it may do something that the other may not", () => {
+  test("exceed another's exactly if it may do something that the other may not", () => {
     fc.assert(
       fc.property(rights, rights, (wanted, own) => {
         const has = abilities(own);
@@ -58,7 +58,7 @@ describe("a key's rights", () => {
     );
   });
 
-  test("never exceed themselves, and what a key made by a made key may do its maker's maker may too", () => {
+  test("never exceed its own, and a key made by a made key never exceeds the first maker's", () => {
     fc.assert(
       fc.property(rights, rights, rights, (one, two, three) => {
         expect(rightsBeyond(one, one)).toEqual([]);
@@ -69,7 +69,7 @@ describe("a key's rights", () => {
     );
   });
 
-  test("include a scope if it is named or full is, and any endpoint for all", () => {
+  test("include a scope if the key has it or the scope full, and every key may call an endpoint for all", () => {
     fc.assert(
       fc.property(scopes, fc.constantFrom(...KEY_SCOPES), (held, needed) => {
         expect(hasScope(held, needed)).toBe(held.includes(needed) || held.includes("full"));
@@ -78,7 +78,7 @@ describe("a key's rights", () => {
     );
   });
 
-  test("let a limited key reach an endpoint only through its own collection or a handler that limits", () => {
+  test("allow a limited key only its own collections and endpoints that limit themselves", () => {
     const endpoint = fc.record({
       scope: fc.constantFrom<KeyScope | "any">(...KEY_SCOPES, "any"),
       limitsCollections: fc.boolean(),

@@ -15,7 +15,7 @@ import { INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS, royaltyIssues } from ".
 
 /** The terminal imports nothing of the service, so that what it checks beforehand is compared with the service here. */
 
-test("the terminal takes the account ids that the service takes", () => {
+test("the terminal and the service accept the same account ids", () => {
   const near = fc.string({ unit: fc.constantFrom("a", "0", "-", "_", ".", "A"), maxLength: 70 });
   fc.assert(fc.property(near, (text) => isAccountId(text) === serviceIsAccountId(text)));
 });
@@ -33,7 +33,7 @@ test("the terminal and the service accept the same smallest mint fee", () => {
   );
 });
 
-test("shares that the terminal takes are those that the service takes", () => {
+test("the terminal and the service accept the same shares", () => {
   const percent = fc.integer({ min: 0, max: 10_100 }).map((points) => points / 100);
   const account = fc.integer({ min: 0, max: 12 }).map((number) => `share${number}.near`);
   for (const [kind, limits] of [
@@ -56,7 +56,7 @@ test("the terminal and the service have the same maximum of copies", () => {
   expect(copies(MAX_COPIES + 1)).toHaveProperty("problems");
 });
 
-test("the pages' addresses that the terminal takes are those that the service takes", () => {
+test("the terminal and the service accept the same addresses of pages", () => {
   const words = ["no", "yes", "true", "false"];
   const near = fc.string({ unit: fc.constantFrom("a", "0", "-", "_", "A"), maxLength: 70 });
   fc.assert(fc.property(near, (text) => words.includes(text) || "value" in readPage(text) === isSlug(text)));

@@ -81,7 +81,7 @@ test.each([
   ["a length", { "Content-Length": String(SENT) }],
   ["chunks", { "Transfer-Encoding": "chunked" }],
 ])(
-  "an answer that came before the body of %s was read reaches its caller, at whatever byte",
+  "an answer that is sent before a body of %s was read reaches its caller, after any byte",
   async (_name, headers) => {
     const wrong: unknown[] = [];
     for (let nth = 0; nth < 300; nth += 1) {
@@ -115,7 +115,7 @@ test.each([
   ["OPTIONS * HTTP/1.1", "Host: x", 400],
   ["GET http://other.example/ HTTP/1.1", "Host: x", 400],
 ])(
-  "%j with %j is %i: what doesn't say where it goes, or goes elsewhere, is not passed on",
+  "%j with %j is answered with %i: only requests with one Host of this service are passed on",
   async (line, headers, status) => {
     const gone = await listen(
       { path: join(folder, "nobody") },
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test("the service is told where a request comes from, whatever the request says of that", async () => {
+test("the service gets the real address of a request, whatever the request's headers claim", async () => {
   const headersOf = Promise.withResolvers<string[]>();
   const behind = createServer((incoming, answer) => {
     headersOf.resolve(incoming.rawHeaders);
@@ -165,7 +165,7 @@ test("the service is told where a request comes from, whatever the request says 
   }
 });
 
-test("a service that closes without an answer is the service's own error for an unknown outcome", async () => {
+test("a write to a service that closes without an answer ends with the error for an unknown outcome", async () => {
   const error = databaseUnavailable(true, null, "The service");
   for (const upTo of [1, 1_000_000]) {
     const { status, headers, body } = await post(`/${upTo}/silent`, {});
@@ -180,7 +180,7 @@ test("a service that closes without an answer is the service's own error for an 
   }
 });
 
-test("the error for a read of a service that has ended has no outcome", async () => {
+test("a read of a service that has ended is an error without an outcome", async () => {
   const gone = await listen({ path: join(folder, "nobody") }, { host: "127.0.0.1", port: 0 });
   const { port } = gone.address() as { port: number };
   const response = await fetch(`http://127.0.0.1:${port}/api/v1/me`);
@@ -212,7 +212,7 @@ test("a request reaches the service before its body begins", async () => {
   early.close();
 });
 
-test("a body in chunks reaches the service as the body of its request, whatever the method", async () => {
+test("a chunked body reaches the service as its request's body, whatever the method", async () => {
   const seen: string[] = [];
   const echo = createServer((incoming, answer) => {
     const { method, url, headers } = incoming;

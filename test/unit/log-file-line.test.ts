@@ -4,12 +4,12 @@ import { logFileLine } from "../../scripts/log-file-line.ts";
 
 const TIME = new Date("2026-12-24T18:00:00Z");
 
-test("a line of log that is an object stays as it is", () => {
+test("a log line that is a JSON object stays unchanged", () => {
   const line = '{"time":"2026-12-24T18:00:00.000Z","event":"request"}';
   expect(logFileLine(line, "The service", TIME)).toBe(line);
 });
 
-test("everything else becomes one object on one line", () => {
+test("any other output becomes one JSON object on one line", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "binary" }).filter((text) => !text.startsWith("{")),

@@ -10,8 +10,8 @@ const SECRET = "mk_live_secret";
 
 const said = (fields: Record<string, unknown>) => JSON.parse(logLine(WHEN, "it.failed", fields));
 
-describe("a line of log", () => {
-  test("says of a failed query its text and its cause, and none of its parameters", () => {
+describe("a log line", () => {
+  test("of a failed query has its text and its cause, and none of its parameters", () => {
     const cause = new Error("D1_ERROR: no such table: keys", {
       cause: new DrizzleQueryError("SELECT 2", [SECRET]),
     });
@@ -30,7 +30,7 @@ describe("a line of log", () => {
     expect(JSON.stringify(line)).not.toContain(SECRET);
   });
 
-  test("says nothing of a thrown value that is no error", () => {
+  test("of a thrown value that is no error contains nothing of it", () => {
     expect(said({ error: SECRET })).toMatchObject({ error: "thrown value", type: "string" });
     expect(said({ error: undefined })).toMatchObject({ error: "thrown value", type: "undefined" });
   });
@@ -49,7 +49,7 @@ function logCalls(text: string): string[] {
 /** An exception as text: its message may contain query parameters, which are callers' data. */
 const WORDED = /\bString\(|\.(?:message|stack)\b|\$\{\s*(?:error|reason|cause)\b/;
 
-test("exceptions go to the log as they are, so that one place decides what it says of them", () => {
+test("an exception is written to the log in one place only, which leaves out its parameters", () => {
   const calls = sourceFiles("src").flatMap((file) =>
     logCalls(readFileSync(join(ROOT, file), "utf8")).map((call) => `${file}: ${call}`),
   );

@@ -38,7 +38,7 @@ const read = async (most: number) => {
   }
 };
 
-test("continues while a host sends, however slowly, and reports each chunk", async () => {
+test("a download continues while the host sends, however slowly, and reports each chunk", async () => {
   slowly(STALL_MS - 1);
   const result = read(3);
   await vi.advanceTimersByTimeAsync(5 * STALL_MS);
@@ -48,7 +48,7 @@ test("continues while a host sends, however slowly, and reports each chunk", asy
   });
 });
 
-test("ends if a host stops sending, and closes the connection", async () => {
+test("a download ends if the host stops sending, and closes the connection", async () => {
   const host = slowly(STALL_MS + 1);
   const result = read(3);
   await vi.advanceTimersByTimeAsync(STALL_MS);

@@ -22,7 +22,7 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly bytes: Ui
   webp: { type: "image/webp", bytes: picture("webp", 1) },
 };
 
-test.each(Object.entries(FILES))("knows %s by its bytes", (_, { type, bytes }) => {
+test.each(Object.entries(FILES))("%s is recognised by its bytes", (_, { type, bytes }) => {
   expect(mediaType(bytes)).toBe(type);
   expect(isMediaType(type)).toBe(true);
 });
@@ -38,14 +38,17 @@ const LEAST: Readonly<Record<string, number>> = {
   glb: 20,
 };
 
-test.each(Object.entries(LEAST))("knows a %s by its first %i bytes and not by fewer", (format, least) => {
-  const { type, bytes } = FILES[format]!;
-  expect(mediaType(bytes.subarray(0, least))).toBe(type);
-  expect(mediaType(bytes.subarray(0, least - 1))).toBeNull();
-});
+test.each(Object.entries(LEAST))(
+  "%s is recognised by its first %i bytes and not by fewer",
+  (format, least) => {
+    const { type, bytes } = FILES[format]!;
+    expect(mediaType(bytes.subarray(0, least))).toBe(type);
+    expect(mediaType(bytes.subarray(0, least - 1))).toBeNull();
+  },
+);
 
 test.each([
-  ["nothing", ""],
+  ["an empty file", ""],
   ["a text", "not a picture"],
   ["a PDF", "%PDF-1.7"],
   ["a bitmap", "BM\x36\0\0\0"],
@@ -56,7 +59,7 @@ test.each([
   ["a box of an odd size", "\0\0\0\x11ftypisom\0\0\0\0isom"],
   ["glTF 1", "glTF\x01\0\0\0\x18\0\0\0\x04\0\0\0JSON"],
   ["Ogg of an unknown codec", `OggS${"\0".repeat(22)}\x01\x08nonsense`],
-  ["an ID3 tag whose size is none", "ID3\x04\0\0\x80\0\0\0 and more"],
+  ["an ID3 tag with an invalid size", "ID3\x04\0\0\x80\0\0\0 and more"],
   ["one frame of MP3 and then noise", `\xff\xfb\x90\0${"\0".repeat(413)}noise`],
   ["HTML", "<!DOCTYPE html><html><svg xmlns='http://www.w3.org/2000/svg'></svg></html>"],
   ["an svg element of no namespace", "<svg/>"],
@@ -64,15 +67,15 @@ test.each([
   ["a namespace behind the root tag", '<svg><g xmlns="http://www.w3.org/2000/svg"/></svg>'],
   ["a text before the root", 'x<svg xmlns="http://www.w3.org/2000/svg"/>'],
   ["a comment without an end", '<!-- <svg xmlns="http://www.w3.org/2000/svg"/>'],
-])("does not know %s", (_, text) => {
+])("%s is not recognised as a media file", (_, text) => {
   expect(mediaType(latin1(text))).toBeNull();
 });
 
-test.each(Object.entries(OTHER_FILES))("does not know %s", (_, bytes) => {
+test.each(Object.entries(OTHER_FILES))("%s is not recognised", (_, bytes) => {
   expect(mediaType(bytes)).toBeNull();
 });
 
-describe("SVG", () => {
+describe("an SVG", () => {
   const space = fc.stringMatching(/^[ \t\r\n]{0,4}$/);
   const words = fc.stringMatching(/^[A-Za-z ><!"'=\u00e4\u4e16]{0,40}$/);
   const piece = fc.oneof(
@@ -105,7 +108,7 @@ describe("SVG", () => {
         ),
     );
 
-  test("is known behind whatever may come before its root", () => {
+  test("is recognised after anything that may precede its root element", () => {
     fc.assert(
       fc.property(prolog, root, words, (before, tag, after) => {
         const bytes = utf8(before + tag + after);
@@ -115,7 +118,7 @@ describe("SVG", () => {
     );
   });
 
-  test("is not known by another root, or in another encoding", () => {
+  test("is not recognised with another root element, or in another encoding", () => {
     fc.assert(
       fc.property(prolog, fc.constantFrom("html", "math", "svgs", "g"), (before, name) => {
         expect(mediaType(utf8(`${before}<${name} xmlns="http://www.w3.org/2000/svg">`))).toBeNull();
@@ -126,7 +129,7 @@ describe("SVG", () => {
     ).toBeNull();
   });
 
-  test("begins within the bytes that are looked at", () => {
+  test("is recognised only if it begins within the bytes that are examined", () => {
     const tag = '<svg xmlns="http://www.w3.org/2000/svg"/>';
     const behind = (size: number) => utf8(`<!--${" ".repeat(size - 7)}-->${tag}`);
     expect(mediaType(behind(SNIFFED_BYTES - tag.length))).toBe("image/svg+xml");
@@ -134,7 +137,7 @@ describe("SVG", () => {
   });
 });
 
-test("looks at no more than the first bytes, and never fails", () => {
+test("a type is detected from a bounded number of bytes, without an exception", () => {
   const known = fc.constantFrom(...Object.values(FILES).map(({ bytes }) => bytes));
   const start = fc.oneof(known, fc.uint8Array({ maxLength: 200 }), fc.string().map(utf8));
   fc.assert(
@@ -149,7 +152,7 @@ test("looks at no more than the first bytes, and never fails", () => {
   );
 });
 
-test("a type is never mistaken for another, however little of the file there is", () => {
+test("an incomplete file is never taken for another type", () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.values(FILES)), fc.nat(), ({ type, bytes }, cut) => {
       expect([null, type]).toContain(mediaType(bytes.subarray(0, cut % (bytes.length + 1))));
@@ -157,7 +160,7 @@ test("a type is never mistaken for another, however little of the file there is"
   );
 });
 
-test("a rejected file's message names the accepted types, and for XML what an SVG needs", () => {
+test("a rejected file's message lists the accepted types, and for XML what an SVG requires", () => {
   expect(mediaFault(latin1("BM"))).toBe(`Its bytes are none of ${MEDIA_NAMES}.`);
   for (const text of ["<svg/>", "\ufeff <html>"])
     expect(mediaFault(utf8(text))).toContain('xmlns="http://www.w3.org/2000/svg"');

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { referenceFault } from "../../src/domain/media-types.ts";
 
-test("takes JSON objects in UTF-8 as reference files, and nothing else", () => {
+test("only JSON objects in UTF-8 are accepted as reference files", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

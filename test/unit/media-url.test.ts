@@ -55,26 +55,26 @@ const ATTACKS: readonly (readonly [url: string, why: RegExp])[] = [
   ["https://example.com/\ud800", /control characters/],
 ];
 
-describe("mediaUrlFault", () => {
+describe("the URL of a media file", () => {
   test.each([
     "https://example.com/a.png",
     "https://EXAMPLE.com:443/a?b=c#d",
     "https://a.b.c.example.com./a",
     "https://xn--bcher-kva.example/",
     "https://1.2.3.4.example.com/",
-  ])("lets %s pass", (url) => expect(mediaUrlFault(url)).toBeNull());
+  ])("may be %s", (url) => expect(mediaUrlFault(url)).toBeNull());
 
-  test.each(ATTACKS)("refuses %j", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
+  test.each(ATTACKS)("may not be %j", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
 });
 
-describe("urlFault", () => {
+describe("the URL of a webhook", () => {
   test.each([
     "https://shop.example.com/hook",
     "https://shop.example.com:443/hook",
     "https://shop.example.com./hook?a=b",
-  ])("lets %s pass", (url) => expect(urlFault(DEPLOYED, url, [])).toBeNull());
+  ])("may be %s", (url) => expect(urlFault(DEPLOYED, url, [])).toBeNull());
 
-  test.each(ATTACKS)("refuses %j", (url, message) => {
+  test.each(ATTACKS)("may not be %j", (url, message) => {
     expect(urlFault(DEPLOYED, url, [])).toMatch(message);
   });
 
@@ -83,11 +83,11 @@ describe("urlFault", () => {
     ["https://MINT.example.org./", /this service/],
     ["https://mint.example.org:8443/", /this service/],
     ["http://localhost:3000/hook", /https/],
-  ])("refuses %s, which files may be at", (url, message) => {
+  ])("may not be %s, although a media file may be there", (url, message) => {
     expect(urlFault(DEPLOYED, url, [])).toMatch(message);
   });
 
-  test("takes http to this machine where the service runs there itself, but never itself", () => {
+  test("may be http on this machine if the service runs there, but not the service itself", () => {
     const rules = { PUBLIC_URL: "http://localhost:8787", LOCAL_WEBHOOKS: "on" } as const;
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
       expect(urlFault(rules, `http://${host}:3000/hook`, []), host).toBeNull();

@@ -11,7 +11,7 @@ const step = fc.oneof(
   fc.record({ what: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 700 }) }),
 );
 
-test("grants a share only if as much stays free, in total and for the owner", () => {
+test("a share of memory is granted only if as much stays free, in total and for its owner", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const budget = new MemoryBudget(LIMITS);
@@ -43,7 +43,7 @@ test("grants a share only if as much stays free, in total and for the owner", ()
   );
 });
 
-test("releases a share that isn't returned in time", () => {
+test("a share that isn't returned in time is released", () => {
   const budget = new MemoryBudget(LIMITS);
   expect(budget.take(30, "a", 0)).not.toBeNull();
   expect(budget.take(20, "b", 0)).not.toBeNull();
@@ -51,7 +51,7 @@ test("releases a share that isn't returned in time", () => {
   expect(budget.take(30, "c", 1_000)).not.toBeNull();
 });
 
-test("keeps a share that is renewed", () => {
+test("a share that is renewed is kept", () => {
   const budget = new MemoryBudget(LIMITS);
   const share = budget.take(30, "a", 0)!;
   budget.renew(share, 500);

@@ -20,13 +20,13 @@ const droppedTables = (sql: string): string[] =>
   );
 
 describe("migrations", () => {
-  test("a dropped table is found however it is written", () => {
+  test("that drop a table are found however the statement is written", () => {
     const sql =
       'DROP TABLE `a`;\ndrop table if exists "b";--> statement-breakpoint\nDROP\n TABLE c;\n-- DROP TABLE d';
     expect(droppedTables(sql)).toEqual(["a", "b", "c"]);
   });
 
-  test("no migration drops a table unless it is listed here", () => {
+  test("drop no table unless it is listed here", () => {
     expect(migrations.length).toBeGreaterThan(0);
     const dropping = migrations.filter(
       (name) =>
@@ -35,14 +35,14 @@ describe("migrations", () => {
     expect(dropping).toEqual([]);
   });
 
-  test("no foreign key cascades a deletion", () => {
+  test("have no foreign key that cascades a deletion", () => {
     const cascading = migrations.filter((name) =>
       /ON DELETE CASCADE/i.test(readFileSync(join(folder, name), "utf8")),
     );
     expect(cascading).toEqual([]);
   });
 
-  test("are numbered without gaps, as they are applied", () => {
+  test("have numbers without gaps, in the order in which they are applied", () => {
     const numbers = migrations.map((name) => Number(name.slice(0, 4))).toSorted((a, b) => a - b);
     expect(numbers).toEqual(numbers.map((_, index) => index));
   });

@@ -11,7 +11,7 @@ const MET: MintFigures = {
   overhead_p50_ms: 350,
 };
 
-test("a run that meets every bar misses none", () => {
+test("a benchmark run that reaches every target misses none", () => {
   expect(missedBars(MET)).toEqual([]);
 });
 
@@ -24,11 +24,11 @@ test.each<[Partial<MintFigures>, RegExp]>([
   [{ overhead_p50_ms: 351 }, / 351 ms /],
   // Nothing was minted in the sustained run.
   [{ calls_per_mint: Number.NaN }, / NaN calls /],
-])("%j misses its bar alone, and is named", (figures, line) => {
+])("%j misses one target, which is named", (figures, line) => {
   expect(missedBars({ ...MET, ...figures })).toEqual([expect.stringMatching(line)]);
 });
 
-test("the bars are for a run with no option but --json", () => {
+test("the targets apply only to a run with no option but --json", () => {
   const plain = { latency_ms: 100, lane_depth: 1, storage: "memory", isEmbedded: true } as const;
   expect(hasBars(plain)).toBe(true);
   for (const other of [

@@ -4,7 +4,7 @@ import { hundredOf, notedHash, notesOf } from "../../src/domain/mint-notes.ts";
 
 const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 120 });
 
-test("notes name the transaction of exactly the tokens that it minted, each run within a hundred", () => {
+test("notes name the transaction for exactly the tokens that it minted, in runs within a hundred", () => {
   fc.assert(
     fc.property(numbers, (own) => {
       const notes = notesOf({ hash: "one", tokenIds: own.map((number) => `3:${number}`) });
@@ -17,7 +17,7 @@ test("notes name the transaction of exactly the tokens that it minted, each run 
   );
 });
 
-test("notes of many mints together say of each token what its own said", () => {
+test("combined notes of many mints name the same transactions as the single ones", () => {
   fc.assert(
     fc.property(numbers, fc.integer({ min: 1, max: 20 }), (all, each) => {
       const mints = Array.from({ length: Math.ceil(all.length / each) }, (_, turn) => ({

@@ -49,7 +49,7 @@ const outcome = async (reads: Reads, intent: Partial<Intent> = {}, told: string 
   return found;
 };
 
-describe("a mint whose hash the wallet has told", () => {
+describe("a mint with the hash that the wallet returned", () => {
   const seen = (answers: readonly (object | Error)[]) => {
     const left = [...answers];
     const mint = async () => {
@@ -60,7 +60,7 @@ describe("a mint whose hash the wallet has told", () => {
     return outcome(chain("0", [], { mint }), { hash: "h" });
   };
 
-  test("is one when its transaction is final and shows its NFTs, however late", async () => {
+  test("is a success once its transaction is final and shows its NFTs, however late", async () => {
     const later = [new Unanswered("Nobody answers."), { ...PENDING, state: "unknown" }, PENDING];
     expect(await seen([...later, succeeded(token(6), token(7))])).toMatchObject({
       kind: "minted",
@@ -68,26 +68,26 @@ describe("a mint whose hash the wallet has told", () => {
     });
   });
 
-  test("is refused with the contract's reason", async () => {
+  test("is a failure with the contract's reason", async () => {
     expect(await seen([PENDING, { ...PENDING, state: "failed", message: "Sold out." }])).toEqual({
       kind: "refused",
       message: "Sold out.",
     });
   });
 
-  test("isn't an earlier one, whose NFTs were there before", async () => {
+  test("isn't recognised by NFTs that existed before", async () => {
     expect(await seen([succeeded(token(5), token(6))])).toEqual({ kind: "unseen" });
   });
 
-  test("is unclear while it isn't final or nobody answers, and never taken for none", async () => {
+  test("is unclear while it isn't final or nobody answers, and never reported as not made", async () => {
     for (const answer of [PENDING, new Unanswered("Nobody answers.")]) {
       expect(await seen([answer])).toEqual({ kind: "unclear" });
     }
   });
 });
 
-describe("a mint of which the wallet has told nothing", () => {
-  test("is one where more than the price was paid and as many NFTs in a row have come", async () => {
+describe("a mint without a hash from the wallet", () => {
+  test("is recognised if more than the price was paid and as many consecutive NFTs were added", async () => {
     expect(await outcome(chain("79", [token(9), token(6), token(7)]))).toMatchObject({
       kind: "minted",
       tokens: [{ number: 6 }, { number: 7 }],
@@ -102,11 +102,11 @@ describe("a mint of which the wallet has told nothing", () => {
     ["fewer than were asked for", chain("79", [token(6)])],
     ["NFTs that don't follow each other", chain("79", [token(6), token(8)])],
     ["NFTs of another owner", chain("79", [token(6, "bob.near"), token(7, "bob.near")])],
-  ])("isn't %s", async (_name, reads) => {
+  ])("isn't recognised by %s", async (_name, reads) => {
     expect(await outcome(reads)).toEqual({ kind: "unseen" });
   });
 
-  test("is the one that the address names only if it is what was asked for", async () => {
+  test("is recognised by the hash in the URL only if it minted what was requested", async () => {
     const named = (...tokens: PublicToken[]) => chain("100", [], { mint: async () => succeeded(...tokens) });
     expect(await outcome(named(token(6), token(7)), {}, "h")).toMatchObject({ kind: "minted", hash: "h" });
     for (const tokens of [[token(6)], [token(6), token(7, "bob.near")], [token(5), token(6)]]) {

@@ -65,8 +65,8 @@ const failure = async (body: string, maxBytes?: number): Promise<{ code: string;
   return { code: error.code, message: error.message };
 };
 
-describe("readForm", () => {
-  test("gives the parts back whatever they contain and however the body is cut", async () => {
+describe("a form", () => {
+  test("is read with all its parts unchanged, whatever they contain and however the body is split", async () => {
     const content = fc.oneof(
       fc.string({
         unit: fc.constantFrom("\r", "\n", "-", "b", "\0", "\xff", `\r\n--${BOUNDARY.slice(0, -1)}`),
@@ -94,7 +94,7 @@ describe("readForm", () => {
     );
   });
 
-  test("skips what is not read, a preamble and an epilogue", async () => {
+  test("is read without a preamble, an epilogue and the parts that nobody reads", async () => {
     const parts = [
       { name: "a", filename: "1", content: "x".repeat(400_000) },
       { name: "b", filename: null, content: "y" },
@@ -105,7 +105,7 @@ describe("readForm", () => {
     expect(names).toEqual(["a", "b"]);
   });
 
-  test("reads names as browsers and curl write them", async () => {
+  test("may have names as browsers and curl write them", async () => {
     const read = async (disposition: string) => {
       const [part] = await decode(
         `--${BOUNDARY}\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n--${BOUNDARY}--`,
@@ -139,40 +139,40 @@ describe("readForm", () => {
       `--${BOUNDARY}\r\nContent-Disposition: attachment; name="a"\r\n\r\nx\r\n--${BOUNDARY}--`,
       /form-data/,
     ],
-    ["a header that isn't one", `--${BOUNDARY}\r\nhello\r\n\r\nx\r\n--${BOUNDARY}--`, /colon/],
-    ["headers without end", `--${BOUNDARY}\r\nA: ${"x".repeat(20_000)}\r\n\r\n`, /16 kB/],
+    ["a header without a colon", `--${BOUNDARY}\r\nhello\r\n\r\nx\r\n--${BOUNDARY}--`, /colon/],
+    ["headers that are too long", `--${BOUNDARY}\r\nA: ${"x".repeat(20_000)}\r\n\r\n`, /16 kB/],
     ["headers that are not UTF-8", `--${BOUNDARY}\r\nA: \xff\r\n\r\nx\r\n--${BOUNDARY}--`, /UTF-8/],
     [
       "an encoded part",
       `--${BOUNDARY}\r\nContent-Transfer-Encoding: base64\r\n\r\nx\r\n--${BOUNDARY}--`,
       /as they are/,
     ],
-    ["rubbish behind a boundary", `--${BOUNDARY}rubbish`, /line break/],
+    ["other text after a boundary", `--${BOUNDARY}rubbish`, /line break/],
     [
-      "spaces without end behind a boundary",
+      "too many spaces after a boundary",
       part.replace("\r\n", `${" ".repeat(20_000)}\r\n`),
       /16 kB of spaces/,
     ],
-  ])("refuses %s", async (_, body, message) => {
+  ])("is refused for %s", async (_, body, message) => {
     const { code, message: text } = await failure(body);
     expect(code).toBe("invalid_multipart");
     expect(text).toMatch(message);
   });
 
-  test("takes a body of exactly the limit and refuses one byte more", async () => {
+  test("may have exactly the maximum size, and not one byte more", async () => {
     const body = encode([{ name: "a", filename: "a", content: "x".repeat(100) }]);
     expect(await decode(body, [10], body.length)).toHaveLength(1);
     expect(await failure(body, body.length - 1)).toMatchObject({ code: "payload_too_large" });
   });
 
-  test("says so when the stream fails", async () => {
+  test("ends with an error if its stream fails", async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error("gone")),
     });
     await expect(readForm(body, BOUNDARY, 100).next()).rejects.toMatchObject({ code: "invalid_multipart" });
   });
 
-  test("cancels the body when the reader stops early", async () => {
+  test("has its body cancelled if the reader stops early", async () => {
     let cancelled = false;
     const chunk = latin(encode([{ name: "a", filename: null, content: "x".repeat(500_000) }]));
     const body = new ReadableStream<Uint8Array>({
@@ -186,7 +186,7 @@ describe("readForm", () => {
   });
 });
 
-describe("boundaryOf", () => {
+describe("the boundary of a form", () => {
   test.each([
     ["multipart/form-data; boundary=abc", "abc"],
     ["multipart/form-data; boundary=a", "a"],
@@ -196,7 +196,7 @@ describe("boundaryOf", () => {
       "multipart/form-data;boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW",
       "----WebKitFormBoundary7MA4YWxkTrZu0gW",
     ],
-  ])("reads %s", (header, boundary) => expect(boundaryOf(header)).toBe(boundary));
+  ])("is read from %s", (header, boundary) => expect(boundaryOf(header)).toBe(boundary));
 
   test.each([
     [null, "unsupported_content_type"],
@@ -206,12 +206,12 @@ describe("boundaryOf", () => {
     ["multipart/form-data; boundary=", "invalid_multipart"],
     [`multipart/form-data; boundary=${"a".repeat(71)}`, "invalid_multipart"],
     ['multipart/form-data; boundary="a\u00e9"', "invalid_multipart"],
-  ])("refuses %s", (header, code) => {
+  ])("can't be read from %s", (header, code) => {
     expect(() => boundaryOf(header)).toThrowError(expect.objectContaining({ code }));
   });
 });
 
-describe("a body that stands still", () => {
+describe("a body without progress", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -235,7 +235,7 @@ describe("a body that stands still", () => {
     );
   };
 
-  test("is given up after a minute without a piece, and not before, however long it takes in all", async () => {
+  test("is aborted after a minute without data, and not before, however long it takes in total", async () => {
     vi.useFakeTimers();
     const text = encode([{ name: "a", filename: null, content: "b" }]);
     let moved = 0;

@@ -7,12 +7,12 @@ import { drawn, isContract, mutated, projectOf } from "../mutants/mutant.ts";
 import { ROOT } from "../support/imports.ts";
 
 describe("the list of mutants", () => {
-  test("has at least 60, each with a name of its own", () => {
+  test("has at least 60 entries with unique names", () => {
     expect(MUTANTS.length).toBeGreaterThanOrEqual(60);
     expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
   });
 
-  test.each(MUTANTS)("$id changes the code as it is today, and names tests that exist", (mutant) => {
+  test.each(MUTANTS)("$id changes the present code, and names existing tests", (mutant) => {
     const text = readFileSync(join(ROOT, mutant.file), "utf8");
     expect(mutated(mutant, text)).not.toBe(text);
     expect(mutant.tests).not.toEqual([]);
@@ -24,8 +24,8 @@ describe("the list of mutants", () => {
   });
 });
 
-describe("drawing by date", () => {
-  test("the same day draws the same, each at most once", () => {
+describe("the daily choice of mutants", () => {
+  test("is the same all day, and has each mutant at most once", () => {
     fc.assert(
       fc.property(fc.nat({ max: 80 }), fc.stringMatching(/^\d{4}-\d\d-\d\d$/), (count, day) => {
         const ids = drawn(MUTANTS, count, day).map(({ id }) => id);
@@ -35,7 +35,7 @@ describe("drawing by date", () => {
     );
   });
 
-  test("within a year every mutant has its turn", () => {
+  test("includes every mutant within a year", () => {
     const days = Array.from({ length: 365 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)));
     const seen = days.flatMap((day) => drawn(MUTANTS, 10, day.toISOString().slice(0, 10)));
     expect(new Set(seen).size).toBe(MUTANTS.length);

@@ -38,12 +38,12 @@ const ruleProblems = async (source: string) => {
   return found.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
 };
 
-test("both find it valid", async () => {
+test("two independent validators accept the OpenAPI document", async () => {
   expect(await schemaProblems(text)).toEqual([]);
   expect(await ruleProblems(text)).toEqual([]);
 });
 
-test("both find a parameter that is nowhere", async () => {
+test("both validators find a parameter in an unknown place", async () => {
   const broken = text.replace('"in":"path"', '"in":"nowhere"');
   expect(broken).not.toBe(text);
   expect(await schemaProblems(broken)).not.toEqual([]);

@@ -14,7 +14,7 @@ const histogramOf = (milliseconds: readonly number[]) =>
   milliseconds.map((time) => ({ bucket: bucketOf(time), count: 1 }));
 
 describe("a percentile of counted times", () => {
-  test("lies in the bucket of the time that has the share at or below it", () => {
+  test("lies in the bucket of the exact percentile", () => {
     fc.assert(
       fc.property(times, share, (taken, part) => {
         const exact = taken.toSorted((one, other) => one - other)[Math.ceil(part * taken.length) - 1]!;
@@ -27,7 +27,7 @@ describe("a percentile of counted times", () => {
     );
   });
 
-  test("is the same however the counts are split and ordered, and no less for a larger share", () => {
+  test("is independent of how counts are split and sorted, and never smaller for a larger percentage", () => {
     fc.assert(
       fc.property(times, share, share, (taken, one, other) => {
         const split = histogramOf(taken);
@@ -42,17 +42,17 @@ describe("a percentile of counted times", () => {
     );
   });
 
-  test("is null of nothing", () => {
+  test("is null if nothing was counted", () => {
     expect(percentile([], 0.5)).toBeNull();
     expect(percentile([{ bucket: 3, count: 0 }], 0.5)).toBeNull();
   });
 });
 
-test("a time is counted under the first bound that it is within", () => {
+test("a duration is counted in the first bucket that includes it", () => {
   expect([-5, 0, 500, 501, 25_000, 3_600_001].map(bucketOf)).toEqual([0, 0, 0, 1, 12, 16]);
 });
 
-test("a day has the moments from its start until the next day's", () => {
+test("a day begins at its start and ends before the next day's start", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4e12 }), (time) => {
       const day = dayOf(new Date(time));

@@ -17,7 +17,7 @@ const reported = new Set(
 const asked = (query: string): string[] =>
   (query.match(/\bmintage_[a-z_]+/g) ?? []).map((name) => name.replace(/_(total|bucket)$/, ""));
 
-describe("ops/", () => {
+describe("the files of ops/", () => {
   const { groups } = parse(read("ops/alerts.yml")) as {
     groups: {
       rules: {
@@ -31,7 +31,7 @@ describe("ops/", () => {
   };
   const alerts = groups.flatMap(({ rules }) => rules);
 
-  test("the alert rules use metrics that the service has, and docs/running.md has an entry for each", () => {
+  test("alert on existing metrics only, and each alert has an entry in docs/running.md", () => {
     const [, entries = ""] = read("docs/running.md").split("\n## Alerts\n");
     expect(alerts.length).toBeGreaterThan(5);
     for (const { alert, expr, annotations, for: duration } of alerts) {
@@ -46,7 +46,7 @@ describe("ops/", () => {
     }
   });
 
-  test("each rule of what needs attention has the alert of its name, with the same severity", () => {
+  test("have an alert for each attention rule, with the rule's name and severity", () => {
     const found = alerts.flatMap(({ alert, expr, labels }) => {
       const [, rule] = /^mintage_attention\{rule="(\w+)"\} > 0$/.exec(expr) ?? [];
       return rule === undefined ? [] : [[rule, alert, labels.severity]];
@@ -58,7 +58,7 @@ describe("ops/", () => {
     );
   });
 
-  test("the dashboard shows every metric that the service has, and no other", () => {
+  test("show every metric of the service on the dashboard, and no other", () => {
     const { panels } = JSON.parse(read("ops/grafana-dashboard.json")) as {
       panels: { title: string; targets: { expr: string }[] }[];
     };
@@ -67,8 +67,8 @@ describe("ops/", () => {
   });
 });
 
-describe("the text of OpenMetrics", () => {
-  test("is as its specification has it", () => {
+describe("the metrics as text", () => {
+  test("follow the OpenMetrics specification", () => {
     const text = [
       metricText("counter", "a", 'Says "a"\\b\nc.', [[5, { l: 'x"\\\ny' }], [null]]),
       metricText("gauge", "b_seconds", "B.", [[0.25]]),

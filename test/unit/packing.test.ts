@@ -8,7 +8,7 @@ const items = fc.array(
   { maxLength: 400 },
 );
 
-test("groups have all items in order, within the limits, and none could take the next item", () => {
+test("groups contain all items in order, within the limits, and no group has room for the next item", () => {
   fc.assert(
     fc.property(items, (all) => {
       const groups = packed(all);

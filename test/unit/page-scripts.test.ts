@@ -6,7 +6,7 @@ import { scriptsFile } from "../../scripts/pages-build.ts";
 import { SCRIPTS } from "../../src/collections/pages/scripts.ts";
 import { ROOT } from "../support/imports.ts";
 
-test("src/collections/pages/scripts.ts is what npm run pages:build makes", async () => {
+test("src/collections/pages/scripts.ts is the output of npm run pages:build", async () => {
   expect(readFileSync(join(ROOT, "src/collections/pages/scripts.ts"), "utf8")).toBe(await scriptsFile());
 });
 

@@ -49,8 +49,8 @@ beforeAll(async () => {
 const files = () => fc.constantFrom(...encoded.entries());
 const within = (bytes: Uint8Array) => fc.integer({ min: 0, max: bytes.length });
 
-describe("a picture's structure", () => {
-  test("of every whole file is sound, in whatever pieces it comes", () => {
+describe("the structure of a picture", () => {
+  test("is accepted for every whole file, however it is split", () => {
     for (const [name, bytes] of encoded) expect(faultOf(bytes), name).toBeNull();
     fc.assert(
       fc.property(
@@ -66,7 +66,7 @@ describe("a picture's structure", () => {
     );
   });
 
-  test("of a file that is cut anywhere behind its signature is broken", () => {
+  test("is refused for a file that is truncated anywhere after its signature", () => {
     fc.assert(
       fc.property(
         files().chain(([name, bytes]) =>
@@ -82,7 +82,7 @@ describe("a picture's structure", () => {
     );
   });
 
-  test("of a PNG is broken by any changed byte of its chunks", () => {
+  test("is refused for a PNG with any changed byte in its chunks", () => {
     const bytes = encoded.get("png")!;
     const place = fc.integer({ min: 8, max: bytes.length - 1 });
     fc.assert(
@@ -95,7 +95,7 @@ describe("a picture's structure", () => {
     );
   });
 
-  test("of an AVIF is whole with boxes of any kind of size, and broken by a size that can't be", () => {
+  test("is accepted for an AVIF with any kind of box size, and refused for an impossible size", () => {
     const bytes = encoded.get("avif")!;
     const box = (size: number[], more: number[]) =>
       Uint8Array.from([...size, ...Buffer.from("free"), ...more]);
@@ -110,12 +110,12 @@ describe("a picture's structure", () => {
     expect(faultOf(withoutData)).toMatch(/ends before the end of its boxes/);
   });
 
-  test("lets bytes behind its end pass, as decoders do", () => {
+  test("may be followed by further bytes, as decoders allow", () => {
     for (const [name, bytes] of encoded)
       if (!name.startsWith("avif")) expect(faultOf(bytes, new Uint8Array(1_000)), name).toBeNull();
   });
 
-  test("passes over padding, empty extensions, and sub-blocks and restarts of one byte", () => {
+  test("may contain padding, empty extensions, one-byte sub-blocks and restart markers", () => {
     const insert = (name: string, place: (bytes: Uint8Array) => number, more: readonly number[]) => {
       const bytes = encoded.get(name)!;
       const at = place(bytes);
@@ -138,7 +138,7 @@ describe("a picture's structure", () => {
     }
   });
 
-  test("of a file with more parts than encoders write is refused, before all of them are read", () => {
+  test("is refused for a file with more parts than encoders write, before all of them are read", () => {
     const segment = [0xff, 0xfe, 0, 2];
     const segments = (count: number) => Uint8Array.from({ length: 4 * count }, (_, at) => segment[at % 4]!);
     const jpeg = encoded.get("jpeg")!;
@@ -149,12 +149,12 @@ describe("a picture's structure", () => {
     );
   });
 
-  test("isn't looked for in other formats, in few bytes, or in none", () => {
+  test("isn't checked in other formats, in few bytes, or in an empty file", () => {
     for (const text of ["", "GIF8", "<svg/>", "RIFF\0\0\0\0WAVEfmt ", "ID3 and so on, an MP3"])
       expect(faultOf(new TextEncoder().encode(text))).toBeNull();
   });
 
-  test("names the format and what is missing", () => {
+  test("is refused with the format and the missing part", () => {
     const cut = (name: string) => faultOf(encoded.get(name)!.subarray(0, 200));
     expect([cut("png"), cut("jpeg"), cut("gif"), cut("webp, lossy")]).toEqual([
       "The PNG ends before its IEND chunk: viewers may show it broken. Export it again.",

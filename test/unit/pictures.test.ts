@@ -5,8 +5,8 @@ import { type PictureFormat, picture } from "../../testing/pictures.ts";
 
 const SIZES = [undefined, 512, 700, 1024, 65_536, 65_900, 66_000, 131_500, 1_048_576];
 
-describe.each(["png", "jpeg", "gif", "webp"] satisfies PictureFormat[])("test picture %s", (format) => {
-  test.each(SIZES)("of %s bytes is of that size and decodes", async (size) => {
+describe.each(["png", "jpeg", "gif", "webp"] satisfies PictureFormat[])("the test picture %s", (format) => {
+  test.each(SIZES)("with %s bytes has that size and can be decoded", async (size) => {
     const bytes = picture(format, 7, size);
     if (size !== undefined) expect(bytes.length).toBe(size);
     const { data, info } = await sharp(bytes, { failOn: "warning" })

@@ -8,13 +8,13 @@ const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const pairOf = (seed: Uint8Array, publicKey = keyFromSeed(seed).publicKey) =>
   publicKeyText(new Uint8Array([...seed, ...publicKey]));
 
-test("a key that NEAR's own library writes is read", () => {
+test("a private key that NEAR's own library writes can be read", () => {
   const pair = KeyPair.fromRandom("ed25519");
   const seed = seedOf(pair.toString());
   expect(seed && publicKeyText(keyFromSeed(seed).publicKey)).toBe(pair.getPublicKey().toString());
 });
 
-test("a key has its seed, and with another public half or a wrong letter it isn't one", () => {
+test("a private key is refused with another public half or a wrong letter", () => {
   fc.assert(
     fc.property(seeds, seeds, fc.nat(), fc.constantFrom("2", "z"), (seed, other, place, letter) => {
       const text = pairOf(seed);
@@ -38,6 +38,6 @@ test.each([
   pairOf(new Uint8Array(32)).replace("ed25519", "secp256k1"),
   publicKeyText(keyFromSeed(new Uint8Array(32)).publicKey),
   pairOf(new Uint8Array(32), new Uint8Array(33)),
-])("%s is no private key", (text) => {
+])("%s is refused as a private key", (text) => {
   expect(seedOf(text)).toBeNull();
 });

@@ -3,7 +3,7 @@ import { MOST_ISSUES } from "../../src/domain/issues.ts";
 import { Problems } from "../../src/domain/problems.ts";
 
 describe("problems of an upload", () => {
-  test("are all counted, and the first hundred kept, so that any number takes little memory", () => {
+  test("are all counted and only the first hundred kept, so that they take little memory", () => {
     const problems = new Problems();
     for (let index = 0; index < 10 * MOST_ISSUES; index += 1)
       problems.invalid(["copies", index], "Give a number.");

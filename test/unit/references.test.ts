@@ -25,7 +25,7 @@ const anchors = (file: string): string[] =>
       .replaceAll(" ", "-"),
   );
 
-test("each link of a document leads to a file and a heading of the repository", () => {
+test("each link of a document leads to an existing file and heading", () => {
   const broken = files("md").flatMap((file) =>
     Array.from(withoutBlocks(file).matchAll(/\]\(([^)\s]+)\)/g), ([, target = ""]) => target)
       .filter((target) => !target.startsWith("https://"))
@@ -52,7 +52,7 @@ const named = (file: string): string[] => {
   return comments.flatMap((line) => line.match(PATHS) ?? []);
 };
 
-test("each file that a document or a comment names is there", () => {
+test("each file that a document or a comment names exists", () => {
   const missing = files("md", "ts", "tsx", "mjs", "rs").flatMap((file) =>
     named(file)
       .filter((path) => ![path, join(dirname(file), path)].some((place) => existsSync(join(ROOT, place))))

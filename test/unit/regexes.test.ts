@@ -62,7 +62,7 @@ function expectLinear(expression: Expression, runs: number): void {
   );
 }
 
-describe("what is not linear is found", () => {
+describe("the check finds that an expression isn't linear", () => {
   test.each([
     ["(a+)+$", ""],
     ["^(?:aa|a)*!", ""],
@@ -70,19 +70,19 @@ describe("what is not linear is found", () => {
     ["\\/+$", ""],
     ['<([^>]+)>\\s*;\\s*rel="?next"?', ""],
     ['([^\\s=;]+)\\s*=\\s*(?:"((?:\\\\["\\\\]|[^"])*)"|([^\\s;"]*))', "g"],
-  ])("/%s/%s", (source, flags) => {
+  ])("in /%s/%s", (source, flags) => {
     expect(() => expectLinear(expressionOf(source, flags), 1_000)).toThrow("Property failed");
   });
 });
 
-test("steps are counted however long a text is", () => {
+test("steps are counted for long texts too", () => {
   const steps = stepsOf(expressionOf("^(?:(?:a))*$"), "a".repeat(20_000));
   // Two assertions and a quantifier, and two groups and a character at each place that it tries.
   expect(steps).toBe(2 + 1 + 3 * 20_001);
 });
 
-describe("takes steps in proportion to the text", () => {
-  test.each(distinct)("%s", (_, { source, flags }) => expectLinear(expressionOf(source, flags), 150));
+describe("a regular expression of src/ takes a number of steps proportional to the text's length", () => {
+  test.each(distinct)("in %s", (_, { source, flags }) => expectLinear(expressionOf(source, flags), 150));
 });
 
 test("regular expressions are literals, so that this test finds them", () => {

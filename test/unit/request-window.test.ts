@@ -20,7 +20,7 @@ interface Made {
 const madeWithin = (made: readonly Made[], from: number, to: number): number =>
   made.filter(({ at }) => at > from && at <= to).reduce((sum, { count }) => sum + count, 0);
 
-test("no period has more than the limit, and nothing is refused that would fit", () => {
+test("no period has more requests than the limit, and no request is refused that would fit", () => {
   fc.assert(
     fc.property(arrivals, fc.integer({ min: 1, max: 100 }), (asked, limit) => {
       const window = new RequestWindow(PERIOD);
@@ -39,7 +39,7 @@ test("no period has more than the limit, and nothing is refused that would fit",
   );
 });
 
-test("room is free again exactly at the reported time", () => {
+test("a request is accepted again exactly at the reported time", () => {
   fc.assert(
     fc.property(arrivals, (asked) => {
       const window = new RequestWindow(PERIOD);

@@ -13,14 +13,14 @@ import {
   royaltyIssues,
 } from "../../src/domain/royalties.ts";
 
-test("every percentage of two decimals is its basis points exactly", () => {
+test("every percentage with two decimals is converted to basis points exactly", () => {
   for (let points = 0; points <= 10_000; points += 1) {
     expect(basisPoints(points / 100)).toBe(points);
     expect(basisPoints(Number((points / 100).toFixed(2)))).toBe(points);
   }
 });
 
-test("a percentage with a third decimal, a sign, an exponent or no number is rejected", () => {
+test("a percentage with a third decimal, a sign or an exponent, or without a number, is rejected", () => {
   const thirdDecimal = fc.tuple(fc.nat(99), fc.nat(99), fc.integer({ min: 1, max: 9 }));
   fc.assert(
     fc.property(thirdDecimal, ([whole, cents, more]) => {
@@ -43,7 +43,7 @@ const table = fc.dictionary(
 );
 
 test.each([INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS])(
-  "tables keep to $accounts accounts and $total",
+  "tables have at most $accounts accounts and $total in total",
   (limits) => {
     fc.assert(
       fc.property(table, (royalties) => {
@@ -76,7 +76,7 @@ test("every wrong share is reported, not only the first", () => {
   expect(issues.map(({ path }) => path)).toEqual([["Alice.near"], ["bob.near"], ["carol.near"]]);
 });
 
-test("amounts are what a u128 holds, in decimal digits", () => {
+test("amounts are decimal digits within a u128", () => {
   const most = 2n ** 128n - 1n;
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: most }), (amount) => yoctoProblem(String(amount)) === null),

@@ -45,7 +45,7 @@ test("a change of a mint config sets the given fields and leaves all others", ()
   );
 });
 
-test("a config has issues only where it would have no price, or end before it starts", () => {
+test("a mint config is refused only if it would have no price, or end before it starts", () => {
   fc.assert(
     fc.property(settings, change, (before, given) => {
       const changed = changedSettings(before, { public_mint_config: given }).public_mint_config!;
@@ -59,7 +59,7 @@ test("a config has issues only where it would have no price, or end before it st
   );
 });
 
-test("null ends a phase, and what isn't named isn't changed", () => {
+test("null ends a phase, and phases that aren't named stay unchanged", () => {
   fc.assert(
     fc.property(settings, (before) => {
       for (const changes of [{}, { title: "U" }, { public_mint_config: null }] satisfies SettingsChanges[]) {

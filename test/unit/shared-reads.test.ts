@@ -29,7 +29,7 @@ function scene(pendingMs = 20) {
 
 const SHOP = {};
 
-test("are told again for a while to all who ask the same with the same settings", async () => {
+test("a read's answer is reused for five seconds for equal questions with the same settings", async () => {
   const { get, clock, asked } = scene();
   expect(await Promise.all([get("a"), get("a"), get("b")])).toEqual(["a 0", "a 0", "b 0"]);
   clock.now = 4_999;
@@ -40,13 +40,13 @@ test("are told again for a while to all who ask the same with the same settings"
   expect(asked).toEqual(["a", "b", "a", "a"]);
 });
 
-test("are as many as there is room for", async () => {
+test("answers of reads are kept up to a maximum number", async () => {
   const { get, asked } = scene();
   for (const name of ["a", "b", "c", "b", "a"]) await get(name);
   expect(asked).toEqual(["a", "b", "c", "a"]);
 });
 
-test("are told from when they came, and a question is joined however long it takes", async () => {
+test("the age of a read's answer counts from its arrival, and equal questions join it before", async () => {
   const { get, clock, asked, behind } = scene(30_000);
   const answer = Promise.withResolvers<string>();
   const both = [get("a", () => answer.promise)];
@@ -62,7 +62,7 @@ test("are told from when they came, and a question is joined however long it tak
   expect(await get("a")).toBe("a 13000");
 });
 
-test("of failures are told to all that ask within a second, and asked for again then", async () => {
+test("a failed read is returned to all who ask within a second, and then repeated", async () => {
   const { get, asked, behind, clock } = scene();
   const fails = () => Promise.reject(new Error("no node answers"));
   const both = await Promise.allSettled([get("a", fails), get("a", fails)]);
@@ -75,14 +75,14 @@ test("of failures are told to all that ask within a second, and asked for again 
   expect(await get("a")).toBe("a 1000");
 });
 
-test("are not waited for without end where the request that asked is gone: the first of those that wait asks for all", async () => {
+test("a read whose request has ended is repeated once for all who still wait for it", async () => {
   const { get, asked } = scene();
   void get("a", () => new Promise(() => undefined));
   expect(await Promise.all([get("a"), get("a"), get("a")])).toEqual(["a 0", "a 0", "a 0"]);
   expect(asked).toEqual(["a", "a"]);
 });
 
-test("of who has to wait for leave to ask, or gets none, hold up and concern nobody else", async () => {
+test("a question that waits for its budget, or is refused, delays no other and fails no other", async () => {
   const { get, asked } = scene();
   const gate = Promise.withResolvers<void>();
   const waits = get("a", undefined, SHOP, () => gate.promise);
@@ -95,7 +95,7 @@ test("of who has to wait for leave to ask, or gets none, hold up and concern nob
   expect(asked).toEqual(["a"]);
 });
 
-test("are asked for once by many who get leave at the same time, and told without it", async () => {
+test("equal questions that are admitted at once cause one read, and its answer needs no budget", async () => {
   const { get, asked } = scene();
   let admitted = 0;
   const admit = async () => {

@@ -18,7 +18,7 @@ const read = async (state: string, maxAgeMs = 5_000) =>
   (await shown.read({ accountId: "shop.near", state, maxAgeMs }))?.total;
 const questions = () => node.asked.filter((method) => method === "query").length;
 
-test("is asked for once in a while, however many ask, and anew once the wallet has done something", async () => {
+test("a shown balance is read once for many requests, and again after the wallet changed", async () => {
   expect(await Promise.all([read("1"), read("1"), read("1")])).toEqual([10n, 10n, 10n]);
   expect(questions()).toBe(1);
   node.amount = "7";
@@ -33,7 +33,7 @@ test("is asked for once in a while, however many ask, and anew once the wallet h
   expect(questions()).toBe(4);
 });
 
-test("is asked for once where the answer takes long, and is as old as its answer", async () => {
+test("a slow read of a balance is shared, and its age counts from its answer", async () => {
   let answered = Promise.withResolvers<never>();
   const rpc = { call: () => answered.promise } as unknown as ChainRpc;
   const asked = vi.spyOn(rpc, "call");
@@ -53,7 +53,7 @@ test("is asked for once where the answer takes long, and is as old as its answer
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
-test("is asked for again a second after a failure", async () => {
+test("a balance is read again a second after a failure", async () => {
   node.isUp = false;
   expect(await read("1")).toBeUndefined();
   node.isUp = true;

@@ -5,7 +5,7 @@ import { logLine } from "../../src/domain/log-line.ts";
 const requestFor = (path: string) =>
   logLine(new Date(0), "request", { method: "GET", path, status: 404, ms: 3 });
 
-test("a request is shown in short, anything else as it is, and an empty line not at all", () => {
+test("a request's log line is shortened, any other line is shown unchanged, and an empty one not at all", () => {
   expect(shownLine(requestFor("/ipfs/bafy/Reiher über Wasser.png"))).toBe(
     "GET /ipfs/bafy/Reiher über Wasser.png 404 (3 ms)",
   );

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/domain/json-text.ts";
 import { sharesOf } from "../../src/wallet/journal/costs.ts";
 
-describe("what a shared transaction took", () => {
-  test("is split without remainder, and nobody pays for a token more than a yoctoNEAR beyond the others", () => {
+describe("the cost of a shared transaction", () => {
+  test("is split without a remainder, in equal shares for each token to a few yoctoNEAR", () => {
     const tokens = fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 25 });
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), tokens, (taken, counts) => {
@@ -32,7 +32,7 @@ describe("canonical JSON", () => {
     );
   };
 
-  test("is the same for the same value, and says what the value is", () => {
+  test("is equal for equal values, and is parsed to the value itself", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const value: unknown = JSON.parse(text);
@@ -42,7 +42,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  test("is that of RFC 8785", () => {
+  test("follows RFC 8785", () => {
     const value = {
       "\u20ac": "Euro Sign",
       "\r": "Carriage Return",

@@ -67,13 +67,13 @@ const run = (names: readonly string[], fates: readonly Fate[], rule: RemedyRule)
   throw new Error("the machine never ends");
 };
 
-describe("an operation's steps", () => {
+describe("the steps of an operation", () => {
   const names = fc.array(fc.constantFrom("create", "add:1", "add:2", "publish", "mint"), {
     minLength: 1,
     maxLength: 5,
   });
 
-  test("end, submit each name once, and say what the journal says", () => {
+  test("end, are submitted once each, and lead to the result that the journal has", () => {
     fc.assert(
       fc.property(names, fc.array(fate, { minLength: 1, maxLength: 20 }), (given, fates) => {
         const steps = [...new Set(given)];
@@ -96,7 +96,7 @@ describe("an operation's steps", () => {
     );
   });
 
-  test("depend on the outcomes alone, not on their order", () => {
+  test("depend on the outcomes only, not on their order", () => {
     fc.assert(
       fc.property(names, fc.array(fate, { minLength: 1, maxLength: 20 }), fc.nat(), (given, fates, cut) => {
         const steps = [...new Set(given)];
@@ -108,7 +108,7 @@ describe("an operation's steps", () => {
     );
   });
 
-  test("a step that the contract can't pay for is tried again after each top-up, a few times", () => {
+  test("are repeated after a top-up if the contract can't pay for storage, up to a maximum", () => {
     const { next, submitted } = run(["mint"], [{ state: "failed", ...unpaid }], topUpRemedy);
     expect(next).toEqual({ do: "fail", step: "topup:mint:1" });
     expect(submitted).toEqual(["mint", "topup:mint:1"]);
@@ -123,7 +123,7 @@ describe("an operation's steps", () => {
     });
   });
 
-  test("a mint that draws of its block may have emptied is tried again in later blocks, a few times", () => {
+  test("are repeated in later blocks if draws of the same block took the copies, up to a maximum", () => {
     const hidden = { contractCode: "E_DRAW_HIDDEN" };
     const { submitted, next } = run(["mint"], [{ state: "failed", ...hidden }], mintRemedy);
     const attempts = Array.from({ length: MAX_LATER_BLOCKS + 1 }, (_, index) =>
@@ -140,7 +140,7 @@ describe("an operation's steps", () => {
     });
   });
 
-  test("only what failed on the chain has a remedy: a refusal ends it, and what is unknown stays so", () => {
+  test("have a remedy only after a failure on the chain: refused and unknown steps stay so", () => {
     const again: RemedyRule = () => ({ again: 0 });
     expect(nextStep(["mint"], [outcome("mint", "failed")], again)).toMatchObject({ step: "mint~2" });
     expect(nextStep(["mint"], [outcome("mint", "refused")], again)).toEqual({ do: "fail", step: "mint" });
@@ -152,7 +152,7 @@ describe("an operation's steps", () => {
     expect(topUp("refused")).toEqual({ do: "fail", step: "topup:mint:1" });
   });
 
-  test("what the contract misses is read from its own words, and nothing is paid where they aren't known", () => {
+  test("are topped up only by amounts in the contract's own error messages", () => {
     const [, said] = /(\d+)/.exec(refusals.E_STORAGE_BALANCE)!;
     const missing = BigInt(said!);
     expect(missing).toBeGreaterThan(0n);
@@ -173,7 +173,7 @@ describe("an operation's steps", () => {
     }
   });
 
-  test("the name of an attempt leads back to its step", () => {
+  test("have names from which an attempt's step can be read", () => {
     fc.assert(
       fc.property(fc.constantFrom("mint", "add:12"), fc.integer({ min: 1, max: 99 }), (name, attempt) => {
         expect(stepName(attemptName(name, attempt))).toBe(name);
@@ -181,7 +181,7 @@ describe("an operation's steps", () => {
     );
   });
 
-  test("a finalization creates, adds and publishes in as few steps as its batches allow", () => {
+  test("of a finalization create, add and publish in as few transactions as its batches allow", () => {
     expect(finalizeSteps(1, false)).toEqual(["create"]);
     expect(finalizeSteps(3, false)).toEqual(["create", "add:1", "add:2", "publish"]);
     expect(finalizeSteps(2, true)).toEqual(["add:1", "add:2", "publish"]);
@@ -189,7 +189,7 @@ describe("an operation's steps", () => {
   });
 });
 
-describe("a finalization of which the nodes have forgotten a transaction", () => {
+describe("a finalization with a transaction that the nodes have forgotten", () => {
   const ends = new Map([
     ["create", 100],
     ["add:1", 150],
@@ -198,7 +198,7 @@ describe("a finalization of which the nodes have forgotten a transaction", () =>
   const states = (assets: number, published: boolean) =>
     settleByCollection(forgotten, { assets, published }, ends).map(({ state }) => state);
 
-  test("goes on where the chain shows the effect, and nowhere else", () => {
+  test("continues only if the chain shows the effect", () => {
     expect(settleByCollection(forgotten, null, ends)).toEqual(forgotten);
     expect(states(99, false)).toEqual(["unknown", "unknown", "unknown"]);
     expect(states(100, false)).toEqual(["succeeded", "unknown", "unknown"]);
@@ -206,7 +206,7 @@ describe("a finalization of which the nodes have forgotten a transaction", () =>
     expect(states(150, true)).toEqual(["succeeded", "succeeded", "succeeded"]);
   });
 
-  test("keeps what is known", () => {
+  test("keeps known outcomes", () => {
     const known = [outcome("create", "failed"), outcome("add:1", "open")];
     expect(settleByCollection(known, { assets: 150, published: true }, ends)).toEqual(known);
   });
@@ -216,12 +216,12 @@ describe("a finalization of which the nodes have forgotten a transaction", () =>
   });
 });
 
-describe("a deployment", () => {
+describe("the steps of a deployment", () => {
   const missing = { failure: 'The chain refused an action: {"GlobalContractDoesNotExist":{}}' };
   const next = (publication: Publication, ...journal: StepOutcome[]): Next =>
     nextStep(["deploy"], journal, deployRemedy(publication));
 
-  test("publishes the code when nobody has, then tries again while it spreads", () => {
+  test("publish the code if nobody has, and repeat the deployment until nodes know the code", () => {
     const failed = outcome("deploy", "failed", missing);
     expect(next("none", failed)).toEqual({ do: "submit", step: "publish", delay: 0 });
     const published = outcome("publish", "succeeded");
@@ -230,13 +230,13 @@ describe("a deployment", () => {
     expect(next("ours", failed, published, again)).toMatchObject({ do: "submit", step: "deploy~3" });
   });
 
-  test("waits for another that publishes, and does not publish after it", () => {
+  test("wait for another publication, and don't publish after it", () => {
     const failed = outcome("deploy", "failed", missing);
     expect(next("elsewhere_pending", failed)).toMatchObject({ do: "pause" });
     expect(next("elsewhere_done", failed)).toMatchObject({ do: "submit", step: "deploy~2" });
   });
 
-  test("fails for any other reason, and when the code never comes", () => {
+  test("fail for any other reason, and if the code doesn't appear in time", () => {
     expect(next("none", outcome("deploy", "failed", { failure: "AccountAlreadyExists" }))).toEqual({
       do: "fail",
       step: "deploy",
@@ -248,10 +248,10 @@ describe("a deployment", () => {
   });
 });
 
-describe("a contract's upgrade", () => {
+describe("the steps of a contract's upgrade", () => {
   const absent = outcome("upgrade", "failed", { failure: "GlobalContractDoesNotExist" });
 
-  test("waits for the code's publication, and is tried again while it spreads", () => {
+  test("wait for the code's publication, and are repeated until nodes know the code", () => {
     const next = (publication: Publication) => nextStep(["upgrade"], [absent], upgradeRemedy(publication));
     expect(next("elsewhere_pending")).toMatchObject({ do: "pause" });
     expect(next("elsewhere_done")).toMatchObject({ do: "submit", step: "upgrade~2" });
@@ -259,7 +259,7 @@ describe("a contract's upgrade", () => {
     expect(next("none")).toMatchObject({ do: "submit", step: "upgrade~2" });
   });
 
-  test("fails for any other reason, and when the code never comes", () => {
+  test("fail for any other reason, and if the code doesn't appear in time", () => {
     const refused = outcome("upgrade", "failed", { contractCode: "E_UNAUTHORIZED" });
     expect(nextStep(["upgrade"], [refused], upgradeRemedy("elsewhere_done"))).toMatchObject({ do: "fail" });
     const fates = [{ state: "failed", failure: "GlobalContractDoesNotExist" }] as const;
@@ -269,7 +269,7 @@ describe("a contract's upgrade", () => {
   });
 });
 
-test("a finalization whose collection the contract has already goes on where that has its assets", () => {
+test("a finalization whose collection already exists continues only if it has the draft's assets", () => {
   const taken = outcome("create", "failed", { contractCode: "E_EXTERNAL_ID_TAKEN" });
   const ends = new Map([["create", 10]]);
   const next = (assets: number) =>

@@ -25,18 +25,18 @@ const manifest = JSON.parse(read("package.json")) as Record<string, Record<strin
 const pathsOf = (found: (entry: Entry) => boolean) =>
   entries.filter(([, entry]) => found(entry)).map(([path]) => path);
 
-describe("what npm ci installs", () => {
-  test("is pinned by the digest of its contents, every package of every platform", () => {
+describe("the packages that npm ci installs", () => {
+  test("are pinned by the digest of their contents, for every platform", () => {
     expect(entries.length).toBeGreaterThan(200);
     expect(pathsOf(({ integrity }) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ""))).toEqual([]);
   });
 
-  test("comes from whatever registry the machine is configured with", () => {
+  test("come from the registry that the machine is configured with", () => {
     expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([]);
     expect(read(".npmrc")).toContain("omit-lockfile-registry-resolved=true\n");
   });
 
-  test("runs nothing while it is installed", () => {
+  test("run no script during the installation", () => {
     expect(read(".npmrc")).toContain("ignore-scripts=true\n");
     const withScripts = pathsOf(({ hasInstallScript }) => hasInstallScript === true);
     const names = new Set(withScripts.map((path) => path.split("node_modules/").at(-1) ?? ""));
@@ -45,7 +45,7 @@ describe("what npm ci installs", () => {
     expect(Object.values(manifest.allowScripts ?? {}).every((allowed) => allowed === false)).toBe(true);
   });
 
-  test("is exactly the version that package.json names", () => {
+  test("have exactly the versions of package.json", () => {
     for (const kind of ["dependencies", "devDependencies", "optionalDependencies"]) {
       for (const [name, version] of Object.entries(manifest[kind] ?? {})) {
         expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
@@ -58,7 +58,7 @@ describe("what npm ci installs", () => {
     ["linux", "arm64"],
     ["darwin", "x64"],
     ["darwin", "arm64"],
-  ])("has one Node that runs TypeScript on %s %s", (os, cpu) => {
+  ])("have one Node that runs TypeScript on %s %s", (os, cpu) => {
     const nodes = entries.filter(
       ([path, entry]) =>
         !path.includes("/node_modules/", 1) &&
@@ -70,14 +70,14 @@ describe("what npm ci installs", () => {
     expect(Number(nodes[0]?.[1].version.split(".")[0])).toBeGreaterThanOrEqual(24);
   });
 
-  test("has the runtime and its tools once", () => {
+  test("have the runtime and its tools once", () => {
     for (const name of ["workerd", "miniflare", "wrangler"]) {
       expect(entries.filter(([path]) => path.endsWith(`node_modules/${name}`))).toHaveLength(1);
     }
   });
 });
 
-describe("what SECURITY.md says of dependencies", () => {
+describe("the table of pinned packages in SECURITY.md", () => {
   const rows = [...read("SECURITY.md").matchAll(/^\| (\S+) \| (\d[\d.]*) \| (\d[\d.]*) \| GHSA/gm)];
   const numbers = (version: string) => version.split(".").map(Number);
   const isAtLeast = (version: string, least: string) => {
@@ -86,12 +86,12 @@ describe("what SECURITY.md says of dependencies", () => {
     return at === -1 || (have[at] ?? 0) > (want[at] ?? 0);
   };
 
-  test("has a row of each that advisories are known about", () => {
+  test("has a row for each package with a known advisory", () => {
     expect(rows.length).toBeGreaterThanOrEqual(7);
   });
 
   test.each(rows.map(([, name = "", pinned = "", mended = ""]) => ({ name, pinned, mended })))(
-    "$name is pinned at $pinned everywhere, with the mend of $mended",
+    "names $name, which is pinned at $pinned everywhere, with the fix of $mended",
     ({ name, pinned, mended }) => {
       const found = entries.filter(([path]) => path.endsWith(`node_modules/${name}`));
       expect(found.map(([, { version }]) => version)).toEqual([pinned]);

@@ -13,7 +13,7 @@ const directed = fc.string({
 
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-test("a text that directs what follows is a part of its own, which ends where it ends", () => {
+test("a text with bidirectional controls is isolated, so that it can't reorder what follows", () => {
   fc.assert(
     fc.property(directed, (text) => {
       fc.pre(text.search(DIRECTIONS) >= 0);
@@ -30,7 +30,7 @@ test("a text that directs what follows is a part of its own, which ends where it
   );
 });
 
-test("nothing else of it is lost, and what directs nothing stays as it is", () => {
+test("isolation changes nothing but bidirectional controls, and no text without them", () => {
   fc.assert(
     fc.property(directed, (text) => {
       expect(isolated(text).replaceAll(DIRECTIONS, "")).toBe(text.replaceAll(DIRECTIONS, ""));

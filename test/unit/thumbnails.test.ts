@@ -12,7 +12,7 @@ const pixels = sizes.chain(([width, height]) =>
   }),
 );
 
-test("a smaller picture has the width that was asked for, and its source's shape", () => {
+test("a smaller picture has the requested width and its source's proportions", () => {
   fc.assert(
     fc.property(pixels, fc.double({ min: 0, max: 1, noNaN: true }), (source, part) => {
       const width = Math.max(1, Math.floor(source.width * part));
@@ -24,7 +24,7 @@ test("a smaller picture has the width that was asked for, and its source's shape
   );
 });
 
-test("at the source's width it is the source, but for colours that nobody sees", () => {
+test("a picture at its source's width is unchanged, but for the colours of transparent pixels", () => {
   fc.assert(
     fc.property(pixels, (source) => {
       const seen = source.data.map((value, at) => (source.data[at - (at % 4) + 3] === 0 ? 0 : value));
@@ -33,7 +33,7 @@ test("at the source's width it is the source, but for colours that nobody sees",
   );
 });
 
-test("a pixel is the mean of those it covers, by area and alpha", () => {
+test("a pixel is the average of the pixels that it covers, by area and alpha", () => {
   const data = Uint8Array.from(
     [
       [255, 0, 0, 255],
@@ -55,29 +55,26 @@ test.each([
   [40, 1_500],
   [1_121, 551],
   [32, 32],
-])(
-  "a card of a picture of %d × %d px has its size, the whole picture, and its ground around it",
-  (width, height) => {
-    const made = card({ width, height, data: new Uint8Array(width * height * 4).fill(255) });
-    expect([made.width, made.height, made.data.length]).toEqual([1_200, 630, 1_200 * 630 * 4]);
-    const isPicture = (x: number, y: number) => made.data[(y * 1_200 + x) * 4] === 255;
-    const columns = Array.from({ length: 1_200 }, (_, x) => x).filter((x) => isPicture(x, 314));
-    const rows = Array.from({ length: 630 }, (_, y) => y).filter((y) => isPicture(599, y));
-    expect(columns[0]).toBeGreaterThanOrEqual(CARD.edge);
-    expect(columns.at(-1)).toBeLessThan(1_200 - CARD.edge);
-    expect(rows[0]).toBeGreaterThanOrEqual(CARD.edge);
-    expect(rows.at(-1)).toBeLessThan(630 - CARD.edge);
-    // Its shape stays, but for less than a pixel.
-    expect(Math.abs(columns.length - (rows.length * width) / height)).toBeLessThanOrEqual(width / height + 1);
-    const at = (place: number) => [...made.data.slice(place * 4, place * 4 + 4)];
-    expect([at(0), at(1_200 * 630 - 1)]).toEqual([
-      [...GROUND, 255],
-      [...GROUND, 255],
-    ]);
-  },
-);
+])("a card of a picture of %d × %d px has its size, the whole picture, and a background", (width, height) => {
+  const made = card({ width, height, data: new Uint8Array(width * height * 4).fill(255) });
+  expect([made.width, made.height, made.data.length]).toEqual([1_200, 630, 1_200 * 630 * 4]);
+  const isPicture = (x: number, y: number) => made.data[(y * 1_200 + x) * 4] === 255;
+  const columns = Array.from({ length: 1_200 }, (_, x) => x).filter((x) => isPicture(x, 314));
+  const rows = Array.from({ length: 630 }, (_, y) => y).filter((y) => isPicture(599, y));
+  expect(columns[0]).toBeGreaterThanOrEqual(CARD.edge);
+  expect(columns.at(-1)).toBeLessThan(1_200 - CARD.edge);
+  expect(rows[0]).toBeGreaterThanOrEqual(CARD.edge);
+  expect(rows.at(-1)).toBeLessThan(630 - CARD.edge);
+  // Its shape stays, but for less than a pixel.
+  expect(Math.abs(columns.length - (rows.length * width) / height)).toBeLessThanOrEqual(width / height + 1);
+  const at = (place: number) => [...made.data.slice(place * 4, place * 4 + 4)];
+  expect([at(0), at(1_200 * 630 - 1)]).toEqual([
+    [...GROUND, 255],
+    [...GROUND, 255],
+  ]);
+});
 
-test("what can't be seen of a picture shows the card's ground, and a small one keeps sharp pixels", () => {
+test("transparent parts show the card's background, and a small picture keeps sharp pixels", () => {
   const data = Uint8Array.from(
     [
       [200, 0, 0, 255],
@@ -93,7 +90,7 @@ test("what can't be seen of a picture shows the card's ground, and a small one k
   expect(colours).toEqual(new Set([GROUND.join(), "200,0,0"]));
 });
 
-test("pictures of this gateway alone have cards", () => {
+test("only pictures of this gateway have cards", () => {
   const base = "https://mint.test";
   for (const type of ["image/png", "image/gif", null])
     expect(cardOf(`${base}/ipfs/x`, type, base)).toBe(`${base}/ipfs/x?img-width=card`);

@@ -14,7 +14,7 @@ test("a token id is read back as its two numbers", () => {
 });
 
 test.each(["", "1", "1:", ":1", "01:1", "1:01", "0:1", "1:0", "1:1:1", " 1:1", "1:-1", "a:b"])(
-  "%j is no token id",
+  "%j is refused as a token id",
   (text) => {
     expect(parseTokenId(text)).toBeNull();
     expect(() => tokenNumber(text)).toThrow();

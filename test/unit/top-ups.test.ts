@@ -11,7 +11,7 @@ const NEAR = 10n ** 24n;
 /** yoctoNEAR a byte (near.org, "Storage staking"). */
 const BYTE = 10n ** 19n;
 
-test("a missing amount is credible up to what the step needs plus 1 NEAR", () => {
+test("a missing amount is paid only up to what the step needs plus 1 NEAR", () => {
   const bytes = fc.nat(10_000_000);
   fc.assert(
     fc.property(bytes, bytes, bytes, (bytes, reserved, perhaps) => {
@@ -23,7 +23,7 @@ test("a missing amount is credible up to what the step needs plus 1 NEAR", () =>
   );
 });
 
-test("a mint whose contract names more than it can lack fails, and nothing is paid", async () => {
+test("a mint fails without a top-up if its contract names more than can be missing", async () => {
   const request = {
     contract: "c.near",
     collectionId: 1,

@@ -8,7 +8,7 @@ import { countTraits, MOST_TRAITS, ranksOf, traitsOf, type Weighted } from "../.
 const trait = (trait_type: unknown, value: unknown) => ({ trait_type, value });
 
 describe("the traits of a reference file", () => {
-  test("are its attributes, as marketplaces take them", () => {
+  test("are its attributes, as marketplaces read them", () => {
     const attributes = [trait("Sky", "Night"), trait("Level", 5), trait("Gold", true), trait("Sky", "Day")];
     expect(traitsOf({ name: "x", attributes })).toEqual([
       { type: "Sky", value: "Night" },
@@ -17,7 +17,7 @@ describe("the traits of a reference file", () => {
     ]);
   });
 
-  test("are bounded texts, whatever the file holds", () => {
+  test("are bounded texts, whatever the file contains", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -48,7 +48,7 @@ const weighted = fc.record({
 const many = fc.array(weighted, { minLength: 1, maxLength: 30 });
 
 describe("rarity", () => {
-  test("the rarer values an NFT has, the lower its rank", () => {
+  test("a lower rank means that an NFT has rarer values", () => {
     const all: Weighted[] = [
       { traits: [{ type: "Sky", value: "Day" }], copies: 90 },
       { traits: [{ type: "Sky", value: "Night" }], copies: 9 },
@@ -66,7 +66,7 @@ describe("rarity", () => {
     ]);
   });
 
-  test("counts every copy once for each of its traits", () => {
+  test("every copy counts once for each of its traits", () => {
     fc.assert(
       fc.property(many, (all) => {
         const counted = countTraits(all).flatMap(({ values }) => values.map(({ copies }) => copies));
@@ -76,7 +76,7 @@ describe("rarity", () => {
     );
   });
 
-  test("ranks are a competition's, and the order in which NFTs come changes none", () => {
+  test("equal NFTs share a rank, the next ranks are skipped, and the order of NFTs has no influence", () => {
     fc.assert(
       fc.property(many, (all) => {
         const ranks = ranksOf(all);
@@ -91,7 +91,7 @@ const colour = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, "0")}`);
 
-test("a line of any accent is seen on a light page and on a dark one, and one that is seen anyway stays", () => {
+test("a line in any accent colour is visible on light and dark pages, and a visible colour stays unchanged", () => {
   const [, onLight = "", onDark = ""] = /--paper: light-dark\((#\w{6}), (#\w{6})\)/.exec(STYLES) ?? [];
   fc.assert(
     fc.property(colour, (accent) => {
@@ -108,7 +108,7 @@ test("a line of any accent is seen on a light page and on a dark one, and one th
   );
 });
 
-test("texts of the pages can be read on each of their surfaces", () => {
+test("texts of the pages are readable on each of their surfaces", () => {
   const pair = (name: string) => {
     const [, ...found] = new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(STYLES) ?? [];
     return found as [string, string];
@@ -122,7 +122,7 @@ test("texts of the pages can be read on each of their surfaces", () => {
         ).toBeGreaterThan(4.5);
 });
 
-test("text on any accent can be read", () => {
+test("text on any accent colour is readable", () => {
   fc.assert(
     fc.property(colour, (accent) => {
       expect(contrast(accent, textOn(accent))).toBeGreaterThanOrEqual(4.5);

@@ -28,16 +28,16 @@ const sent = (config: object) => {
 
 const routed = { ...source, routes: [{ pattern: "mint.example.com", custom_domain: true }] };
 
-describe("the two configurations", () => {
+describe("the configurations of two Workers", () => {
   const { first, writes } = twoWorkers(routed, REGION, ROOT);
 
-  test("the first Worker is what wrangler.toml says, with a binding to the second", () => {
+  test("give the first Worker wrangler.toml and a binding to the second", () => {
     const services = [{ binding: "WRITES", service: "mintage-writes" }];
     expect(sent(read("first", first))).toEqual({ ...sent(routed), services });
     expect(first.assets).toEqual({ ...source.assets, directory: join(ROOT, source.assets!.directory!) });
   });
 
-  test("the second has the same code, settings and storage, and runs where it is placed", () => {
+  test("give the second the same code, settings and storage, and its placement", () => {
     const config = read("writes", writes);
     expect(config.name).toBe("mintage-writes");
     expect(config.placement).toEqual(REGION);
@@ -60,7 +60,7 @@ describe("the two configurations", () => {
     }
   });
 
-  test("nothing but the first's binding leads to it, and it hands nothing on", () => {
+  test("bind only the first Worker to the second, and the second to none", () => {
     const { routes, route, workers_dev, preview_urls, triggers, services } = read("closed", writes);
     expect([routes, route, workers_dev, preview_urls, services]).toEqual([
       undefined,
@@ -74,7 +74,7 @@ describe("the two configurations", () => {
     expect(twoWorkers(open, REGION, ROOT).writes).toMatchObject({ workers_dev: false, preview_urls: false });
   });
 
-  test("its objects are those of the first Worker, which alone has their classes", () => {
+  test("leave the classes of all objects to the first Worker", () => {
     const { durable_objects, migrations } = read("objects", writes);
     expect(durable_objects.bindings).toEqual(
       source.durable_objects.bindings.map((each: object) => ({ ...each, script_name: "mintage" })),
@@ -83,7 +83,7 @@ describe("the two configurations", () => {
     expect(migrations).toEqual([]);
   });
 
-  test("an environment's Workers have names of their own", () => {
+  test("name the Workers of an environment differently from others", () => {
     const { first: staging, writes: second } = twoWorkers(
       { ...source, name: "mintage-staging" },
       REGION,
@@ -95,7 +95,7 @@ describe("the two configurations", () => {
     ).toEqual(source.durable_objects.bindings.map(() => "mintage-staging"));
   });
 
-  test("aren't made of a name with which the second one's would be too long", () => {
+  test("are refused for a name with which the second Worker's would be too long", () => {
     const named = (length: number) => twoWorkers({ ...source, name: "n".repeat(length) }, REGION, ROOT);
     expect(named(56).writes.name).toHaveLength(63);
     expect(() => named(57)).toThrow(/^shorten the Worker's name n+ to 56 characters: n+-writes has 1 more /);
@@ -103,14 +103,14 @@ describe("the two configurations", () => {
 });
 
 describe("WRITES_PLACEMENT", () => {
-  test("is a cloud's region, smart, or nothing", () => {
+  test("is a cloud's region, smart, or empty", () => {
     expect(placementOf("smart")).toEqual({ mode: "smart" });
     expect(placementOf("gcp:us-east4")).toEqual({ region: "gcp:us-east4" });
     expect(placementOf("")).toBeNull();
     expect(placementOf(undefined)).toBeNull();
   });
 
-  test("anything else is refused with what may be given", () => {
+  test("is refused with the accepted values if it is anything else", () => {
     const meant = (text: string) =>
       text === "" || text === "smart" || /^(aws|gcp|azure):[a-z0-9-]+$/.test(text);
     const given = fc.oneof(
@@ -127,7 +127,7 @@ describe("WRITES_PLACEMENT", () => {
   });
 });
 
-test("wherever a deployment stops, a Worker that is bound leads to one that is there, with classes that are there", () => {
+test("wherever a deployment stops, a bound Worker finds the second one, and its classes exist", () => {
   fc.assert(
     fc.property(fc.boolean(), fc.nat(3), (isBound, steps) => {
       let hasClasses = isBound;
@@ -155,7 +155,7 @@ test("wherever a deployment stops, a Worker that is bound leads to one that is t
   expect(orderOf(true).filter((each) => each !== "writes")).toHaveLength(1);
 });
 
-test("a version is bound by its binding to that Worker, and by nothing else", () => {
+test("a version is bound to the second Worker only by a service binding named WRITES", () => {
   const bound = (...bindings: { type: string; name: string; service?: string }[]) =>
     isBoundTo({ resources: { bindings } }, writesName("mintage"));
   expect(

@@ -13,7 +13,7 @@ const pageOf = (entry: object): object[] => {
   return page;
 };
 
-test("a list continues after a page that is full by number or by length, and ends with a short one", () => {
+test("a list is read on after a page that is full by number or by length, and ends with a short page", () => {
   for (const entry of [longest, usual]) {
     const page = pageOf(entry);
     expect(page.length).toBeLessThan(50);

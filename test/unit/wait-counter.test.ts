@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { WaitCounter } from "../../src/http/rate-limit.ts";
 
-test("counts who waits until they leave", () => {
+test("a request counts as waiting until it leaves", () => {
   const waiters = new WaitCounter(100);
   const [one] = [waiters.join(0), waiters.join(0)];
   expect(waiters.count(99)).toBe(2);
@@ -10,7 +10,7 @@ test("counts who waits until they leave", () => {
   expect(waiters.count(99)).toBe(1);
 });
 
-test("counts nobody who was ended without leaving, and everybody who says that they still wait", () => {
+test("a request that ended without leaving doesn't count, and one that renews its wait does", () => {
   const waiters = new WaitCounter(100);
   const stays = waiters.join(0);
   waiters.join(0);

@@ -15,28 +15,28 @@ const failing = (failures: number) => {
 describe("a call that may be repeated", () => {
   const attempts = { tries: 3, firstPauseMs: 0 };
 
-  test("is made until it succeeds", async () => {
+  test("is repeated until it succeeds", async () => {
     const call = failing(2);
     expect([await retry(attempts, call), call.count]).toEqual(["done", 3]);
   });
 
-  test("fails as its last attempt did", async () => {
+  test("ends with the error of its last attempt", async () => {
     const call = failing(9);
     await expect(retry(attempts, call)).rejects.toThrow("failure 3");
     expect(call.count).toBe(3);
   });
 
-  test("isn't repeated after an error that lasts", async () => {
+  test("isn't repeated after a permanent error", async () => {
     const call = failing(9);
     const isLasting = (error: unknown) => error instanceof Error && error.message === "failure 2";
     await expect(retry({ ...attempts, isLasting }, call)).rejects.toThrow("failure 2");
   });
 });
 
-describe("work within a time", () => {
+describe("work with a deadline", () => {
   const endless = new Promise<string>(() => undefined);
 
-  test("returns the result, or null", async () => {
+  test("returns its result, or null", async () => {
     expect(await within(1_000_000, Promise.resolve("done"))).toBe("done");
     expect(await within(0, endless)).toBeNull();
     await expect(within(1_000_000, Promise.reject(new Error("failed")))).rejects.toThrow("failed");
@@ -52,7 +52,7 @@ describe("work within a time", () => {
   });
 });
 
-describe("something that is looked for", () => {
+describe("a condition that is polled", () => {
   /** A clock that goes on by ten milliseconds with each look at it. */
   const clock = () => {
     let ms = 0;
@@ -62,7 +62,7 @@ describe("something that is looked for", () => {
     };
   };
 
-  test("is found at the first look that finds it", async () => {
+  test("is met at the first look that finds it", async () => {
     let looks = 0;
     const found = await pollUntil({ patienceMs: 1_000, everyMs: 0, now: clock() }, () =>
       ++looks === 3 ? "it" : null,
@@ -70,7 +70,7 @@ describe("something that is looked for", () => {
     expect([found, looks]).toEqual(["it", 3]);
   });
 
-  test("is looked for once more when the time is over, and then no more", async () => {
+  test("is checked once more when the time is over, and then no more", async () => {
     let looks = 0;
     const look = () => {
       looks += 1;

@@ -21,7 +21,7 @@ const blocks = fc.record({ height: fc.nat(2_000), time: fc.nat(200_000) });
 /** A question that was sent at a time and took so long. Milliseconds. */
 const at = (sentAt: number, took = 0) => ({ sentAt, answeredAt: sentAt + took });
 
-describe("the block rate", () => {
+describe("the estimated block rate", () => {
   test("never goes back", () => {
     fc.assert(
       fc.property(cadences, blocks, fc.nat(100_000), (known, block, later) => {
@@ -94,7 +94,7 @@ describe("the block rate", () => {
     );
   });
 
-  test("polls for a height no later than expected, never in the past, and with growing pauses", () => {
+  test("leads to polls no later than expected, never in the past, and with growing pauses", () => {
     fc.assert(
       fc.property(cadences, fc.nat(10), fc.nat(10_000), (known, ahead, later) => {
         const now = finalAt(known, known.height) + later;

@@ -13,8 +13,8 @@ const reserved = fc
   .record({ certain: amount, gas: amount, open: amount })
   .map(({ certain, gas, open }) => ({ certain, queued: certain + gas, open }));
 
-describe("whether a cost can be paid", () => {
-  test("is enough only if all reservations can also be paid", () => {
+describe("the check whether a wallet can pay a cost", () => {
+  test("succeeds only if all reservations can also be paid", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (available, spent, promised, one) => {
         const all = promised.queued + promised.open + one.certain + one.gas + one.ahead;
@@ -23,7 +23,7 @@ describe("whether a cost can be paid", () => {
     );
   });
 
-  test("is never short because of refundable reservations or amounts that may be deducted already", () => {
+  test("doesn't fail for refundable reservations or amounts that may already be deducted", () => {
     fc.assert(
       fc.property(amount, amount, reserved, cost, (available, spent, { queued, certain, open }, one) => {
         const alone = coverOf(available, 0n, { queued: certain, certain, open: 0n }, one);
@@ -33,7 +33,7 @@ describe("whether a cost can be paid", () => {
     );
   });
 
-  test("is enough after paying in exactly the missing amount", () => {
+  test("succeeds after exactly the missing amount was paid in", () => {
     fc.assert(
       fc.property(amount, cost, (available, one) => {
         const nothing = { queued: 0n, certain: 0n, open: 0n };
@@ -88,7 +88,7 @@ describe("a balance that is too low", () => {
     expect(await ask(funds)).toBe("enough");
   });
 
-  test("rejects if a later block confirms it", async () => {
+  test("is rejected if a later block confirms it", async () => {
     const { nodes, funds } = await scene("1", "1");
     next(nodes[1], "9");
     expect(await ask(funds)).toBe("short");
@@ -96,7 +96,7 @@ describe("a balance that is too low", () => {
     expect(nodes[1]!.asked).toContain("query");
   });
 
-  test("doesn't reject on nodes without a later block", async () => {
+  test("isn't rejected on nodes without a later block", async () => {
     const { funds } = await scene("1");
     await expect(ask(funds)).rejects.toMatchObject({ name: "NodesLagError" });
   });

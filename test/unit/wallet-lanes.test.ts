@@ -155,7 +155,7 @@ describe("lanes grow", () => {
     expect(growth([], [main], 64)).toEqual({ add: [], retire: [] });
   });
 
-  test("for a second contract by half when the first has all lanes", () => {
+  test("for a second contract up to half if the first has all lanes", () => {
     const taken = Array.from({ length: 63 }, (_, id): LaneView => {
       const lane = { kind: "function_call" as const, receiverId: "b.near", methods: LANE_METHODS };
       return { id: `${id}`, ...lane, state: "ready", onTheWay: 0, open: 0 };
@@ -189,8 +189,8 @@ describe("what the wallet can pay", () => {
   });
 });
 
-describe("turns", () => {
-  test("alternate between callers whatever each of them has queued", () => {
+describe("turns of callers", () => {
+  test("alternate, whatever each of them has queued", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 60 }), (callers) => {
         const last = new Map<string, number>();
@@ -212,12 +212,12 @@ describe("turns", () => {
     );
   });
 
-  test("of a new caller come next, not after everything queued", () => {
+  test("come next for a new caller, not after everything queued", () => {
     expect(turnFor(40, null)).toBe(41);
     expect(turnFor(40, 90)).toBe(91);
   });
 
-  test("of a caller served long ago come after the one being served", () => {
+  test("come after the one being served for a caller served long ago", () => {
     expect(turnFor(40, 7)).toBe(41);
   });
 });

@@ -19,7 +19,7 @@ const arrows = moves.flatMap((move) =>
   MOVES[move].from.map((from) => `${from} --> ${MOVES[move].to}: ${move}`),
 );
 
-test("matches the diagram in docs/transactions.md, with a reason for each transition", () => {
+test("the states of an intent match the diagram in docs/transactions.md, with a reason for each transition", () => {
   const text = readFileSync(join(ROOT, "docs/transactions.md"), "utf8");
   const drawing = /stateDiagram-v2\n([\s\S]*?)```/.exec(text)![1]!;
   const drawn = [...drawing.matchAll(/(\w+) --> (\w+): (\d+) (\w+)/g)];
@@ -46,7 +46,7 @@ describe("whatever happens to an intent", () => {
     return { state, rows };
   };
 
-  test("at most one of its rows is undecided, and it is signed again only after that row's death", () => {
+  test("at most one of its rows is undecided, and it is signed again only after that row can no longer land", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...moves), { maxLength: 60 }), (wanted) => {
         const { state, rows } = run(wanted);
@@ -68,7 +68,7 @@ describe("whatever happens to an intent", () => {
     }
   });
 
-  test("an undefined move is an error", () => {
+  test("an undefined transition is an error", () => {
     expect(() => stateAfter("unknown", "sign")).toThrow("an intent that is unknown can't sign");
     expect(() => stateAfter("succeeded", "lose")).toThrow("can't lose");
   });

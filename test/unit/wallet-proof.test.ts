@@ -253,9 +253,12 @@ describe("a transaction's status, which several endpoints are asked for,", () =>
     ["pending", ["unknown", "included"]],
     ["pending", ["unknown", "included", "silent", "unknown"]],
     ["unknown", ["silent", "unknown", "silent"]],
-  ])("is %s where they say %j: who doesn't know it has no say", async (status, said) => {
-    expect(await statusOf(...said)).toBe(status);
-  });
+  ])(
+    "is %s if they answer %j: an endpoint that doesn't know the transaction is ignored",
+    async (status, said) => {
+      expect(await statusOf(...said)).toBe(status);
+    },
+  );
 
   test("is unavailable only if none responds", async () => {
     await expect(statusOf("silent", "silent")).rejects.toThrow(ChainUnavailableError);

@@ -83,7 +83,7 @@ describe("queued intents are grouped", () => {
     );
   });
 
-  test("two transactions of a collection, one after the other, hold more tokens than one could", () => {
+  test("two consecutive transactions of a collection together have more tokens than fit into one", () => {
     fc.assert(
       fc.property(queue, (intents) => {
         const units = together(intents, MAX_MINTS);
@@ -175,13 +175,16 @@ describe("a call for several orders", () => {
       "metadata for a chosen asset",
       [mintAsset(1, 0, { receivers: ["alice.near"], quantity: 1, metadata: { title: "Own" } })],
     ],
-    ["a place that is none", [mintAsset(1, -1, { receivers: ["alice.near"], quantity: 1, metadata: null })]],
+    [
+      "an impossible index of an asset",
+      [mintAsset(1, -1, { receivers: ["alice.near"], quantity: 1, metadata: null })],
+    ],
     ["more than 25 tokens", [mintBatch(1, ["alice.near"], 26, null)]],
     ["another call beside it", Array<Action>(2).fill(mintBatch(1, ["alice.near"], 1, null))],
     ["a transfer", [{ kind: "transfer", deposit: "1" }]],
     ["no arguments", [{ ...mintBatch(1, ["a.near"], 1, null), args: new Uint8Array() } as Action]],
     ["a deposit", [{ ...mintBatch(1, ["a.near"], 1, null), deposit: "1" } as Action]],
-  ])("doesn't accept %s", (_what, actions) => {
+  ])("isn't possible for a transaction with %s", (_what, actions) => {
     expect(orderIn(actions)).toBeNull();
   });
 

@@ -26,7 +26,7 @@ describe("a day's limit", () => {
     );
   });
 
-  test("gas purchased in advance doesn't count, because it is refunded", () => {
+  test("doesn't count gas purchased in advance, because it is refunded", () => {
     const wanted = { certain: 1n, gas: 2n, ahead: 1_000n };
     expect(withinDay(3n, 0n, { queued: 0n, certain: 0n, open: 0n }, wanted)).toBe("enough");
   });

@@ -49,7 +49,7 @@ const RECEIVERS: readonly (readonly [string, () => Promise<Send>])[] = [
   ["node", async () => overHttp((await receiver<{ server: Server }>("node")).server)],
 ];
 
-test.each(RECEIVERS)("the receiver for %s takes what is signed, and nothing else", async (_name, open) => {
+test.each(RECEIVERS)("the receiver for %s accepts signed deliveries only", async (_name, open) => {
   const send = await open();
   const log = vi.spyOn(console, "log").mockReturnValue();
   const body = JSON.stringify({ seq: 7, event_uuid: "e", type: "nft.minted", data: {} });

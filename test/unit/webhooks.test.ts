@@ -9,8 +9,8 @@ import { shownSecret } from "../../src/events/webhooks/secrets.ts";
 const secretOf = () => crypto.getRandomValues(new Uint8Array(32));
 const now = () => Math.floor(Date.now() / 1_000);
 
-describe("what is signed", () => {
-  test("an independent receiver believes, with either secret during a rotation", () => {
+describe("a signed delivery", () => {
+  test("is accepted by an independent receiver, with either secret during a rotation", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.jsonValue(), (id, data) => {
         const body = JSON.stringify({ type: "nft.minted", data });
@@ -25,7 +25,7 @@ describe("what is signed", () => {
     );
   });
 
-  test("nothing of it can be changed", () => {
+  test("is refused after any change", () => {
     const secret = secretOf();
     const body = '{"seq":1}';
     const headers = signedHeaders({ id: "a", timestamp: now(), body }, [secret]);
@@ -36,7 +36,7 @@ describe("what is signed", () => {
     expect(() => receiver.verify(body, { ...headers, "webhook-timestamp": String(now() + 1) })).toThrow();
   });
 
-  test("the signature is HMAC-SHA-256 over id, timestamp and body", () => {
+  test("is signed with HMAC-SHA-256 over id, timestamp and body", () => {
     const secrets = [secretOf(), secretOf()];
     const timestamp = now();
     const body = '{"name":"Zoë 🎨"}';
@@ -48,8 +48,8 @@ describe("what is signed", () => {
   });
 });
 
-describe("what an answer means", () => {
-  test("only 2xx is a success, and 410 disables the endpoint", () => {
+describe("the answer to a delivery", () => {
+  test("is a success only with 2xx, and 410 disables the endpoint", () => {
     for (let status = 100; status < 600; status++) {
       expect(isDelivered({ status })).toBe(status >= 200 && status < 300);
       expect(isGone({ status })).toBe(status === 410);
@@ -57,7 +57,7 @@ describe("what an answer means", () => {
     expect(isDelivered({ status: null })).toBe(false);
   });
 
-  test("pauses grow from 5 s to a day, with jitter, never below what Retry-After asks for", () => {
+  test("leads to pauses from 5 s to a day, with jitter, and never shorter than its Retry-After", () => {
     const pauses = Array.from({ length: 10 }, (_, failed) =>
       pauseAfter(failed + 1, { retryAfterS: null }, 0),
     );
@@ -81,7 +81,7 @@ describe("what an answer means", () => {
     );
   });
 
-  test("Retry-After is seconds or a date", () => {
+  test("may have a Retry-After in seconds or as a date", () => {
     const at = Date.UTC(2026, 10, 22, 12);
     expect(retryAfterOf(null, at)).toBeNull();
     expect(retryAfterOf("120", at)).toBe(120);

@@ -12,7 +12,7 @@ export const BROWSER: readonly Mutant[] = [
     search: "deposit: fee };",
     replacement: "deposit: String(BigInt(fee) / BigInt(quantity)) };",
     tests: mishaps,
-    named: "is the mint that is shown, for the price that is shown",
+    named: "is the shown mint at the shown price",
   },
   {
     id: "mint page: another price than the one that is shown is signed",
@@ -20,7 +20,7 @@ export const BROWSER: readonly Mutant[] = [
     search: "if (fee === wanted.fee) await sign({ wallet, account }, wanted, receiver);",
     replacement: "if (fee !== null) await sign({ wallet, account }, { ...wanted, fee }, receiver);",
     tests: mishaps,
-    named: "is nothing where the price has changed",
+    named: "is nothing if the price has changed since it was shown",
   },
   {
     id: "mint page: an answer for another number or account counts",
@@ -36,7 +36,7 @@ export const BROWSER: readonly Mutant[] = [
     search: "agreed = fee === null ? null : { quantity, fee };",
     replacement: "agreed = fee === null ? null : { quantity: 1, fee };",
     tests: mishaps,
-    named: "is the mint that is shown, for the price that is shown",
+    named: "is the shown mint at the shown price",
   },
   {
     id: "mint page: the answer for an account that has left is shown",
@@ -60,7 +60,7 @@ export const BROWSER: readonly Mutant[] = [
     search: "return connected?.account ?? null;",
     replacement: "return connected?.account ?? (isAccountId(typed) ? typed : null);",
     tests: mishaps,
-    named: "a link is redeemed for the way that is chosen",
+    named: "a link is redeemed in the chosen way",
   },
   {
     id: "claim page: a key counts that isn't kept",
@@ -68,7 +68,7 @@ export const BROWSER: readonly Mutant[] = [
     search: "return made && kept.checked ? made.accountId : null;",
     replacement: "return made?.accountId ?? null;",
     tests: pages,
-    named: "a claim link: for a key that the page makes",
+    named: "a claim link can create a key, which is shown, can be downloaded, and never leaves the page",
   },
   {
     id: "claim page: what one link was claimed for holds for another",

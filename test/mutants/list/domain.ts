@@ -39,7 +39,7 @@ export const DOMAIN: readonly Mutant[] = [
     search: "equals(publicHalf(seed))",
     replacement: "equals(bytes.slice(SEED_BYTES))",
     tests: ["test/unit/private-keys.test.ts"],
-    named: "with another public half or a wrong letter it isn't one",
+    named: "a private key is refused with another public half or a wrong letter",
   },
   {
     id: "account ids: one character too many is taken",

@@ -28,7 +28,7 @@ export const HTTP: readonly Mutant[] = [
     search: "await crossOrigin(c, answer);",
     replacement: "await crossOrigin(c, answer === undefined ? answer : next);",
     tests: handOn,
-    named: "without an answer of the other Worker",
+    named: "if the other Worker doesn't answer",
   },
   {
     id: "two Workers: the second has objects of its own",
@@ -36,7 +36,7 @@ export const HTTP: readonly Mutant[] = [
     search: "({ script_name: name, ...binding })",
     replacement: "({ ...binding })",
     tests: ["test/unit/two-workers.test.ts"],
-    named: "its objects are those of the first Worker",
+    named: "leave the classes of all objects to the first Worker",
   },
   {
     id: "two Workers: a secret that was taken off the first stays on the second",
@@ -52,7 +52,7 @@ export const HTTP: readonly Mutant[] = [
     search: "Object.keys({ ...own, ...other })",
     replacement: "Object.keys(other)",
     tests: ["test/api/readiness.test.ts"],
-    named: "the Worker for writes is checked, and a differing setting is named in the log only",
+    named: "the Worker for writes is checked",
   },
   {
     id: "authentication: a revoked key is taken",
@@ -60,7 +60,7 @@ export const HTTP: readonly Mutant[] = [
     search: "if (key.revokedAt !== null) {",
     replacement: "if (key.revokedAt === undefined) {",
     tests: authentication,
-    named: "a revoked key is refused, and says so",
+    named: "a revoked key is refused with that reason",
   },
   {
     id: "authentication: an expired key is taken",
@@ -68,7 +68,7 @@ export const HTTP: readonly Mutant[] = [
     search: "expiresAt <= now",
     replacement: "expiresAt <= 0",
     tests: authentication,
-    named: "a key expires",
+    named: "a key stops working when it expires",
   },
   {
     id: "authentication: a key that may only read may write",
@@ -76,7 +76,7 @@ export const HTTP: readonly Mutant[] = [
     search: "if (endpoint) requireRights(key.rights, endpoint);",
     replacement: "void [endpoint, requireRights];",
     tests: authentication,
-    named: "a read key reads, and may check an account, but writes nothing",
+    named: "a read key may read and check an account, and may not write",
   },
   {
     id: "operator: the beginning of the token is enough",
@@ -84,7 +84,7 @@ export const HTTP: readonly Mutant[] = [
     search: "[digest(token), digest(given)]",
     replacement: "[digest(token.slice(0, given.length)), digest(given)]",
     tests: ["test/api/address-limit.test.ts"],
-    named: "is refused for any difference",
+    named: "is refused if it differs in any way",
   },
   {
     id: "ranges: the last byte is left out",
@@ -108,7 +108,7 @@ export const HTTP: readonly Mutant[] = [
     search: "linkToNext(c, first.next, format.cursorName);",
     replacement: "linkToNext(c, cursor ?? first.next, format.cursorName);",
     tests: ["test/api/lists.test.ts"],
-    named: "is the same by pages of one, each of which leads to the next",
+    named: "is complete when it is read in pages of one",
   },
   {
     id: "idempotency: the query is not part of the request",
@@ -116,7 +116,7 @@ export const HTTP: readonly Mutant[] = [
     search: "${url.pathname}${url.search}${whose}\\n",
     replacement: "${url.pathname}${whose}\\n",
     tests: ["test/api/idempotency.test.ts"],
-    named: "is refused: another body, another query, another address, another method",
+    named: "is refused with another body, query, address or method",
   },
   {
     id: "idempotency: a refusal for want of money is kept",
@@ -124,7 +124,7 @@ export const HTTP: readonly Mutant[] = [
     search: "const FREEING = [400, 401, 402, 403,",
     replacement: "const FREEING = [400, 401, 403,",
     tests: ["test/api/operations.test.ts"],
-    named: "is 402 with what is missing, nothing was sent, the draft is a draft again, and the key free",
+    named: "is 402 with the missing amount",
   },
   {
     id: "idempotency: another body is taken for the same request",
@@ -132,7 +132,7 @@ export const HTTP: readonly Mutant[] = [
     search: "    this.#requireSame(row);\n    this.#c.header(REPLAYED",
     replacement: "    this.#c.header(REPLAYED",
     tests: ["test/api/idempotency.test.ts"],
-    named: "is refused: another body, another query, another address, another method",
+    named: "is refused with another body, query, address or method",
   },
   {
     id: "idempotency: what a form was isn't kept with its answer",
@@ -141,7 +141,7 @@ export const HTTP: readonly Mutant[] = [
     replacement:
       "    await this.#read(new Uint8Array(crypto.getRandomValues(new Uint8Array(8))));\n    if (!this.standing)",
     tests: ["test/api/idempotency.test.ts"],
-    named: "is the same with another boundary and another order of its files",
+    named: "is the same request with another boundary and another order of its files",
   },
   {
     id: "idempotency: the second of two copies has its effect too",
@@ -149,7 +149,7 @@ export const HTTP: readonly Mutant[] = [
     search: "createdAt: sql`CASE WHEN ${isFree(createdAt)} THEN ${createdAt.getTime()} END`,",
     replacement: "createdAt,",
     tests: effects,
-    named: "sent twice at once is carried out once, and both are given its answer",
+    named: "sent twice at once is carried out once, and both get its answer",
   },
   {
     id: "webhooks: a rotation's answer shows what was changed meanwhile as it was",
@@ -157,7 +157,7 @@ export const HTTP: readonly Mutant[] = [
     search: "eq(webhooks.secret, read.secret), ...asRead) as SQL;",
     replacement: "eq(webhooks.secret, read.secret), ...asRead.slice(9)) as SQL;",
     tests: effects,
-    named: "a rotation shows what another request has changed in between",
+    named: "a rotation's answer includes what another request changed at the same time",
   },
   {
     id: "drafts: a change's answer shows what was changed meanwhile as it was",
@@ -165,7 +165,7 @@ export const HTTP: readonly Mutant[] = [
     search: "asRead === null ? undefined : eq(drafts.updatedAt",
     replacement: "asRead !== undefined ? undefined : eq(drafts.updatedAt",
     tests: effects,
-    named: "a change shows what another request has changed in between",
+    named: "a change's answer includes what another request changed at the same time",
   },
   {
     id: "pages: a change's answer shows what was changed meanwhile as it was",
@@ -173,7 +173,7 @@ export const HTTP: readonly Mutant[] = [
     search: "AND ${asRead === null ? sql`true` : isAsRead}`;",
     replacement: "AND (${asRead === null ? sql`true` : isAsRead} OR 1)`;",
     tests: effects,
-    named: "a change shows what another request has changed in between",
+    named: "a change's answer includes what another request changed at the same time",
   },
   {
     id: "chain: a frozen node is believed",
@@ -210,6 +210,6 @@ export const HTTP: readonly Mutant[] = [
     search: "AND idempotency_keys.expires_at <= ${now().getTime()}`;",
     replacement: "AND idempotency_keys.expires_at <> ${now().getTime()}`;",
     tests: ["test/api/idempotency.test.ts"],
-    named: "used anew while the schedule forgets it",
+    named: "an Idempotency-Key that is used again while the schedule deletes it belongs to the new request",
   },
 ];

@@ -36,7 +36,7 @@ export const LIMITS: readonly Mutant[] = [
     search: '    await countAddress(c, "attempt");\n',
     replacement: "",
     tests: addresses,
-    named: "can't be guessed at without end, and the right one passes from any address",
+    named: "can't be guessed without limit",
   },
   {
     id: "addresses: a key that was seen before is an attempt",
@@ -44,7 +44,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "!known.has(hex)",
     replacement: "!known.has(hex.slice(1))",
     tests: addresses,
-    named: "keep nobody of the same address out whose key was seen before",
+    named: "don't block keys of the same address that were seen before",
   },
   {
     id: "addresses: IPv6 addresses count one by one",
@@ -59,7 +59,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (after > read.last) throw lostEvent(after, read.last);",
     replacement: "",
     tests: ["test/api/events.test.ts"],
-    named: "is one trip to the database, which tells the last seq, the operations and what sold out",
+    named: "takes one database call, and returns the last seq, the operations and sold-out collections",
   },
   {
     id: "events: their operations are read in a trip of their own",
@@ -67,7 +67,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "SELECT operation_id FROM (${first})",
     replacement: "SELECT NULL FROM (${first})",
     tests: ["test/api/events.test.ts"],
-    named: "is one trip to the database, which tells the last seq, the operations and what sold out",
+    named: "takes one database call, and returns the last seq, the operations and sold-out collections",
   },
   {
     id: "events: everybody who waits looks into the database",
@@ -75,7 +75,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "(await last.get(context, integrationId, look)) > after",
     replacement: "(await look()) > after",
     tests: ["test/api/events.test.ts"],
-    named: "is waited for by many with one look a second at the database",
+    named: "shares one database read a second among many waiting readers",
   },
   {
     id: "limits: answers in the bucket count nothing",
@@ -83,7 +83,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "coalesce(octet_length(body), 0) + coalesce(body_bytes, 0)`;",
     replacement: "coalesce(octet_length(body), 0)`;",
     tests: ["test/api/usage.test.ts"],
-    named: "an answer that is kept in R2 counts as long as it is kept",
+    named: "an answer that is stored in R2 counts as long as it is stored",
   },
   {
     id: "nodes: what was said of a collection is told again after a write",
@@ -91,7 +91,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "const name = `${contract} ${collectionId} ${height} ${accountId}`;",
     replacement: "const name = `${contract} ${collectionId} ${height > 0} ${accountId}`;",
     tests: ["test/api/allowlist.test.ts"],
-    named: "what an account may do is asked of nodes once in five seconds, and anew after a write",
+    named: "what an account may mint is read from nodes once in five seconds",
   },
   {
     id: "nodes: a balance is shown again although the wallet has spent",
@@ -136,7 +136,7 @@ export const LIMITS: readonly Mutant[] = [
     search: 'await countAddress(c, "file");',
     replacement: 'if (c.req.header("Range") === undefined) await countAddress(c, "file");',
     tests: addresses,
-    named: "is counted where the cache has dropped a file",
+    named: "count a range of a file that leaves the cache before it is read",
   },
   {
     id: "media: HEIC passes for MP4",
@@ -196,7 +196,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "const granted = Math.min(wanted, left);",
     replacement: "const granted = wanted;",
     tests: counter,
-    named: "of more requests at once than are left exactly those pass that are left",
+    named: "of too many simultaneous requests exactly the remaining number is accepted",
   },
   {
     id: "requests: reads are carried out although the limit is reached",
@@ -204,7 +204,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (!verdict.allowed) throw",
     replacement: "if (write && !verdict.allowed) throw",
     tests: counter,
-    named: "a read of a key that is known to be over its limit asks the database nothing",
+    named: "a read with a key that is known to be over its limit makes no database query",
   },
   {
     id: "requests: a grant is given back as often as one likes",
@@ -212,7 +212,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "this.#lent.delete(id);\n    this.#window",
     replacement: "this.#window",
     tests: counter,
-    named: "a grant is given back once",
+    named: "a reservation is returned only once",
   },
   {
     id: "quotas: one more than the limit",
@@ -220,7 +220,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "max(${limit}, 1) - 1",
     replacement: "max(${limit}, 1)",
     tests: ["test/api/limits.test.ts"],
-    named: "are refused beyond the limit, however many are issued at once",
+    named: "are refused above the limit, however many are issued at once",
   },
   {
     id: "quotas: what has expired is forgotten a thousand at a time",
@@ -228,7 +228,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (expired.length < EXPIRED_AT_ONCE) return;",
     replacement: "return;",
     tests: ["test/api/usage.test.ts"],
-    named: "all keys that have expired go",
+    named: "expired keys of all integrations are deleted with their answers",
   },
   {
     id: "problems: all of an upload are kept",
@@ -243,7 +243,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "return issues.filter((issue) => !isUnsafe(issue) ||",
     replacement: "return issues.filter((issue) => issue !== undefined ||",
     tests: problems,
-    named: "with a whole number beyond all limits is told the field's own, once",
+    named: "with a whole number beyond all limits is refused once",
   },
   {
     id: "bodies: compressed ones are read as they are",
@@ -266,7 +266,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "waiting.push({ within: place,",
     replacement: "void [...pathTo(place)];\n      waiting.push({ within: place,",
     tests: ["test/unit/json-shape.test.ts"],
-    named: "takes steps in proportion to the values, however deep they are in each other",
+    named: "is found in linear time, however deep the values are nested",
   },
   {
     id: "readiness: everybody who asks has the nodes asked",
@@ -385,7 +385,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "  await admit();\n",
     replacement: "",
     tests: ["test/api/webhooks.test.ts"],
-    named: "tests are sent one at a time",
+    named: "send one test at a time to an endpoint, and few for an integration",
   },
   {
     id: "uploads: a form that is refused keeps its memory",
@@ -401,7 +401,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "within(STALL_MS, ",
     replacement: "within(STALL_MS ** 2, ",
     tests: ["test/unit/multipart.test.ts"],
-    named: "a body that stands still",
+    named: "a body without progress",
   },
   {
     id: "calls of nodes: views of a collection are nobody's",
@@ -417,7 +417,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "while (this.#left(limit) < wanted && this.#isOut()) await",
     replacement: "if (this.#left(limit) < wanted && this.#isOut()) await",
     tests: ["test/api/rate-limit.test.ts"],
-    named: "one of several isolates",
+    named: "no request is refused while another isolate may still return its reservation",
   },
   {
     id: "chain: a node that lags rests longer with each of its answers",
@@ -425,7 +425,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (endpoint.lags === 0) endpoint.restsUntil = 0;\n    endpoint.failures",
     replacement: "endpoint.restsUntil = 0;\n    endpoint.failures",
     tests: ["test/unit/chain-freshness.test.ts"],
-    named: "rests no longer because it goes on answering",
+    named: "isn't paused longer for old blocks that it returns while the other endpoint is down",
   },
   {
     id: "npm start: a request says itself where it comes from",
@@ -433,7 +433,7 @@ export const LIMITS: readonly Mutant[] = [
     search: 'name !== "cf-connecting-ip" && ',
     replacement: "",
     tests: ["test/unit/local-front.test.ts"],
-    named: "whatever the request says of that",
+    named: "the service gets the real address of a request",
   },
   {
     id: "media: the fifth redirect isn't followed",
@@ -441,7 +441,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (redirects === MAX_REDIRECTS)",
     replacement: "if (redirects === MAX_REDIRECTS - 1)",
     tests: ["test/api/asset-url.test.ts"],
-    named: "follows the fifth redirect",
+    named: "is fetched through five redirects, and not through six",
   },
   {
     id: "uploads: a boundary of 70 characters is refused",

@@ -17,7 +17,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "reference: journaled.reference,",
     replacement: "reference: null,",
     tests: ["test/api/recovery-operations.test.ts"],
-    named: "and had not ended is carried on, once",
+    named: "and that had not ended continues, and is carried out once",
   },
   {
     id: "operations: what is given up is not withdrawn at its wallet",
@@ -25,7 +25,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (await this.#home.wallet.withdraw(id, this.#records.length, this.#isNew)) {",
     replacement: "if (id !== undefined) {",
     tests: givenUp,
-    named: "is not carried out by its wallet from then on",
+    named: "is not carried out by its wallet afterwards",
   },
   {
     id: "operations: whoever drives one gives it up while no node answers",
@@ -33,8 +33,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "return this.isBegun || !this.#isNew || this.#home.isPromised(this.#row.id);",
     replacement: "return this.isBegun || this.#home.isPromised(this.#row.id);",
     tests: givenUp,
-    named:
-      "waits for the chain, also where its request was killed before it was told: nobody else gives it up",
+    named: "waits for the chain if its request was killed",
   },
   {
     id: "operations: one that a lost object may have had is given up as never sent",
@@ -50,7 +49,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: " || this.#home.isPromised(this.#row.id);",
     replacement: ";",
     tests: givenUp,
-    named: "is carried out, though its first step is refused for want of a node afterwards",
+    named: "is carried out even if no node takes its first step afterwards",
   },
   {
     id: "operations: a collection that is begun is given up for want of means",
@@ -58,7 +57,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (this.#kind.isCommitted(this.#records)) return true;",
     replacement: "",
     tests: large,
-    named: "a wallet without means halfway leaves the finalization pending, until it is paid",
+    named: "a finalization whose wallet runs out of money stays pending until the wallet is topped up",
   },
   {
     id: "operations: several build one directory",
@@ -66,7 +65,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (!running) return this.#begin(row, until, isNew);",
     replacement: "if (!running || until > 0) return this.#begin(row, until, isNew);",
     tests: large,
-    named: "the directory of a large draft is put once, though several finish it at once",
+    named: "the directory of a large draft is stored once",
   },
   {
     id: "operations: a 202 is told without a promise",
@@ -74,7 +73,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (drive.isBegun || this.parts.journal.operations.promise(row.id)) return null;",
     replacement: "if (row.id !== undefined) return null;",
     tests: givenUp,
-    named: "is carried out, though its first step is refused for want of a node afterwards",
+    named: "is carried out even if no node takes its first step afterwards",
   },
   {
     id: "operations: an acceptance in doubt is told as a fault",
@@ -82,7 +81,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (!row) throw maybeAccepted(id, error);",
     replacement: "if (!row) throw error;",
     tests: operations,
-    named: "though it stands is told as unknown, with the operation, which its key leads to",
+    named: "is reported as unknown with the operation's uuid if it was stored",
   },
   {
     id: "operations: a draft is released though its create took effect",
@@ -90,8 +89,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "mayHaveBegun(records) || request.begun !== null\n      ? []",
     replacement: "request.begun !== null\n      ? []",
     tests: large,
-    named:
-      "a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers",
+    named: "after a failed batch the draft is kept",
   },
   {
     id: "operations: a finalization's end isn't tried again where a block was being deleted",
@@ -99,7 +97,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "return effects.commit?.(write) ?? write();",
     replacement: "return write();",
     tests: trips,
-    named: "a directory's block that is being deleted is waited for, and kept where it was put after that",
+    named: "a finalization waits while its directory's block is deleted",
   },
   {
     id: "operations: a collection's blocks are believed to be there though they were deleted",
@@ -107,7 +105,8 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "...adoptBlobs(db, blocks, startedAt, now()),",
     replacement: "...adoptBlobs(db, blocks, new Date(2 * now().getTime()), now()),",
     tests: trips,
-    named: "one that was deleted after it had been put is put again by whoever takes the finalization on",
+    named:
+      "a directory's block that is deleted after it was stored is stored again when the finalization resumes",
   },
   {
     id: "operations: a finalization is cut again",
@@ -115,7 +114,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (request.plan) return request.plan;",
     replacement: "if (request.plan) return splitAssets(request, assets);",
     tests: large,
-    named: "a finalization goes on by the plan that it began with",
+    named: "a finalization continues with its first plan",
   },
   {
     id: "operations: a finalization goes on by a node that lags",
@@ -123,8 +122,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "brokenOff?.height ?? 0",
     replacement: "0",
     tests: large,
-    named:
-      "a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers",
+    named: "after a failed batch the draft is kept",
   },
   {
     id: "operations: settled as without effect while it may land",
@@ -147,7 +145,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "follows: ({ earlier }) => earlier,",
     replacement: "follows: () => null,",
     tests: ["test/api/collection-update.test.ts"],
-    named: "an update that is accepted later has the last word",
+    named: "an update that is accepted later takes effect last",
   },
   {
     id: "operations: an update answers with a collection that has changed since it was read",
@@ -155,7 +153,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "...(facts.row && { asRead: requireAsRead(db, collection, id) }),",
     replacement: "...(facts.row && id === null && { asRead: requireAsRead(db, collection, id) }),",
     tests: ["test/api/collection-update.test.ts"],
-    named: "answers with what changed while it was on its way",
+    named: "an update's answer includes what changed in the meantime",
   },
   {
     id: "operations: a draft that was changed meanwhile is finalized as it was",
@@ -171,7 +169,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "${drafts.updatedAt} + 1)`",
     replacement: "${drafts.updatedAt})`",
     tests: ["test/api/finalize.test.ts"],
-    named: "one that was changed just before, by the same clock, is so too",
+    named: "a draft that was changed in the same millisecond is finalized with the change",
   },
   {
     id: "operations: a draft is finalized without an asset that came meanwhile",
@@ -179,7 +177,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "${isAsRead ?? sql``})`;",
     replacement: "${sql.join(isAsRead ? [] : [sql``])})`;",
     tests: trips,
-    named: "are those that it becomes a collection of",
+    named: "are included in the collection",
   },
   {
     id: "operations: a draft is finalized with an asset whose place another has taken",
@@ -187,7 +185,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "${JSON.stringify(ids)} = (SELECT json_group_array(lower(hex(id)))",
     replacement: "${ids.length} = (SELECT count(*)",
     tests: trips,
-    named: "are so even if another has taken the place of one",
+    named: "are included even if an asset was replaced by another",
   },
   {
     id: "operations: the first page of a draft's assets is taken for all of them",
@@ -195,7 +193,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "first.length < ASSETS_A_PAGE ? first : null;",
     replacement: "first.length <= ASSETS_A_PAGE ? first : null;",
     tests: trips,
-    named: "one of more than a page of assets is read page by page",
+    named: "a draft of more than a page of assets is read page by page",
   },
   {
     id: "operations: a write that is refused leaves its files with the collection",
@@ -203,7 +201,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "keepBlobs(db, operation.subjectId, files, isAccepted);",
     replacement: "keepBlobs(db, operation.subjectId, files);",
     tests: ["test/api/mint.test.ts"],
-    named: "that is refused keeps no file for its collection, and one that is accepted does",
+    named: "that is refused adds no file to its collection",
   },
   {
     id: "keys: two requests with one key both have their effect",
@@ -211,7 +209,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "createdAt: sql`CASE WHEN ${isFree(createdAt)} THEN ${createdAt.getTime()} END`,",
     replacement: "createdAt,",
     tests: idempotency,
-    named: "have one mint: the other has no effect and is told that the key was used",
+    named: "have one mint: the other one has no effect and is refused",
   },
   {
     id: "drive: the wallet isn't told that effects are written",
@@ -227,7 +225,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: ".where(and(eq(collections.id, collectionId), isOpen(operationId)));",
     replacement: ".where(eq(collections.id, operationId === collectionId ? operationId : collectionId));",
     tests: ["test/api/collection-update.test.ts"],
-    named: "whoever is late to write an update that is over changes nothing",
+    named: "an update that is written late, after it ended, changes nothing",
   },
   {
     id: "operations: an upgrade is carried out before its delay is over",
@@ -235,7 +233,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: '...(switched || !isDue ? [] : ["upgrade"]),',
     replacement: '...(switched ? [] : ["upgrade"]),',
     tests: upgrade,
-    named: "is announced, and upgraded once its delay is over",
+    named: "has its upgrade announced, and is upgraded once its delay is over",
   },
   {
     id: "operations: an upgrade switches a contract before it has what it needs",
@@ -271,7 +269,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (last?.contractCode === DRAWN_MEANWHILE) return chainFailure(last);",
     replacement: "if (last?.contractCode === TOO_DEAR) return chainFailure(last);",
     tests: ["test/api/chosen-assets.test.ts"],
-    named: "isn't tried again beyond what it may cost",
+    named: "isn't tried again beyond its maximum cost",
   },
   {
     id: "answers: a driver that comes second deletes the text that both ended with",
@@ -287,7 +285,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "const coming = [transaction, ...(again === null ? [] : [again])];",
     replacement: "const coming = again === null ? [] : [transaction];",
     tests: ["test/api/quote-limits.test.ts"],
-    named: "is topped up only if the step that needs it",
+    named: "a contract is topped up only if the top-up and the following step stay within the maximum cost",
   },
   {
     id: "limits: a top-up counts nothing of what was spent before",
@@ -295,7 +293,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: '(sum, { cost }) => sum + BigInt(cost ?? "0"), 0n)',
     replacement: "(sum, { cost }) => (cost === null ? sum : sum), 0n)",
     tests: ["test/api/quote-limits.test.ts"],
-    named: "is topped up only if the step that needs it",
+    named: "a contract is topped up only if the top-up and the following step stay within the maximum cost",
   },
   {
     id: "quotes: a second key executes a quote",
@@ -303,7 +301,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (row.executedBy !== key) {",
     replacement: "if (row.executedBy === null) {",
     tests: ["test/api/mcp.test.ts"],
-    named: "is cut off once the quote is bound",
+    named: "can be repeated under its key, and under no other, after it was interrupted",
   },
   {
     id: "quotes: one is executed again after its write failed on the chain",
@@ -319,6 +317,6 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "  requireRightsFor(caller, { method, path, body: undefined });\n",
     replacement: "",
     tests: ["test/api/mcp.test.ts"],
-    named: "use up a quote",
+    named: "lets a read key read, but not prepare or execute a quote",
   },
 ];

@@ -13,7 +13,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;",
     replacement: "and(eq(drafts.id, id), sql`${integrationId} IS NOT NULL`) as SQL;",
     tests: tenancy,
-    named: "nobody reaches what is another's, by any operation",
+    named: "no operation reads or changes anything of another integration",
   },
   {
     id: "tenancy: anybody's collection is read",
@@ -21,7 +21,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "and(eq(collections.id, id), eq(collections.integrationId, integrationId))",
     replacement: "eq(collections.id, id)",
     tests: tenancy,
-    named: "nobody reaches what is another's, by any operation",
+    named: "no operation reads or changes anything of another integration",
   },
   {
     id: "tenancy: the list of collections is everybody's",
@@ -29,7 +29,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC",
     replacement: "WHERE ${uuidToBytes(integrationId)} IS NOT NULL ${behind} ORDER BY id DESC",
     tests: tenancy,
-    named: "lists hold nothing of another's, whatever the cursor",
+    named: "lists contain nothing of another integration, whatever the cursor",
   },
   {
     id: "archive: takes the newest row, whose number is given again",
@@ -68,7 +68,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "copySharedResult(db, sql`operation_id NOT IN ${named}`,",
     replacement: "copySharedResult(db, sql`operation_id IN ${named}`,",
     tests: sharedResults,
-    named: "stays with those that stay",
+    named: "is kept for the other operations when the operation that has it is archived",
   },
   {
     id: "transactions: a record takes the first one's result though it says something else",
@@ -76,7 +76,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "nullif(${JSON.stringify(result)}, (SELECT result ${first}))",
     replacement: "iif(EXISTS (SELECT 1 ${first}), NULL, ${JSON.stringify(result)})",
     tests: sharedResults,
-    named: "a record that says something else",
+    named: "a later record with a different result keeps its own result",
   },
   {
     id: "transactions: a record that is written again gets another place once the first one is archived",
@@ -84,7 +84,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "OR EXISTS (SELECT 1 FROM transactions WHERE hash = ${own})",
     replacement: "OR ${own} IS NULL",
     tests: sharedResults,
-    named: "a record is written again in its place",
+    named: "a record replaces an earlier one",
   },
   {
     id: "transactions: the record of an operation that is over is written again",
@@ -92,7 +92,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "setWhere: isOpen(operation.id),",
     replacement: "setWhere: sql`${isOpen(operation.id)} IS NOT NULL`,",
     tests: sharedResults,
-    named: "a record that says something else",
+    named: "a later record with a different result keeps its own result",
   },
   {
     id: "archive: a file goes while a database may come back that names it",
@@ -116,7 +116,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "  and(eq(apiKeys.integrationId, integrationId), eq(apiKeys.id, id)) as SQL;",
     replacement: "  eq(apiKeys.id, integrationId === id ? integrationId : id);",
     tests: ["test/api/authentication.test.ts"],
-    named: "a key is revoked under its own integration alone",
+    named: "a key can only be revoked by its own integration",
   },
   {
     id: "lists: the item behind the page is shown on it",
@@ -124,7 +124,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "const shown = items.slice(0, size);",
     replacement: "const shown = items.slice(0, size + 1);",
     tests: ["test/api/lists.test.ts"],
-    named: "is the same by pages of one, each of which leads to the next",
+    named: "is complete when it is read in pages of one",
   },
   {
     id: "payees: an account that doesn't exist gets royalties",
@@ -132,7 +132,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "!known.get(accountId)",
     replacement: "known.get(accountId) === undefined",
     tests: ["test/api/finalize.test.ts"],
-    named: "refuses royalties for accounts that don't exist, by name, and sends nothing",
+    named: "is refused if accounts with royalties don't exist",
   },
   {
     id: "uploads: a file that no detail mentions is taken",
@@ -226,7 +226,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "showcase.row.page.traitsCursor !== null || isHidden(await onChain(showcase))",
     replacement: "showcase.row.page.traitsCursor !== null",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "before the reveal only the placeholder is shown, and filters match nothing",
+    named: "before the reveal the gallery shows only the placeholder",
   },
   {
     id: "pages: an NFT names the transaction of an earlier mint",
@@ -234,7 +234,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "Number(first) <= number && number <= last",
     replacement: "Number(first) <= number",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "keeps naming the transactions of mints",
+    named: "keeps showing the NFT's mint transaction, however many mints follow",
   },
   {
     id: "pages: what a collection's row has noted of mints is lost when the row is full",
@@ -242,7 +242,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "...(mint === undefined ? [] : [moveMints(db, subjectId)]),",
     replacement: "",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "keeps naming the transactions of mints",
+    named: "keeps showing the NFT's mint transaction, however many mints follow",
   },
   {
     id: "pages: notes of a hundred replace those that it had",
@@ -250,7 +250,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "const merged = sql`json_patch(${mintedHundreds.transactions}, excluded.transactions)`;",
     replacement: "const merged = sql`excluded.transactions`;",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "keeps naming the transactions of mints",
+    named: "keeps showing the NFT's mint transaction, however many mints follow",
   },
   {
     id: "pages: whoever asks again what became of a mint has its notes written again",
@@ -258,7 +258,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,",
     replacement: "",
     tests: ["test/api/mint-costs.test.ts"],
-    named: "isn't written again when somebody asks again",
+    named: "a mint transaction that a page has noted isn't written again by a second request",
   },
   {
     id: "pages: notes of a mint reach beyond their hundred",
@@ -281,7 +281,7 @@ export const SERVICES: readonly Mutant[] = [
     search: " AND NOT ${isLeft(contract)})`;",
     replacement: " AND ${contract} <> '')`;",
     tests: ["test/api/contract-ownership.test.ts"],
-    named: "a wallet that kept no role is refused its writes",
+    named: "after the hand-over, writes of a wallet without a role are refused before they are sent",
   },
   {
     id: "chain comparison: a quiet collection's look isn't noted",
@@ -304,7 +304,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "if (c.error instanceof ServiceError) key.deleteBody();",
     replacement: "key.deleteBody();",
     tests: ["test/api/answers-with-effects.test.ts"],
-    named: "a long answer is told again",
+    named: "a long answer is returned again after the database's answer to its form was lost",
   },
   {
     id: "payouts: one is accepted without an account to pay to",
@@ -312,7 +312,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "condition: sql`${hasPayoutAccount(integrationId)} AND NOT",
     replacement: "condition: sql`NOT",
     tests: ["test/api/payout.test.ts"],
-    named: "goes to the account that is set when it is accepted",
+    named: "is sent to the account that is set when it is accepted",
   },
   {
     id: "pages: any collection's page can be set up",
@@ -327,7 +327,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "AND ${cover === null ? sql`true` : isAsset}\n",
     replacement: "AND ${cover === null ? sql`true` : sql`(${isAsset} OR 1)`}\n",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "a cover is an asset of this collection, not of another",
+    named: "accepts only an asset of this collection as the cover",
   },
   {
     id: "payouts: sales that another payout takes are paid again",
@@ -343,7 +343,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "owner === integration?.walletAccountId",
     replacement: "owner !== integration?.name",
     tests: ["test/api/payout.test.ts"],
-    named: "has nothing of what another owner of the contract earned",
+    named: "includes nothing that another owner of the contract earned",
   },
   {
     id: "payouts: sales that were not read yet are paid again",
@@ -351,7 +351,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "await readSales(context, integrationId, height)",
     replacement: "{ skipped: [], unavailable: null }",
     tests: ["test/api/payout.test.ts"],
-    named: "are covered by all that is paid before the schedule reads them",
+    named: "is covered by all that is paid before the schedule reads the sales",
   },
   {
     id: "payouts: sales are read in a block older than the balance",
@@ -359,7 +359,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "await readSales(context, integrationId, height)",
     replacement: "await readSales(context, integrationId, height && 0)",
     tests: ["test/api/payout.test.ts"],
-    named: "are read in a block that isn't older than the balance's",
+    named: "is read in a block that isn't older than the balance's",
   },
   {
     id: "payouts: sales between a reading by another owner and the wallet's count",
@@ -367,7 +367,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "isOwn && earnedOwn && read",
     replacement: "isOwn && read",
     tests: ["test/api/payout.test.ts"],
-    named: "has nothing of what another owner earned after a reading",
+    named: "includes nothing that another owner earned after a reading",
   },
   {
     id: "payouts: what was read before the wallet becomes the owner isn't forgotten",
@@ -375,7 +375,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "[forgetEarned(context.db, [accountId], id)]",
     replacement: "[]",
     tests: ["test/api/payout.test.ts"],
-    named: "has nothing of what another owner earned until a payout reads",
+    named: "includes nothing that another owner earned before a payout reads",
   },
   {
     id: "payouts: an amount leaves sales to be paid again that it could not read",
@@ -383,7 +383,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "uncounted.length > 0 ?",
     replacement: "uncounted.length < 0 ?",
     tests: ["test/api/spoilt-contracts.test.ts"],
-    named: "an amount counts as the sales of a contract that returns nonsense",
+    named: "a payout of an amount includes the sales of an unreadable contract",
   },
   {
     id: "payouts: a quoted payout is refused when more is sold",
@@ -399,7 +399,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "if (error instanceof ChainUnavailableError) return error;",
     replacement: "throw error;",
     tests: ["test/api/spoilt-contracts.test.ts"],
-    named: "no JSON stops no comparison",
+    named: "no JSON doesn't stop the comparison",
   },
   {
     id: "settings: a change of a mint phase clears the rest of it",
@@ -407,7 +407,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "...OPEN_TO_ALL, ...settings[name], ...change",
     replacement: "...OPEN_TO_ALL, ...change",
     tests: ["test/api/collection-update.test.ts"],
-    named: "changes at once lose nothing of each other",
+    named: "keeps all changes of concurrent updates",
   },
   {
     id: "holders: the count of one collection is told of another",
@@ -415,7 +415,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "const collection = `${contract} ${collectionId} ${block.hash}`;",
     replacement: "const collection = `${contract} ${block.hash}`;",
     tests: ["test/api/holders.test.ts"],
-    named: "each collection has its own at the same block",
+    named: "counts each collection separately at the same block",
   },
   {
     id: "pages: what another contract logs is a mint",
@@ -423,7 +423,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "executor === contract)",
     replacement: "executor !== contract || executor === contract)",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "of another contract's collection with the same number",
+    named: "isn't found if it was made on another contract with the same collection number",
   },
   {
     id: "pages: what was read for one address of the service is told at another",
@@ -431,7 +431,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "keptBriefly(c, [base, slug, ...name], read)",
     replacement: "keptBriefly(c, [slug, ...name], read)",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "answered with links to itself",
+    named: "links to the address by which the service was called",
   },
   {
     id: "pages: of assets with one reference file the last one's copies count",
@@ -439,7 +439,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "copies.set(digest, (copies.get(digest) ?? 0) + count);",
     replacement: "copies.set(digest, count);",
     tests: ["test/api/collector-pages.test.ts"],
-    named: "a reference file that two assets share",
+    named: "counts the copies of both assets that share a reference file",
   },
   {
     id: "pages: an embedding may ask for a larger picture",
@@ -471,7 +471,7 @@ export const SERVICES: readonly Mutant[] = [
     search: 'SELECT seq, 0, ? FROM failed WHERE seq > ? AND seq < ?"',
     replacement: 'SELECT seq, 0, ? FROM failed WHERE seq > ? AND seq <= ?"',
     tests: ["test/api/webhooks.test.ts"],
-    named: "of the events that were given up",
+    named: "send the given-up events of a range again",
   },
   {
     id: "webhooks: what is replayed of the given up forgets the event behind it",
@@ -479,7 +479,7 @@ export const SERVICES: readonly Mutant[] = [
     search: 'DELETE FROM failed WHERE seq > ? AND seq < ?"',
     replacement: 'DELETE FROM failed WHERE seq > ? AND seq <= ?"',
     tests: ["test/api/webhooks.test.ts"],
-    named: "of the events that were given up",
+    named: "send the given-up events of a range again",
   },
   {
     id: "quotes: what is missing leaves out the gas that is bought ahead",
@@ -495,7 +495,7 @@ export const SERVICES: readonly Mutant[] = [
     search: ".where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId)))",
     replacement: ".where(and(eq(quotes.id, id), sql`${integrationId} <> ''`))",
     tests: ["test/api/quotes.test.ts"],
-    named: "somebody else's for the same write",
+    named: "is refused with another integration's quote of the same write",
   },
   {
     id: "quotes: each key may execute a quote",
@@ -503,7 +503,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "sql`coalesce(${quotes.executedBy}, ${key})`",
     replacement: "key",
     tests: ["test/api/mcp.test.ts"],
-    named: "carries a quote out once",
+    named: "carries out a quote once: in parallel, under new keys, and again under its own key",
   },
   {
     id: "agents: the service fetches files for a key that may not upload them",
@@ -511,7 +511,7 @@ export const SERVICES: readonly Mutant[] = [
     search: '      requireScope(call.caller.rights, "drafts");\n',
     replacement: "      void requireScope;\n",
     tests: ["test/api/mcp.test.ts"],
-    named: "nothing is fetched for a read-only key",
+    named: "fetches nothing for a read key or an unknown draft",
   },
   {
     id: "agents: an execution has no limit by its quote",
@@ -519,7 +519,7 @@ export const SERVICES: readonly Mutant[] = [
     search: ', "Mintage-Quote": quote };',
     replacement: " };",
     tests: ["test/api/mcp.test.ts"],
-    named: "refuses a quote that has expired",
+    named: "refuses a quote that is expired",
   },
   {
     id: "agents: a text without spaces isn't marked",
@@ -527,7 +527,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "byPeople || WRITTEN_BY_PEOPLE.has(name)",
     replacement: "byPeople && WRITTEN_BY_PEOPLE.has(name)",
     tests: ["test/api/mcp.test.ts"],
-    named: "mark what people wrote as untrusted text",
+    named: "mark texts written by others as untrusted",
   },
   {
     id: "integrations: one is deleted that has just got something to do",
@@ -535,7 +535,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "    not(hasOpenOperations(id)),\n",
     replacement: "",
     tests: ["test/api/suspension.test.ts"],
-    named: "isn't deleted beside an operation",
+    named: "an integration isn't deleted while another isolate has just accepted an operation",
   },
   {
     id: "keys: a limited key is let in where no collection is named",
@@ -543,7 +543,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "else if (!limitsCollections) requireUnlimited(rights);",
     replacement: 'else if (limitsCollections) requireReach(rights, rights.collections?.[0] ?? "");',
     tests: ["test/api/key-scopes.test.ts"],
-    named: "neither sees nor touches another one by listEvents",
+    named: "can neither read nor change another one by listEvents",
   },
   {
     id: "keys: a new key may spend more than its maker",
@@ -551,7 +551,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "own !== null && (wanted === null || wanted > own);",
     replacement: "own !== null && wanted !== null && wanted > own;",
     tests: ["test/unit/key-rights.test.ts"],
-    named: "exceed another's exactly where",
+    named: "exceed another's exactly if it may do something that the other may not",
   },
   {
     id: "keys: the text before a rotation works for ever",
@@ -559,7 +559,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "key.replacedAt !== null && key.replacedAt <= now",
     replacement: "key.replacedAt !== null && key.replacedAt <= 0",
     tests: ["test/api/keys.test.ts"],
-    named: "leaves both texts working for 24 hours",
+    named: "leaves both keys working for 24 hours, and then only the new one",
   },
   {
     id: "keys: another key gets the answer that shows a new key",
@@ -567,7 +567,7 @@ export const SERVICES: readonly Mutant[] = [
     search: '?.scope === "full" ?',
     replacement: '?.scope === "any" ?',
     tests: ["test/api/keys.test.ts"],
-    named: "once for an Idempotency-Key",
+    named: "makes one for each Idempotency-Key",
   },
   {
     id: "keys: what is on its way doesn't count for a budget",
@@ -575,7 +575,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "reserved: journal.budgets.reserved(key) };",
     replacement: "reserved: { queued: 0n, certain: 0n, open: 0n } };",
     tests: ["test/api/key-budgets.test.ts"],
-    named: "holds for forty writes at once",
+    named: "is kept by forty simultaneous writes, some of which are carried out",
   },
   {
     id: "keys: the spending of a key that another one made doesn't count for that one",
@@ -583,7 +583,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "{ key: id, perDay: spendingPerDay }, ...makerBudgets]",
     replacement: "{ key: id, perDay: spendingPerDay }, ...makerBudgets.slice(0, 0)]",
     tests: ["test/api/key-budgets.test.ts"],
-    named: "holds for the keys that it makes",
+    named: "limits the keys that the key makes, whatever their budgets are",
   },
   {
     id: "audit: an entry is written for a change that isn't made",
@@ -591,7 +591,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "    WHERE ${condition}`);\n  return [entry];",
     replacement: "    WHERE ${sql`true`}`);\n  void condition;\n  return [entry];",
     tests: ["test/api/audit.test.ts"],
-    named: "so are the operator's changes of limits",
+    named: "the audit log has the operator's changes of limits",
   },
   {
     id: "agents: a write above confirm_above isn't confirmed",
@@ -599,6 +599,6 @@ export const SERVICES: readonly Mutant[] = [
     search: "BigInt(most) <= BigInt(confirmAbove)",
     replacement: "BigInt(most) >= BigInt(confirmAbove)",
     tests: ["test/api/mcp.test.ts"],
-    named: "asks the person, once",
+    named: "is confirmed by the person once, and then carried out",
   },
 ];

@@ -11,7 +11,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: '(error.outcome === "not_submitted"',
     replacement: '(error.status < 500 || error.outcome === "not_submitted"',
     tests: ["cli/test/airdrop-run.test.ts"],
-    named: "since the first may have been carried out",
+    named: "a request is repeated under its first key",
   },
   {
     id: "launch: a collection is launched whose phases are over",
@@ -19,7 +19,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "Date.parse(end) <= now",
     replacement: "Date.parse(end) <= now - now",
     tests: ["cli/test/launch-run.test.ts"],
-    named: "a phase that has ended meanwhile is refused before anything is uploaded",
+    named: "a phase that has ended is refused before anything is uploaded",
   },
   {
     id: "admin: what upgrades take of a wallet is that of one contract",
@@ -27,7 +27,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: 'const [topUp, fees] = [sum(its, "top_up"), sum(its, "fees")];',
     replacement: 'const [topUp, fees] = [sum(its.slice(0, 1), "top_up"), sum(its.slice(0, 1), "fees")];',
     tests: ["cli/test/admin-commands.test.ts"],
-    named: "say what all upgrades together take from each wallet",
+    named: "contract upgrade --all --dry-run shows what the upgrades cost each wallet in total",
   },
   {
     id: "airdrop: an account is twice in a request",
@@ -35,7 +35,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "if (open.get(name)?.accounts.has(account)) close(name);",
     replacement: "",
     tests: airdrop,
-    named: "in requests that the service takes",
+    named: "mints each row's quantity once",
   },
   {
     id: "airdrop: a row of the contract's own account is sent",
@@ -43,7 +43,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "const isContract = account === contract;",
     replacement: "const isContract = false;",
     tests: ["cli/test/airdrop-run.test.ts"],
-    named: "all that is wrong with a file is named by its lines",
+    named: "all mistakes of a file are listed with their lines before anything is sent",
   },
   {
     id: "claim: a drop may cost more than was agreed to",
@@ -51,7 +51,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "      ...(quote !== null && { quote }),\n",
     replacement: "",
     tests: ["cli/test/claim-run.test.ts"],
-    named: "is the most that they may cost",
+    named: "the maximum cost of a drop, and of a change of it, is shown before anything is sent",
   },
   {
     id: "airdrop: a line that a kill cut off is joined to the next",
@@ -59,7 +59,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "if (whole < bytes.length) truncateSync(file, whole);",
     replacement: "if (whole > bytes.length) truncateSync(file, whole);",
     tests: airdrop,
-    named: "up to a line that a kill cut off",
+    named: "can be read after a kill at any byte of its last line",
   },
   {
     id: "launch: a time that clocks show twice is taken",
@@ -75,7 +75,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "if (!known.includes(field)) {",
     replacement: "if (known.length === 0) {",
     tests: launch,
-    named: "names the line and the field of everything",
+    named: "has every mistake reported with its line and field",
   },
   {
     id: "restore: rows stay before tables that they refer to",
@@ -83,7 +83,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "if (!isTable(statement)) continue;",
     replacement: "",
     tests: ["cli/test/d1-import.test.ts"],
-    named: "tables come before rows",
+    named: "creates tables before rows, and refuses an incomplete export",
   },
   {
     id: "restore: a cut falls between two quotes that are one",
@@ -91,7 +91,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: "/''|\\\\[nr]|./gsu",
     replacement: "/./gsu",
     tests: ["cli/test/d1-import.test.ts"],
-    named: "make the same row",
+    named: "turns long rows into statements that D1 accepts, with the same content",
   },
   {
     id: "backups: a file of the same size is taken for the one that was copied",
@@ -106,7 +106,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: 'if (operation.state !== "pending") return',
     replacement: 'if (operation.state !== "pending" && operation.state !== "unknown") return',
     tests: ["client/test/client.test.ts"],
-    named: "whose outcome is unknown",
+    named: "with an unknown outcome are reported at once, without waiting",
   },
   {
     id: "client: a key's leading zeros are left out",
@@ -114,7 +114,7 @@ export const TERMINAL: readonly Mutant[] = [
     search: 'return "1".repeat(zeros < 0 ? bytes.length : zeros) + digits;',
     replacement: 'return zeros < 0 ? "1" : digits;',
     tests: ["test/unit/claim-proofs.test.ts"],
-    named: "begins with zeros",
+    named: "a key that begins with zero bytes is written with a 1 for each",
   },
   {
     id: "client: a pause that the service asks for ends within the usual bound",

@@ -86,7 +86,7 @@ export const WALLET: readonly Mutant[] = [
     search: "restoredAt === null ? 0 : RESTORED_NONCE_GAP",
     replacement: "0",
     tests: ["test/api/wallet.test.ts"],
-    named: "comes back from its sealed copy when the object is lost",
+    named: "is restored from its sealed copy if the object is lost",
   },
   {
     id: "wallet: who doesn't know of all rows gives an operation up",
@@ -94,7 +94,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (records.length !== journaled) return false;",
     replacement: "",
     tests: ["test/api/wallet.test.ts"],
-    named: "of a withdrawn operation is never journaled",
+    named: "of a withdrawn operation is never stored",
   },
   {
     id: "endings: the height is that of the block that includes the transaction",
@@ -117,7 +117,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (row.landed || row.unproven > 0) return this.#elsewhere(row);",
     replacement: "",
     tests: ["test/api/wallet.test.ts"],
-    named: "an outcome that the wallet's node doesn't know is found at another",
+    named: "an outcome that the wallet's node doesn't have is read from another node",
   },
   {
     id: "shared: a transaction takes one token more than the contract",
@@ -214,7 +214,7 @@ export const WALLET: readonly Mutant[] = [
     search: "nonce: BigInt(row.nonce),",
     replacement: "nonce: BigInt(row.nonce) + 1n,",
     tests: ["test/api/wallet.test.ts"],
-    named: "it does not land for two minutes and is raced",
+    named: "it doesn't land for two minutes and a no-op takes its nonce",
   },
   {
     id: "journal: what is still open is forgotten",
@@ -238,7 +238,7 @@ export const WALLET: readonly Mutant[] = [
     search: 'return isLatest ? "kept" : "filed";',
     replacement: 'return "filed";',
     tests: ["test/api/journal-files.test.ts"],
-    named: "reveal a database rollback after days without new operations",
+    named: "show that the database was rolled back",
   },
   {
     id: "journal: an operation in a file takes another step",
@@ -305,7 +305,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {",
     replacement: "if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer() && false) {",
     tests: ["test/api/wallet-landing.test.ts"],
-    named: "bytes of a lost object can land until the validity period",
+    named: "transactions of a lost object can land until the validity period after the restoration is over",
   },
   {
     id: "keys: a lane whose key is gone goes on signing",
@@ -328,7 +328,7 @@ export const WALLET: readonly Mutant[] = [
     search: "operations.isWithdrawn(operationUuid) || snapshots.hasFailed(operationUuid);",
     replacement: "snapshots.hasFailed(operationUuid);",
     tests: ["test/api/wallet.test.ts"],
-    named: "of a withdrawn operation is never journaled",
+    named: "of a withdrawn operation is never stored",
   },
   {
     id: "lineage: an older database is taken for the newest",
@@ -373,7 +373,7 @@ export const WALLET: readonly Mutant[] = [
     search: 'if (best === null || best.kind === "unknown") best = status;',
     replacement: "best = status;",
     tests: proof,
-    named: "who doesn't know it has no say",
+    named: "an endpoint that doesn't know the transaction is ignored",
   },
   {
     id: "funds: a balance of an older block counts",
