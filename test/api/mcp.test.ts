@@ -14,6 +14,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import {
+  attachPictures,
   createCollection,
   createDraft,
   createHalfSold,
@@ -101,6 +102,15 @@ test.each<Era>(["legacy", "auto"])(
     expect(JSON.stringify(tools).length).toBeLessThan(16_000);
   },
 );
+
+/** Deletes an asset of a draft by the API. */
+const deleteAsset = async (draft: string, asset: string): Promise<void> => {
+  const { status } = await api(`/collection-draft/${draft}/asset/${asset}`, {
+    key: shop.key,
+    method: "DELETE",
+  });
+  expect(status).toBe(204);
+};
 
 describe("the rules of the API apply to POST /mcp, which", () => {
   const initialize = {
@@ -391,18 +401,34 @@ describe("the tool execute", () => {
     await done(agent, "quote", { ...mint(), body: { ...body, receivers_must_exist: false } });
   });
 
-  test("refuses to finalize a draft that changed after its quote", async () => {
-    const collection_draft_uuid = await createDraft(shop, { copies: [2] });
+  test.each<readonly [string, (draft: string, asset: string) => Promise<unknown>]>([
+    [
+      "has another title",
+      (collection_draft_uuid) =>
+        done(agent, "save_draft", { collection_draft_uuid, fields: { title: "Swapped" } }),
+    ],
+    ["has one asset more", (draft) => attachPictures(shop, draft, { copies: [1] })],
+    ["has one asset less", (draft, asset) => deleteAsset(draft, asset)],
+    [
+      "has another asset instead",
+      async (draft, asset) => {
+        await deleteAsset(draft, asset);
+        await attachPictures(shop, draft, { copies: [1] });
+      },
+    ],
+  ])("refuses to finalize a draft that %s since its quote", async (name, change) => {
+    const collection_draft_uuid = await createDraft(shop, { copies: [1] });
+    const [asset] = await attachPictures(shop, collection_draft_uuid, { copies: [1] });
     const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };
     const { quote } = await done<Quoted>(agent, "quote", finalize);
-    await done(agent, "save_draft", { collection_draft_uuid, fields: { title: "Swapped" } });
-    const swapped = await execute(quote.quote_uuid, "swapped");
-    expect(swapped.body).toMatchObject({
+    await change(collection_draft_uuid, asset!);
+    const key = name.replaceAll(" ", "-");
+    expect((await execute(quote.quote_uuid, key)).body).toMatchObject({
       code: "quote_mismatch",
       message: expect.stringContaining("changed"),
     });
     const again = await done<Quoted>(agent, "quote", finalize);
-    expect((await execute(again.quote.quote_uuid, "seen")).isError).toBe(false);
+    expect((await execute(again.quote.quote_uuid, `${key}-seen`)).isError).toBe(false);
   });
 
   test("returns the outcome of an expired quote as long as its key is valid", async () => {

@@ -34,9 +34,10 @@ let seed = 0;
 
 /** A draft with uploaded pictures, ready to be finalized. */
 export async function createDraft(
-  { key, contractUuid }: TestIntegration,
-  { settings = {}, copies = [10, 10], subtitle, references = false }: DraftOptions = {},
+  integration: TestIntegration,
+  { settings = {}, ...assets }: DraftOptions = {},
 ): Promise<string> {
+  const { key, contractUuid } = integration;
   const draft = await bodyOf<{ collection_draft_uuid: string }>(
     await api("/collection-draft", {
       key,
@@ -44,6 +45,16 @@ export async function createDraft(
     }),
     201,
   );
+  await attachPictures(integration, draft.collection_draft_uuid, assets);
+  return draft.collection_draft_uuid;
+}
+
+/** Uploads pictures to a draft, an asset each. @returns the assets' ids */
+export async function attachPictures(
+  { key }: TestIntegration,
+  draft: string,
+  { copies = [10, 10], subtitle, references = false }: Omit<DraftOptions, "settings"> = {},
+): Promise<string[]> {
   const form = new FormData();
   const details = copies.map((count, index) => {
     seed += 1;
@@ -59,9 +70,9 @@ export async function createDraft(
     };
   });
   form.append("assets_detail", JSON.stringify(details));
-  const uuid = draft.collection_draft_uuid;
-  await bodyOf(await api(`/collection-draft/${uuid}/asset-bulk`, { key, form }), 201);
-  return uuid;
+  const answer = await api(`/collection-draft/${draft}/asset-bulk`, { key, form });
+  const assets = await bodyOf<{ asset_uuid: string }[]>(answer, 201);
+  return assets.map(({ asset_uuid: uuid }) => uuid);
 }
 
 /** A collection on the chain. */

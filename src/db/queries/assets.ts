@@ -23,6 +23,12 @@ export interface NewAsset {
 export type PlacedAsset = NewAsset & { readonly position: number };
 
 /**
+ * The time of a draft's change, of its assets too. Each change has a distinct one, whatever the clock says: it identifies
+ * the draft that a finalization or a quote has read.
+ */
+export const changedAt = (now: Date): SQL => sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`;
+
+/**
  * Attaches assets to an open draft from position `first` on. The batch fails if the draft isn't open (`isLocked`), another
  * request has taken a position (`isTaken`), or there would be too many copies (`isTooMany`).
  */
@@ -38,7 +44,11 @@ export const attachAssets = (
     .update(draftAssets)
     .set({ copies: sql`NULL` })
     .where(sql`draft_id = ${id} AND position = ${first} AND ${copiesOf(id)} > ${MAX_COPIES}`);
-  return [...insertAssets(db, draft, assets, { at: now, first }), refuseTooMany];
+  const touch = db
+    .update(drafts)
+    .set({ updatedAt: changedAt(now) })
+    .where(eq(drafts.id, draftId));
+  return [...insertAssets(db, draft, assets, { at: now, first }), refuseTooMany, touch];
 };
 
 const copiesOf = (draft: Uint8Array): SQL =>
@@ -148,7 +158,7 @@ export const behind = (first: number): SQL => sql`position >= ${first}`;
 export const deleteAsset = async (
   db: Database,
   integrationId: Uuid,
-  { draftId, id }: { readonly draftId: Uuid; readonly id: Uuid },
+  { draftId, id, now }: { readonly draftId: Uuid; readonly id: Uuid; readonly now: Date },
   answered: KeyWithResponse | null,
 ): Promise<boolean> => {
   const which = sql`draft_assets.id = ${uuidToBytes(id)}
@@ -159,6 +169,10 @@ export const deleteAsset = async (
   const condition = sql`EXISTS (SELECT 1 FROM draft_assets WHERE ${which})`;
   const deleted = await runWithResponse(db, { answered, condition }, removal, [
     weigh(db, integrationId, weight, -1),
+    db
+      .update(drafts)
+      .set({ updatedAt: changedAt(now) })
+      .where(and(eq(drafts.id, draftId), condition)),
   ]);
   return deleted.length > 0;
 };

@@ -3,7 +3,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
 import { failedOn, type Statement, withFields } from "../statements.ts";
-import { type AssetRow, pageOfAssets } from "./assets.ts";
+import { type AssetRow, changedAt, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch, runWithResponse } from "./idempotency.ts";
 import type { OperationRow } from "./operations.ts";
@@ -68,9 +68,6 @@ export const findToFinalize = async (
   ]);
   return row && { ...row, contract, latest, assets };
 };
-
-/** Each change has a distinct time, whatever the clock says: it identifies the draft that a finalization has read. */
-const changedAt = (now: Date): SQL => sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`;
 
 interface DraftChanges {
   readonly changes: Readonly<Record<string, unknown>>;

@@ -67,7 +67,7 @@ export async function deleteAsset(
   assetId: Uuid,
 ): Promise<void> {
   const stored = caller.requestKey && (await caller.requestKey.keeps(204, null));
-  const asset = { draftId, id: assetId };
+  const asset = { draftId, id: assetId, now: context.now() };
   if (await deleteRow(context.db, caller.integrationId, asset, stored)) return;
   if (!(await requireDraft(context, caller, draftId)).isOpen) throw assetsLocked();
   throw new ServiceError("not_found", "The draft has no such asset. Check its asset_uuid.");
