@@ -284,7 +284,8 @@ export const ERRORS = {
   wallet_busy: {
     status: 429,
     limit: "rate",
-    cause: "The wallet's queue is full, or queued transactions hold all of the wallet's funds.",
+    cause:
+      "The wallet's queue is full, or pending writes may use all of the wallet's funds or of a daily spending limit. The message says which.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
   internal_error: {

@@ -75,13 +75,14 @@ export type SubmitResult =
   /** The wallet can't pay. `missing` is yoctoNEAR. Nothing was journaled, as for all following but `withdrawn`. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
-   * The queue is full or has reserved the whole balance. With `inactive` the object can't sign: it has no key or isn't
+   * The queue is full or has reserved the whole balance, or what is left of a daily limit, which `held` names. With `inactive` the object can't sign: it has no key or isn't
    * activated; with `behind` the database is older than the journal and must be recovered; with `lockedOut` the
    * wallet's own key (`ed25519:<base58>`) isn't on its account. `retryAfter` is in seconds.
    */
   | {
       readonly status: "busy";
       readonly retryAfter: number;
+      readonly held?: "integration" | "key";
       readonly inactive?: true;
       readonly behind?: true;
       readonly lockedOut?: { readonly publicKey: string; readonly accountId: string };

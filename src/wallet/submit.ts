@@ -116,10 +116,10 @@ export class Submission {
     return journal.intents.counts().queued < settings.MAX_QUEUE ? null : this.#busy();
   }
 
-  #busy(): SubmitResult {
+  #busy(held?: "integration" | "key"): SubmitResult {
     const { journal } = this.#parts;
     const { queued, open } = journal.intents.counts();
-    return { status: "busy", retryAfter: retryAfter(queued + open, journal.lanes.all().length) };
+    return { status: "busy", retryAfter: retryAfter(queued + open, journal.lanes.all().length), held };
   }
 
   /** The rejection of an intent that exceeds its operation's maximum cost; null if it doesn't. */
@@ -180,7 +180,7 @@ export class Submission {
     const cost = costOf(intent, this.#parts.head.prices);
     const within = withinDay(limit, spent, reserved, cost);
     if (within === "enough") return null;
-    if (within === "later") return this.#busy();
+    if (within === "later") return this.#busy(isOfKey ? "key" : "integration");
     return {
       status: "spending_limited",
       isOfKey,

@@ -99,7 +99,7 @@ export const refusalFailure = (
       }
       return {
         code: "wallet_busy",
-        message: `Try again in ${duration(refusal.retryAfter)}: the wallet's queue has to finish first. ${nothing}`,
+        message: `Try again in ${duration(refusal.retryAfter)}: ${HELD_BY[refusal.held ?? "queue"]}. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,
@@ -132,6 +132,13 @@ export const refusalFailure = (
       };
   }
 };
+
+/** What a write waits for that would be accepted later. */
+const HELD_BY = {
+  queue: "the wallet's queue has to finish first",
+  integration: "pending writes may use what is left of the integration's spending_per_day today",
+  key: "pending writes may use what is left of the key's spending_per_day today",
+} as const;
 
 /** Why a wallet may not sign, and what the operator must do. */
 const whyInactive = ({ behind, lockedOut }: Extract<Refusal, { status: "busy" }>): string => {
