@@ -60,7 +60,20 @@ test("/llms.txt lists every document with its address, and /llms-full.txt contai
   const full = await (await api("/llms-full.txt", { headers: { range: "bytes=0-9" } })).text();
   const [users] = text.split("## Optional");
   for (const name of names) {
-    const served = await (await api(`/docs/${name}`)).text();
-    expect(full.includes(served)).toBe(users!.includes(`/docs/${name})`));
+    const [title] = (await (await api(`/docs/${name}`)).text()).split("\n", 1);
+    expect(full.split("\n").includes(title!)).toBe(users!.includes(`/docs/${name})`));
+  }
+});
+
+test("every link of /llms-full.txt is an address that answers", async () => {
+  const full = await (await api("/llms-full.txt")).text();
+  const targets = [...full.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!.split("#", 1)[0]!);
+  const own = [...new Set(targets)].filter((target) => target !== "" && !target.startsWith("https://"));
+  expect(own.length).toBeGreaterThan(5);
+  for (const target of own) {
+    expect(target.startsWith(`${BASE}/`), target).toBe(true);
+    const answer = await api(target.slice(BASE.length));
+    await answer.body?.cancel();
+    expect(answer.status, target).toBe(200);
   }
 });

@@ -63,6 +63,10 @@ const withServedLinks = (text: string): string => {
   }, first);
 };
 
+/** A text of several documents, whose links to other documents name their addresses. */
+const absoluteLinks = (text: string, base: string): string =>
+  text.replaceAll(/\]\((?!https?:|#|\/)/g, `](${base}/docs/`);
+
 /** Serves the files of docs/ at /docs/, with the reference's script, and lists them for language models. */
 export const serveDocuments = (api: Api): void => {
   api.get("/llms.txt", (c) => c.text(llmsText(baseUrl(c)), 200, TEXT));
@@ -71,7 +75,7 @@ export const serveDocuments = (api: Api): void => {
     const plain = new Request(c.req.url);
     const names = Object.keys(FOR_USERS);
     const files = await Promise.all(names.map(async (name) => (await fileOf(c, `${name}.md`, plain)).text()));
-    return c.body(withServedLinks(files.join("\n")), 200, TEXT);
+    return c.body(absoluteLinks(withServedLinks(files.join("\n")), baseUrl(c)), 200, TEXT);
   });
   api.get("/docs/:file{.+}", async (c) => {
     const file = await fileOf(c, c.req.param("file"));
