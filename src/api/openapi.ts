@@ -15,7 +15,12 @@ Amounts are decimal strings of yoctoNEAR, times are RFC 3339 in UTC, lengths are
 
 const ABOUT = {
   openapi: "3.1.0",
-  info: { title: "Mintage", version: "1.0.0", description: DESCRIPTION, license: { name: "Apache-2.0" } },
+  info: {
+    title: "Mintage",
+    version: "1.0.0",
+    description: DESCRIPTION,
+    license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+  },
 };
 
 const digestOf = async (text: string): Promise<string> =>

@@ -65,9 +65,12 @@ export const idempotency =
     c.res = answer;
   };
 
-/** A key as it is, or the string in quotes that draft-ietf-httpapi-idempotency-key-header makes of it (RFC 9651). */
+/**
+ * A key as it is, or the string in quotes that draft-ietf-httpapi-idempotency-key-header makes of it (RFC 9651), whose
+ * parameters have no meaning.
+ */
 const unquoted = (header: string | undefined): string | undefined => {
-  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header ?? "")?.[1];
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"(?: *;.*)?$/.exec(header ?? "")?.[1];
   return quoted === undefined ? header : quoted.replaceAll(/\\(["\\])/g, "$1");
 };
 

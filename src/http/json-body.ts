@@ -26,6 +26,8 @@ const BODY: BodyName = { code: "invalid_json", name: "body" };
 /** What a body of unknown size is read into at first. It doubles. */
 const FIRST_BYTES = 65_536;
 
+const UTF_8 = /^utf-?8$/i;
+
 const tooLarge = (most: number) =>
   new ServiceError("payload_too_large", `Send a body of at most ${most} bytes.`);
 
@@ -103,7 +105,10 @@ export const readBody = async (c: Context<AppEnv>): Promise<void> => {
     throw new ServiceError("unsupported_content_type", "Send the body as it is, without a Content-Encoding.");
   }
   if (stream === null || c.get("endpoint")?.isStreamed) return;
-  const { type } = parse(c.req.header("Content-Type") ?? "", { parameters: false });
+  const { type, parameters } = parse(c.req.header("Content-Type") ?? "");
+  if (!UTF_8.test(parameters.charset ?? "utf-8")) {
+    throw new ServiceError("unsupported_content_type", "Send the body in UTF-8, as its charset says.");
+  }
   if (OTHER_JSON.test(type)) {
     throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
   }

@@ -108,6 +108,21 @@ test("`null` counts as no body if a write needs none, also under its Idempotency
   });
 });
 
+test.each([
+  ["utf-16", 415],
+  ["latin1", 415],
+  ["UTF-8", 201],
+  ['"utf8"', 201],
+])("a body whose charset is %s gets %i", async (charset, status) => {
+  const answer = await api("/collection-draft", {
+    key: shop.key,
+    body: JSON.stringify({ contract_uuid: shop.contractUuid, title: "Herons" }),
+    headers: { "content-type": `application/json; charset=${charset}` },
+  });
+  const body = await bodyOf<object>(answer, status);
+  if (status === 415) expect(body).toMatchObject({ code: "unsupported_content_type" });
+});
+
 test("an Idempotency-Key in quotes, as in the draft standard, equals the one without", async () => {
   const create = (key: string) =>
     api("/collection-draft", {
@@ -119,6 +134,9 @@ test("an Idempotency-Key in quotes, as in the draft standard, equals the one wit
   const again = await create('"a \\"key\\" \\\\ of mine"');
   expect(again.headers.get("idempotency-replayed")).toBe("true");
   expect(await bodyOf(again, 201)).toEqual(first);
+  const withParameter = await create('"a \\"key\\" \\\\ of mine"; from=shop');
+  expect(withParameter.headers.get("idempotency-replayed")).toBe("true");
+  await withParameter.body?.cancel();
   expect(await bodyOf(await create('""'), 400)).toMatchObject({ issues: [{ path: ["Idempotency-Key"] }] });
   // Not a string of the standard, so a key of its own.
   const other = await create('"a "key""');
