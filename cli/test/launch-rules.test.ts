@@ -319,7 +319,7 @@ describe("the file of an allowlist", () => {
     expect("problems" in many && many.problems).toHaveLength(21);
     expect(readAllowlist("a.csv", "account\n")).toEqual({ problems: ["a.csv names no account."] });
     expect(readAllowlist("a.csv", 'a.near\n"b.near')).toEqual({
-      problems: ["a.csv:2 the row has a quote that is not closed."],
+      problems: [expect.stringMatching(/^a\.csv:2 .*quote/)],
     });
   });
 

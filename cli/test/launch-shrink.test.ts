@@ -103,8 +103,8 @@ test("a picture is not replaced if the folder already has a file with the new na
   for (const [name, bytes] of twins) writeFileSync(join(folder, name), bytes);
   const refused = await shrink().catch((error: unknown) => error);
   expect((refused as FolderError).problems).toEqual(
-    ["0.png and 0.webp", "1.avif and 1.png", "2.jpg and 2.webp"].map(
-      (both) => `${both} have the same name; rename one of them.`,
+    ["0.png and 0.webp", "1.avif and 1.png", "2.jpg and 2.webp"].map((both) =>
+      expect.stringMatching(`^${both} have the same name`),
     ),
   );
   for (const [name, bytes] of twins) expect(readFileSync(join(folder, name)).equals(bytes)).toBe(true);

@@ -76,7 +76,7 @@ describe("a request that begins a session of bookmarks", () => {
 });
 
 describe("a request with a bookmark", () => {
-  test("reads from a replica that includes what was written before the bookmark", async () => {
+  test("reads from any database that has reached the bookmark, and sees what was written before it", async () => {
     const written = await noted("/collection-draft", { bookmark: "new", json: draft("Own write") });
     const bookmark = written.given!;
     const { collection_draft_uuid } = written.body as { collection_draft_uuid: string };

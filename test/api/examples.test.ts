@@ -167,7 +167,7 @@ async function send({ path, method, requestBody, operationId }: Operation): Prom
   return api(address, { method, key: path.startsWith("/admin") ? null : shop.key, headers, json });
 }
 
-test("every example works", async () => {
+test("every example of the OpenAPI document is accepted by the service", async () => {
   await bodyOf(
     await admin(`/integration/${ids.integration_uuid}/payout-account`, {
       method: "PUT",

@@ -168,7 +168,7 @@ describe("a key that makes another key", () => {
     expect(JSON.stringify(rows.results)).not.toContain(first.api_key);
   });
 
-  test("can be followed by three more generations while budgets count", async () => {
+  test("can be followed by at most three more generations of keys with budgets", async () => {
     let { api_key: key } = await issued({ spending_per_day: "100" });
     for (let depth = 0; depth < 3; depth += 1)
       key = (await made({ name: "Deeper", scopes: ["full"], spending_per_day: String(99 - depth) }, key))

@@ -138,13 +138,11 @@ describe("a payout", () => {
     await bodyOf(await setAccount(null), 200);
     expect(await bodyOf(await payOut("1"), 409)).toMatchObject({ code: "payout_account_missing" });
     await bodyOf(await payOut("all", shop.readKey), 403);
-    for (const amount of ["0", "-1", "1.5", "All", 7, null]) {
-      expect(await bodyOf(await payOut(amount), 400)).toMatchObject({ issues: [{ path: ["amount"] }] });
-    }
-    for (const large of [`${2n ** 128n}`, "9".repeat(39), "9".repeat(60)]) {
-      const message = expect.stringContaining(`Give at most ${2n ** 128n - 1n} yoctoNEAR`);
-      expect(await bodyOf(await payOut(large), 400)).toMatchObject({
-        issues: [{ path: ["amount"], message }],
+    const large = [`${2n ** 128n}`, "9".repeat(39), "9".repeat(60)];
+    for (const amount of ["0", "-1", "1.5", "All", 7, null, ...large]) {
+      expect(await bodyOf(await payOut(amount), 400)).toMatchObject({
+        code: "invalid_request",
+        issues: [{ path: ["amount"] }],
       });
     }
     const named = await api("/wallet/payout", { key: shop.key, json: { amount: "1", account_id: treasury } });

@@ -277,13 +277,11 @@ describe("nothing is signed that could cost more than the maximum", () => {
     expect(await mintedOnChain(shop, made)).toBe(minted);
     const operation = await operationOf(await send(mint(), atMost(needed)));
     expect(operation).toMatchObject({ state: "succeeded", cost: { quoted: null, at_most: `${needed}` } });
-    for (const wrong of ["1.5", "-1", "1e3", "0x1", "", "01"]) {
-      expect((await problem(await send(mint(), atMost(wrong)), 400)).message).toContain("decimal digits");
-    }
-    for (const large of [2n ** 128n, 10n ** 50n]) {
-      const { issues, message } = await problem(await send(mint(), atMost(large)), 400);
-      expect(message).toContain(`Give at most ${2n ** 128n - 1n} yoctoNEAR`);
-      expect(issues?.[0]?.path).toEqual(["Mintage-Max-Cost"]);
+    for (const wrong of ["1.5", "-1", "1e3", "0x1", "", "01", 2n ** 128n, 10n ** 50n]) {
+      expect(await problem(await send(mint(), atMost(wrong)), 400)).toMatchObject({
+        code: "invalid_request",
+        issues: [{ path: ["Mintage-Max-Cost"] }],
+      });
     }
   });
 

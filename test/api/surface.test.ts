@@ -121,7 +121,7 @@ describe("errors have the same form for", () => {
     await bodyOf(await api("/nothing", { method: "POST", key, body: "3", headers }), 404);
   });
 
-  test("a body is refused by every write that has none", async () => {
+  test("a body is refused by every write that takes no body", async () => {
     const writes = operationsOf(await readDocument()).filter(
       ({ method, requestBody }) => method !== "GET" && requestBody === undefined,
     );

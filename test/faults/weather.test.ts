@@ -54,7 +54,7 @@ describe("the random faults of a run", () => {
     );
   });
 
-  test("are absent while the schedule has a calm period", () => {
+  test("don't occur while the run is calm", () => {
     const weather = stormy(1);
     weather.calm = true;
     expect(weather.rulesAt(at(markerOf(1, 7)))).toEqual([]);

@@ -50,7 +50,7 @@ afterEach(() => endScripts(started));
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-test("npm run dev mints, applies a change of the source, and ends with its processes; npm start continues its data", async () => {
+test("npm run dev mints, applies a source change and ends all its processes; npm start continues with its data", async () => {
   const dev = start("start", ["--dev"]);
   await said(dev, "Ctrl-C ends the service");
   const key = /demo key +(\S+)/.exec(dev.output)?.[1];

@@ -52,7 +52,7 @@ afterEach(() => endScripts(started));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe("a first npm start", () => {
-  test("serves, creates a first collection with its three lines, runs the demo, and ends with its processes", async () => {
+  test("serves, creates a first collection with its three lines, runs the demo, and ends all its processes", async () => {
     const run = start("start");
     await said(run, "Ctrl-C ends the service");
     const lines = run.output.split("\n").filter((line) => /^(ANSWER=\$\()?curl /.test(line));
