@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::solvency::Sums;
 
 /// The version of the storage layout that this code reads and writes.
-pub const LAYOUT: u8 = 5;
+pub const LAYOUT: u8 = 6;
 
 /// Account ids are in their stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -129,6 +129,20 @@ impl<'a> FromJson<'a> for Vec<u32> {
     }
 }
 
+impl<'a> FromJson<'a> for Vec<Option<Object<'a>>> {
+    const WHAT: &'static str = "a list of objects or null";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        let item = |item| match item {
+            Json::Null => Some(None),
+            item => Object::from_json(item).map(Some),
+        };
+        match json {
+            Json::List(items) => items.into_iter().map(item).collect(),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> FromJson<'a> for Vec<Object<'a>> {
     const WHAT: &'static str = "a list of objects";
     fn from_json(json: Json<'a>) -> Option<Self> {
