@@ -4,18 +4,18 @@
  * `own` metadata, and `own_byte` of that metadata.
  */
 export const MEAN_GAS = {
-  allowlist_add: { call: 2059.5087, item: 11.5515 },
-  allowlist_clear: { call: 1844.1249 },
-  allowlist_remove: { call: 2147.8657, item: 13.645 },
-  collection_add_assets: { byte: 0.1021, call: 2388.3697 },
-  collection_create: { byte: 0.0974, call: 2170.8865 },
-  collection_publish: { call: 2333.0377 },
-  collection_update: { byte: 0.3155, call: 2081.4191 },
-  drop_close: { call: 1841.0067 },
-  drop_create: { call: 1830.1444 },
-  drop_update: { call: 1858.3633 },
-  nft_batch_mint: { call: 1854.1907, item: 14.1831, own: 92.3633, own_byte: 0.0397, receiver: 168.6367 },
-  nft_update: { byte: 0.1829, call: 1843.6885 },
+  allowlist_add: { call: 2059.3425, item: 11.6049 },
+  allowlist_clear: { call: 1843.9537 },
+  allowlist_remove: { call: 2153.4931, item: 14.8557 },
+  collection_add_assets: { byte: 0.1021, call: 2388.1985 },
+  collection_create: { byte: 0.0974, call: 2170.7153 },
+  collection_publish: { call: 2332.8665 },
+  collection_update: { byte: 0.3151, call: 2081.2663 },
+  drop_close: { call: 1840.8355 },
+  drop_create: { call: 1829.9733 },
+  drop_update: { call: 1858.1921 },
+  nft_batch_mint: { call: 1854.0196, item: 14.1831, own: 92.3633, own_byte: 0.0397, receiver: 168.6638 },
+  nft_update: { byte: 0.1829, call: 1843.5174 },
 } as const satisfies Readonly<Record<string, MeanGas>>;
 
 /** Mean gas of a method, Ggas. */

@@ -144,13 +144,22 @@ fn groups(pairs: &[(u32, Fingerprint)]) -> impl Iterator<Item = &[(u32, Fingerpr
     pairs.chunk_by(|a, b| a.0 == b.0)
 }
 
-pub fn allowlist_add() {
+/// Changes a list by the accounts of the arguments, and returns how many it changed.
+fn call(work: fn(Name, Vec<Fingerprint>) -> u32) {
     guard::no_deposit();
     let mut books = guard::staff();
     let (name, fingerprints) = change();
-    let added = books.measure(|| add(name, fingerprints));
+    let changed = books.measure(|| work(name, fingerprints));
     books.settle();
-    host::return_number(added);
+    host::return_number(changed);
+}
+
+pub fn allowlist_add() {
+    call(add);
+}
+
+pub fn allowlist_remove() {
+    call(remove);
 }
 
 /// Puts accounts on the list. Returns how many were not on it.
@@ -218,15 +227,6 @@ fn grow(name: Name, list: &mut List, wanted: u32) {
             put_bucket(name, list, new, &go);
         }
     }
-}
-
-pub fn allowlist_remove() {
-    guard::no_deposit();
-    let mut books = guard::staff();
-    let (name, fingerprints) = change();
-    let removed = books.measure(|| remove(name, fingerprints));
-    books.settle();
-    host::return_number(removed);
 }
 
 /// Takes accounts off the list. Returns how many were on it.

@@ -175,7 +175,6 @@ pub fn offer(
 mod tests {
     use super::super::settings::{PRIVATE, PUBLIC};
     use super::*;
-    use crate::prelude::*;
     use proptest::prelude::*;
 
     fn phase(fee: u128, start: Option<u64>, end: Option<u64>, limit: Option<u32>) -> Phase {

@@ -56,8 +56,14 @@ pub enum Copies {
     Paged(Vec<u32>),
 }
 
+impl Default for Copies {
+    fn default() -> Self {
+        Self::Inline(Vec::new())
+    }
+}
+
 /// A decoded header.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     pub flags: u16,
     /// Number of assets.
@@ -91,22 +97,8 @@ pub struct Header {
 impl Header {
     pub fn draft() -> Self {
         Self {
-            flags: 0,
-            assets: 0,
-            total: 0,
-            minted: 0,
-            burnt: 0,
-            last_block: 0,
-            last_first: 0,
             width: 1,
-            credit: 0,
-            staff_day: 0,
-            staff_left: 0,
-            earned: 0,
-            taken: [0; PHASES],
-            locked: 0,
-            copies: Copies::Inline(Vec::new()),
-            page: Page::default(),
+            ..Self::default()
         }
     }
 

@@ -57,7 +57,7 @@ pub fn collection_lock() {
     if (header.flags, header.locked) != before {
         books.measure(|| store::put_header(collection, &header));
     }
-    events::lock(|json| {
+    events::of_contract("lock", |json| {
         json.key("collection_id").number(u64::from(collection));
         locks::write(json.key("locks"), flags);
         if !assets.is_empty() {

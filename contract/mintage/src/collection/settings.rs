@@ -123,19 +123,6 @@ pub fn check_length(name: &str, text: &str, limit: usize) -> Outcome<()> {
     Ok(())
 }
 
-fn check_account(name: &str, id: &str) -> Outcome<()> {
-    if accounts::is_valid(id) {
-        Ok(())
-    } else {
-        Err(Failure::argument(joined(&[
-            name,
-            ": \"",
-            id,
-            "\" is not a NEAR account id.",
-        ])))
-    }
-}
-
 fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<String>>> {
     let Some(list) = list else { return Ok(None) };
     if list.len() > LIST_ACCOUNTS {
@@ -146,7 +133,7 @@ fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<S
     }
     let mut ids = Vec::with_capacity(list.len());
     for id in list {
-        check_account(name, &id)?;
+        accounts::check(name, &id)?;
         ids.push(id.into_owned());
     }
     Ok(Some(ids))
@@ -168,7 +155,7 @@ fn royalties(
     let mut sum = 0u64;
     let mut out = Vec::with_capacity(shares.len());
     for (id, points) in shares {
-        check_account(name, &id)?;
+        accounts::check(name, &id)?;
         sum = sum.saturating_add(points);
         if points == 0 || sum > total {
             return Err(Failure::argument(joined(&[
@@ -207,7 +194,7 @@ fn phase(name: &str, json: Option<Object>, listed: Option<bool>) -> Outcome<Opti
         Some(_) if fee == 0 => {
             return wrong(".mint_fee of a currency is at least 1; what is free is free in NEAR.")
         }
-        Some(account) => check_account("currency", account)?,
+        Some(account) => accounts::check("currency", account)?,
         None => {}
     }
     if starts_at_ms
