@@ -170,17 +170,9 @@ pub fn burn(token_id: &str, owner: &str, memo: Option<&str>) {
     of_token("nft_burn", &[("owner_id", owner)], token_id, memo);
 }
 
-/// `lock`, an event of this contract's own: what can't be changed any more. `write` writes the fields that say of what.
-pub fn lock(write: impl FnOnce(&mut Writer)) {
-    of_contract("lock", write);
-}
-
-/// `upgrade`, an event of this contract's own: which code is announced, and from which height on; or that none is.
-pub fn upgrade(write: impl FnOnce(&mut Writer)) {
-    of_contract("upgrade", write);
-}
-
-fn of_contract(event: &str, write: impl FnOnce(&mut Writer)) {
+/// An event of this contract's own: `lock`, what can't be changed any more, or `upgrade`, which code is announced, and from
+/// which height on, or that none is.
+pub fn of_contract(event: &str, write: impl FnOnce(&mut Writer)) {
     let mut json = Writer::default();
     json.open('{');
     write(&mut json);

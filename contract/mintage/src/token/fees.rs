@@ -6,6 +6,7 @@ use crate::books::Books;
 use crate::collection::header::Header;
 use crate::collection::settings::Rules;
 use crate::host;
+use crate::prelude::*;
 use crate::shares;
 use crate::split;
 
@@ -13,16 +14,38 @@ use crate::split;
 /// with making the account, 8.35 Tgas, and wallets attach 100.
 const PAID_AT_ONCE: usize = 3;
 
-/// Divides the `rest` of fees, without what is kept for the tokens' storage, and pays the shares; what is the contract's
-/// own stays. Of accounts without a name the first few are paid, and the others' shares wait.
-pub(super) fn pay_shares(books: &mut Books, header: &mut Header, rules: &Rules, rest: u128) {
+/// Who is paid what of a sum.
+fn divided(books: &Books, rules: &Rules, sum: u128) -> (String, Vec<(String, u128)>) {
     let (platform, owner) = (
         accounts::decode(&books.platform),
         accounts::decode(&books.owner),
     );
+    let shares = split::fee_shares(sum, &platform, &rules.royalties, &owner);
+    (owner, shares)
+}
+
+/// Divides a price in a token. All shares wait: nothing is sent to an account that the token may not know. What would be the
+/// contract's own, which can't withdraw, is the owner's.
+pub(super) fn accrue_shares(books: &mut Books, rules: &Rules, currency: &str, price: u128) {
+    let (owner, shares) = divided(books, rules, price);
+    let contract = host::current_account();
+    for (account, share) in shares {
+        let account = if account == contract {
+            &owner
+        } else {
+            &account
+        };
+        shares::accrue(books, Some(currency), account, share);
+    }
+}
+
+/// Divides the `rest` of fees, without what is kept for the tokens' storage, and pays the shares; what is the contract's
+/// own stays. Of accounts without a name the first few are paid, and the others' shares wait.
+pub(super) fn pay_shares(books: &mut Books, header: &mut Header, rules: &Rules, rest: u128) {
+    let (owner, shares) = divided(books, rules, rest);
     let contract = host::current_account();
     let mut unnamed = 0;
-    for (account, share) in split::fee_shares(rest, &platform, &rules.royalties, &owner) {
+    for (account, share) in shares {
         if account == owner {
             header.earned = header.earned.saturating_add(share);
         }
@@ -33,7 +56,7 @@ pub(super) fn pay_shares(books: &mut Books, header: &mut Header, rules: &Rules, 
         if accounts::is_named(&account) || unnamed <= PAID_AT_ONCE {
             balance::pay(&account, share);
         } else {
-            shares::accrue(books, &account, share);
+            shares::accrue(books, None, &account, share);
         }
     }
 }

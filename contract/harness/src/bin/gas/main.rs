@@ -29,6 +29,7 @@ fn main() {
     measure::public_mints(&base, &mut ours);
     measure::claims(&base, &mut ours);
     measure::vouchers(&base, &mut ours);
+    measure::token_mints(&base, &mut ours);
     measure::owners(&base, &mut ours);
     measure::large(&base, &mut ours);
     measure::burns(&base, &mut ours);

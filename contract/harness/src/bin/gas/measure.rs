@@ -146,6 +146,25 @@ pub fn vouchers(base: &Scene, costs: &mut Costs) {
     costs.insert("voucher", cost);
 }
 
+/// Mints for a price in a token of the standards' contract, with all receipts of both: the first of accounts that hold
+/// nothing yet, which have sent more than the price.
+pub fn token_mints(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    scene.accounts(["artist.near", "studio.near"]);
+    let names = collectors(0, 33);
+    scene.accounts(names.iter().map(String::as_str));
+    let holders: Vec<_> = names.iter().map(|name| (name.as_str(), 1_000)).collect();
+    scene.token_contract("usdc.near", &holders);
+    let price = json!({ "mint_fee": "100", "currency": "usdc.near" });
+    let royalties = json!({ "artist.near": 5000, "studio.near": 1000 });
+    let settings = json!({ "public_mint_config": price, "initial_royalties": royalties });
+    let collection = scene.collection(settings, AssetBatch::new(0, 100, 100));
+    let msg = json!({ "collection_id": collection }).to_string();
+    let mut buy = |name: &String| scene.buy("usdc.near", name, 101, &msg);
+    buy(&names[0]);
+    costs.insert("mint_ft", of(names[1..].iter().map(buy)));
+}
+
 /// Claims by accounts that hold nothing yet, of a drop as large as they come.
 pub fn claims(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();

@@ -92,6 +92,13 @@ const ROWS: &[Row] = &[
         Some(4.0),
         Some(120.0),
     ),
+    (
+        "mint_ft",
+        "mint for a token, all receipts, the first",
+        1.0,
+        Some(12.0),
+        Some(110.0),
+    ),
     ("owner_2nd", "an owner's 2nd token", 1.0, None, None),
     (
         "owner_1000th",
