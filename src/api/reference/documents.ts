@@ -55,7 +55,13 @@ const fileOf = async (c: Context<AppEnv>, name: string, like = c.req.raw): Promi
 };
 
 /** A document without its links to files beside docs/, which aren't served: their text stays. */
-const withServedLinks = (text: string): string => text.replaceAll(/\[([^\]\n]*)\]\(\.\.\/[^)\n]*\)/g, "$1");
+const withServedLinks = (text: string): string => {
+  const [first = "", ...rest] = text.split("](../");
+  return rest.reduce((before, part) => {
+    const opening = before.lastIndexOf("[");
+    return before.slice(0, opening) + before.slice(opening + 1) + part.slice(part.indexOf(")") + 1);
+  }, first);
+};
 
 /** Serves the files of docs/ at /docs/, with the reference's script, and lists them for language models. */
 export const serveDocuments = (api: Api): void => {
