@@ -59,7 +59,7 @@ export async function newTenant(): Promise<Tenant> {
   const [integrationId, contractId, draftId] = [newUuid(), newUuid(), newUuid()];
   const now = new Date();
   const times = { createdAt: now, updatedAt: now };
-  const key = newApiKey("testnet");
+  const key = newApiKey("devchain");
   await db.insert(integrations).values({ id: integrationId, name: "Shop", walletState: "ready", ...times });
   await db.insert(apiKeys).values({
     id: newUuid(),
