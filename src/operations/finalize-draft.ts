@@ -1,7 +1,7 @@
 import type { FinalizeAnswer } from "../api/resources/collection.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
 import { hasManifest, isAsOnChain } from "../collections/draft-manifest.ts";
-import { commitmentOf, newOrder, readOrder } from "../collections/hidden-assets.ts";
+import { commitmentOf, newOrder, readOrder, resealOrder } from "../collections/hidden-assets.ts";
 import { requirePayees } from "../collections/new-collection.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
@@ -153,7 +153,11 @@ const hiddenWith = async (
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
   // One of an earlier finalization may be committed to on the chain.
-  const order = (await readOrder(context, collectionUuid)) ?? (await newOrder(context, collectionUuid));
+  const kept = await readOrder(context, collectionUuid);
+  // Under the newest secret, so that an older one can be removed.
+  const order = kept
+    ? await resealOrder(context, collectionUuid, kept)
+    : await newOrder(context, collectionUuid);
   return {
     reveal: { order, placeholder: toHex(placeholder), at: typeof reveal === "string" ? reveal : null },
   };

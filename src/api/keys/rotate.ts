@@ -35,6 +35,14 @@ export const keysRotate = endpoint(
     success: { 200: json("The key with its new text.", issuedKeyView) },
     errors: ["conflict", "key_rights_exceeded"],
   },
-  async ({ context, caller, params }) =>
-    rotateKey(context, await requireWithinOwn(context, caller, params.key_uuid), caller.requestKey),
+  async ({ context, caller, params }) => {
+    const row = await requireWithinOwn(context, caller, params.key_uuid);
+    const counts = row.id === caller.keyId || row.makerBudgets.some(({ key }) => key === caller.keyId);
+    if (caller.rights.spendingPerDay !== null && !counts) {
+      const message =
+        "Rotate your own key or one that it made: what others spend doesn't count for your budget.";
+      throw beyondRights([{ path: ["key_uuid"], message }]);
+    }
+    return rotateKey(context, row, caller.requestKey);
+  },
 );

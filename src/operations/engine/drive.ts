@@ -202,6 +202,7 @@ export class Drive {
         refusalFailure(
           answer,
           this.#records.findLast(({ state }) => state === "failed"),
+          this.#records.some(({ state }) => state === "succeeded"),
         ),
       );
     }
@@ -220,6 +221,13 @@ export class Drive {
   #isWaitedOut(refusal: Refusal): boolean {
     // The cost may never drop. A new request continues what is already there.
     if (refusal.status === "too_dear") return false;
+    // Nobody can raise a key's budget, and it is too small for this step on any day.
+    if (
+      refusal.status === "spending_limited" &&
+      refusal.isOfKey &&
+      BigInt(refusal.cost) > BigInt(refusal.limit)
+    )
+      return false;
     if (this.#kind.isCommitted(this.#records)) return true;
     if (!("retryAfter" in refusal)) return false;
     return this.isBegun || !this.#isNew || this.#home.isPromised(this.#row.id);

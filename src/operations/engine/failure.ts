@@ -58,11 +58,19 @@ export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unchecked" }
 /**
  * The failure of an operation whose step the wallet refused.
  * @param last the failure on the chain that the refused step would have remedied, if any
+ * @param isPartial whether earlier transactions of the operation have had their effects
  */
-export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undefined): Failure => {
-  const outcome = last === undefined ? "not_submitted" : "failed_on_chain";
-  const nothing =
-    last === undefined ? "Nothing was sent." : "Its transaction failed on the chain without effect.";
+export const refusalFailure = (
+  refusal: Refusal,
+  last: TransactionRecord | undefined,
+  isPartial = false,
+): Failure => {
+  const outcome = last === undefined && !isPartial ? "not_submitted" : "failed_on_chain";
+  const nothing = isPartial
+    ? "What its earlier transactions did stays."
+    : last === undefined
+      ? "Nothing was sent."
+      : "Its transaction failed on the chain without effect.";
   switch (refusal.status) {
     case "insufficient_funds":
       return {

@@ -6,6 +6,7 @@ import { type CollectionTarget, placeOf, readableOf } from "../../collections/co
 import { requireCollection } from "../../collections/collections.ts";
 import { type CommittedBatch, shuffledAssets } from "../../collections/hidden-assets.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { raiseRevealed } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { hasOpenOperation, openOperationOf } from "../../db/queries/operations.ts";
@@ -93,6 +94,12 @@ export const proposeReveal = async (
   if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const at = await readableOf(context, caller, collectionUuid);
   const shown = (await at.views.collection(at.collectionId))?.reveal;
+  // The owner may have revealed assets without the service, by the exported order.
+  if (shown && shown.shown > row.reveal.shown) {
+    const pins = context.settings.KUBO_RPC_URL !== undefined;
+    const note = raiseRevealed(context.db, row.id, shown.shown, { pins, now: context.now() });
+    await runBatch(context.db, [note]);
+  }
   if (!shown || shown.state === "revealed")
     throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const batches = (await shuffledAssets(context, row)).batches;

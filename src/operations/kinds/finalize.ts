@@ -4,7 +4,7 @@ import { connectFor } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
 import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
-import { commitmentOf, type HiddenAssets, keepOrder } from "../../collections/hidden-assets.ts";
+import { commitmentOf, type HiddenAssets, keepOrder, resealOrder } from "../../collections/hidden-assets.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
@@ -216,7 +216,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       minted: 0,
       height: heightOf(records),
       reveal: facts.hidden && {
-        order: request.reveal!.order,
+        order: await resealOrder(context, request.collectionUuid, request.reveal!.order),
         commitment: commitmentOf(facts.hidden),
         shown: 0,
       },

@@ -9,6 +9,7 @@ import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { requireUnlimited } from "../../domain/key-rights.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, succeeded } from "../records.ts";
@@ -91,7 +92,7 @@ const requireIndexes = async (
 
 /**
  * Proposes to lock parts of a collection for ever.
- * @throws ServiceError not_found (collection, assets), conflict, chain_unavailable
+ * @throws ServiceError not_found (collection, assets), collection_not_allowed, conflict, chain_unavailable
  */
 export const proposeCollectionLock = async (
   context: ServiceContext,
@@ -99,6 +100,8 @@ export const proposeCollectionLock = async (
   collectionUuid: Uuid,
   body: LockRequest,
 ): Promise<Proposal<"collection_lock">> => {
+  // It concerns all collections of the contract.
+  if (body.locks.includes("code")) requireUnlimited(caller.rights);
   const { collection, found } = await lookAt(context, caller, collectionUuid, ({ views, collectionId }) =>
     views.collection(collectionId),
   );
