@@ -5,6 +5,7 @@ import { createAccount } from "../support/chain.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { forgetContract } from "../support/database.ts";
+import { createHidden } from "../support/hidden-collections.ts";
 import {
   type OpenApi,
   type Operation,
@@ -77,6 +78,22 @@ async function soldOutDrop(): Promise<Record<string, string>> {
   return { collection_uuid, drop_id };
 }
 
+/** NFTs of the collection that the wallet owns. */
+async function mintedHere(quantity: number): Promise<string[]> {
+  const json = { receiver_addresses: [shop.walletAccountId], quantity_per_receiver: quantity };
+  const answer = await api(`/collection/${ids.collection_uuid}/mint`, { key: shop.key, json });
+  const { tokens } = await bodyOf<{ tokens: { token_id: string }[] }>(answer, 201);
+  return tokens.map(({ token_id: id }) => id);
+}
+
+/** What operations need that the others don't leave. */
+const OWN_SCENES: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+  closeDrop: soldOutDrop,
+  revealCollection: async () => ({
+    collection_uuid: (await createHidden(shop, { copies: [1, 1] })).collection.collection_uuid,
+  }),
+};
+
 /** A collector pays for an NFT, so that there are sales to pay out. */
 async function sellOne(): Promise<void> {
   const fee = `${10n ** 24n}`;
@@ -127,9 +144,14 @@ async function lostContract(): Promise<string> {
 
 async function send({ path, method, requestBody, operationId }: Operation): Promise<Response> {
   if (operationId === "adminSettleOperation") ids.operation_uuid = (await unprovableMint()).operationUuid;
-  const named = operationId === "closeDrop" ? await soldOutDrop() : ids;
+  const named = { ...ids, ...(await OWN_SCENES[operationId]?.()) };
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? name);
   const json = here(requestBody?.content["application/json"]?.example) as Record<string, unknown>;
+  if ("token_ids" in (json ?? {})) json.token_ids = await mintedHere(2);
+  if (operationId === "updateNfts") {
+    const tokens = await mintedHere((json.updates as unknown[]).length);
+    json.updates = (json.updates as object[]).map((update, at) => ({ ...update, token_id: tokens[at] }));
+  }
   if (operationId === "adminAdoptContract") json.account_id = await lostContract();
   if (operationId.startsWith("publicClaim")) {
     const place = { network: env.NEAR_NETWORK, contract: shop.contractAccountId, drop: dropId, link: 1 };

@@ -456,7 +456,7 @@ test("neither another integration nor a key that reads reveals anything", async 
   const { key } = await createIntegration("Curious");
   expect(await bodyOf(await reveal(collection, {}, key), 404)).toMatchObject({ code: "not_found" });
   expect(await bodyOf(await reveal(collection, {}, shop.readKey), 403)).toMatchObject({
-    code: "read_only_key",
+    code: "scope_missing",
   });
   expect((await read(collection)).reveal).toMatchObject({ state: "hidden" });
 });

@@ -176,6 +176,6 @@ test("neither another integration nor a key that reads locks anything", async ()
     ["nft-lock", token],
   ] as const)
     expect(await bodyOf(await put(path, collection, body, shop.readKey), 403)).toMatchObject({
-      code: "read_only_key",
+      code: "scope_missing",
     });
 });

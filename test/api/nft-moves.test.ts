@@ -192,5 +192,5 @@ test("neither another integration nor a key that reads moves anything", async ()
     await transfer(body, collection, shop.readKey),
     await burn({ token_ids: ids }, collection, shop.readKey),
   ])
-    expect(await bodyOf(answer, 403)).toMatchObject({ code: "read_only_key" });
+    expect(await bodyOf(answer, 403)).toMatchObject({ code: "scope_missing" });
 });

@@ -179,6 +179,6 @@ test("what is wrong with a body is named, and nobody else changes anything", asy
     code: "not_found",
   });
   expect(await bodyOf(await update(titled("Read", [one]), { key: shop.readKey }), 403)).toMatchObject({
-    code: "read_only_key",
+    code: "scope_missing",
   });
 });

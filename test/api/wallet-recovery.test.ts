@@ -418,6 +418,7 @@ describe("a new version of WALLET_SECRETS", () => {
       failed: [],
       remaining: 0,
       webhooks: { resealed: 0, failed: [], remaining: 0 },
+      reveals: { resealed: 0, failed: [], remaining: 0 },
     });
     expect(await bodyOf(await withSecrets(both, "/secret-rotation"), 200)).toMatchObject({ resealed: [] });
 
