@@ -143,7 +143,8 @@ pub fn offer(
     let mut best: Option<Offer> = None;
     let mut telling: Option<Refusal> = None;
     for (place, phase) in rules.phases() {
-        let payable = minter.bypass || phase.currency.as_deref() == currency;
+        // A token says who pays: whoever pays no fee is believed only where NEAR's call names them.
+        let payable = phase.currency.as_deref() == currency || (minter.bypass && currency.is_none());
         let open = match check((place, phase), minter, count, now_ms) {
             Err(refusal) if refusal.code == Code::MintEnded => Err(refusal),
             _ if !payable => Err(other_currency()),
