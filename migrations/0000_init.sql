@@ -104,7 +104,7 @@ CREATE UNIQUE INDEX `collections_on_chain` ON `collections` (`contract_id`,`on_c
 CREATE INDEX `collections_integration` ON `collections` (`integration_id`,`id`);--> statement-breakpoint
 CREATE INDEX `collections_pin` ON `collections` (`pin_state`);--> statement-breakpoint
 CREATE INDEX `collections_hidden` ON `collections` (reveal ->> '$.order.secretVersion',`id`) WHERE reveal IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `collections_reveal_at` ON `collections` (`reveal_at`) WHERE reveal_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `collections_reveal_at` ON `collections` (`reveal_at`,`id`) WHERE reveal_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `minted_hundreds` (
 	`collection_id` blob NOT NULL,
 	`hundred` integer NOT NULL,

@@ -341,6 +341,37 @@ test("before the reveal nothing that a stranger reads says what any NFT is", asy
     .toEqual(assets.map(({ asset_cid: cid }) => media.has(cid)));
 });
 
+test("the schedule reveals nothing of a suspended integration", async () => {
+  const own = await createIntegration("Suspended");
+  const at = new Date(Date.now() + 60_000).toISOString();
+  const { collection } = await createHidden(own, { copies: [1], reveal: at });
+  const suspend = async (suspended: boolean) =>
+    bodyOf(await admin(`/integration/${own.integrationUuid}`, { method: "PUT", json: { suspended } }), 200);
+  await suspend(true);
+  await background.reconcile(120_000);
+  await suspend(false);
+  const path = `/operation?kind=collection_reveal&subject_uuid=${collection.collection_uuid}`;
+  expect(await bodyOf(await api(path, { key: own.key }), 200)).toEqual([]);
+});
+
+test("the schedule reveals a collection at its time, once", async () => {
+  const at = new Date(Date.now() + 60_000).toISOString();
+  const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2], reveal: at });
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden", at });
+  await mint(collection, 2);
+  await background.reconcile();
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden" });
+  await background.reconcile(120_000);
+  const listed = () =>
+    api(`/operation?kind=collection_reveal&subject_uuid=${collection.collection_uuid}`, { key: shop.key });
+  const [operation] = await bodyOf<{ operation_uuid: string }[]>(await listed(), 200);
+  await background.resume(operation!.operation_uuid);
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3, at: null });
+  await expectTruth(collection, assets);
+  await background.reconcile(240_000);
+  expect(await bodyOf(await listed(), 200)).toHaveLength(1);
+});
+
 describe("the secret order", () => {
   const orderOf = async (uuid: string) =>
     bodyOf<{ commitment: string; batches: { asset_uuids: string[]; assets: string; next: string }[] }>(
@@ -431,24 +462,6 @@ describe("the secret order", () => {
     expect(await bodyOf(later, 200)).toMatchObject({ revealed: { reveal: { state: "revealed" } } });
     await env.BUCKET.delete(`reveal/${collection.collection_uuid}`);
   });
-});
-
-test("the schedule reveals a collection at its time, once", async () => {
-  const at = new Date(Date.now() + 60_000).toISOString();
-  const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2], reveal: at });
-  expect((await read(collection)).reveal).toMatchObject({ state: "hidden", at });
-  await mint(collection, 2);
-  await background.reconcile();
-  expect((await read(collection)).reveal).toMatchObject({ state: "hidden" });
-  await background.reconcile(120_000);
-  const listed = () =>
-    api(`/operation?kind=collection_reveal&subject_uuid=${collection.collection_uuid}`, { key: shop.key });
-  const [operation] = await bodyOf<{ operation_uuid: string }[]>(await listed(), 200);
-  await background.resume(operation!.operation_uuid);
-  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3, at: null });
-  await expectTruth(collection, assets);
-  await background.reconcile(240_000);
-  expect(await bodyOf(await listed(), 200)).toHaveLength(1);
 });
 
 test("neither another integration nor a key that reads reveals anything", async () => {

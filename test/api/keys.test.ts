@@ -270,6 +270,19 @@ describe("a deletion", () => {
     expect(await works(key.api_key)).toBe(200);
   });
 
+  test("and a rotation give a key with a budget none whose spending doesn't count for it", async () => {
+    const budget = { scopes: ["full"], spending_per_day: "1000" };
+    const [leaked, other] = [await issued(budget), await issued(budget)];
+    expect(await bodyOf<Refusal>(await rotate(other.key_uuid, leaked.api_key), 403)).toMatchObject({
+      code: "key_rights_exceeded",
+      issues: [{ path: ["key_uuid"] }],
+    });
+    const own = await made({ name: "Own", scopes: ["read"] }, leaked.api_key);
+    await bodyOf(await rotate(own.key_uuid, leaked.api_key), 200);
+    await bodyOf(await rotate(leaked.key_uuid, leaked.api_key), 200);
+    expect(await works(other.api_key)).toBe(200);
+  });
+
   test("and a rotation aren't for keys that may do more, which aren't listed either", async () => {
     const { api_key: limited, key_uuid: uuid } = await issued({ collections: [collections[0]] });
     const [whole] = (await listed()).filter(({ name }) => name === "full");

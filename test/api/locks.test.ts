@@ -171,6 +171,15 @@ test("neither another integration nor a key that reads locks anything", async ()
   expect(await bodyOf(await put("nft-lock", collection, token, key), 404)).toMatchObject({
     code: "not_found",
   });
+  const limits = { name: "One", scopes: ["settings"], collections: [collection.collection_uuid] };
+  const { api_key: one } = await bodyOf<{ api_key: string }>(
+    await api("/key", { key: shop.key, json: limits }),
+    201,
+  );
+  // The lock concerns the contract's other collections too.
+  expect(await bodyOf(await put("lock", collection, { locks: ["code"] }, one), 403)).toMatchObject({
+    code: "collection_not_allowed",
+  });
   for (const [path, body] of [
     ["lock", { locks: ["supply"] }],
     ["nft-lock", token],

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { lt, sql } from "drizzle-orm";
+import { getTableName, lt, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 // Inside: how SQLite carries out statements.
 import { pagesWithoutTraits } from "../../src/collections/traits.ts";
@@ -10,13 +10,7 @@ import { isUnclaimed } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteAddedFiles, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { operationsOfEvents, readEventPage } from "../../src/db/queries/event-pages.ts";
-import {
-  deleteOldEvents,
-  insertEvents,
-  readLastSeq,
-  readStand,
-  skipNumbers,
-} from "../../src/db/queries/events.ts";
+import { insertEvents, readLastSeq, readStand, skipNumbers } from "../../src/db/queries/events.ts";
 import { withOldOperations } from "../../src/db/queries/integrations.ts";
 import { keepMintTransaction, mintTransactionOf, moveMints } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
@@ -28,8 +22,9 @@ import {
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { openOperationsOf } from "../../src/db/queries/recovery.ts";
+import { deleteOldNumbered } from "../../src/db/queries/sweeps.ts";
 import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
-import { webhooks } from "../../src/db/schema/index.ts";
+import { auditEntries, events, webhooks } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { KINDS_IN_PARTS } from "../../src/domain/operations.ts";
@@ -159,7 +154,11 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => batch([insertEvents(db, { integrationId: id, runs: [["nft.minted", 1]], at: now }, isOpen(id))]),
     "PRIMARY KEY (integration_id=?)",
   ],
-  ["old events", () => batch([deleteOldEvents(db, id, now, 10)]), "PRIMARY KEY (integration_id=?"],
+  ...[events, auditEntries].map((table): [string, () => Promise<unknown>, string] => [
+    `old rows of ${getTableName(table)}`,
+    () => batch([deleteOldNumbered(db, table, { integrationId: id, before: now, limit: 10 })]),
+    "PRIMARY KEY (integration_id=?",
+  ]),
   [
     "reported tokens of a collection",
     () => reportedNumbers(db, id, id, 0),

@@ -114,7 +114,7 @@ async function deploy(
   const { port } = server.address() as AddressInfo;
   const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(
-      'PLATFORM_ACCOUNT_ID = ""',
+      'PLATFORM_ACCOUNT_ID = ""\nPUBLIC_URL = ""',
       `PLATFORM_ACCOUNT_ID = "shop.testnet"\nPUBLIC_URL = "${publicUrl ?? `http://127.0.0.1:${port}`}"\n${placement}`,
     )
     .replace("00000000-0000-0000-0000-000000000000", "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");

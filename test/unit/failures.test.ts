@@ -112,6 +112,16 @@ describe("a refusal of the wallet", () => {
     if ("retryAfter" in refusal) expect(error.details.retryAfter).toBe(refusal.retryAfter);
   });
 
+  test.each(refusals)(
+    "$status after a transaction that took effect doesn't say that nothing was sent",
+    (refusal) => {
+      const { outcome, message } = refusalFailure(refusal, undefined, true);
+      expect(outcome).toBe("failed_on_chain");
+      expect(message).toContain("What its earlier transactions did stays.");
+      expect(message).not.toContain("Nothing was sent");
+    },
+  );
+
   test("a failure to pay for a contract's storage is reported as such", () => {
     const last = record("failed", "E_STORAGE_BALANCE", said.E_STORAGE_BALANCE);
     const [unpaid] = refusals;

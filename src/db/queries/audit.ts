@@ -1,9 +1,9 @@
-import { asc, gt, type SQL, sql } from "drizzle-orm";
+import { asc, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { type AuditAction, auditedChanges } from "../../domain/audit.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { auditEntries, integrations } from "../schema/index.ts";
+import { auditEntries } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
 export type AuditRow = typeof auditEntries.$inferSelect;
@@ -43,24 +43,3 @@ export const auditAfter = (db: Database, integrationId: Uuid, after: number, lim
     .where(sql`integration_id = ${uuidToBytes(integrationId)} AND seq > ${after}`)
     .orderBy(asc(auditEntries.seq))
     .limit(limit);
-
-/** The next integrations behind an id, and when the oldest of their entries was written; null: they have none. */
-export const oldestAudit = (db: Database, after: Uuid | null, limit: number) =>
-  db
-    .select({
-      id: integrations.id,
-      oldest: sql<number | null>`(SELECT created_at FROM audit_entries WHERE integration_id = integrations.id
-        ORDER BY seq LIMIT 1)`,
-    })
-    .from(integrations)
-    .where(after === null ? undefined : gt(integrations.id, after))
-    .orderBy(asc(integrations.id))
-    .limit(limit);
-
-/** Deletes an integration's entries from before a time, oldest first. The newest stays, because it has the last number. */
-export const deleteOldAudit = (db: Database, integrationId: Uuid, before: Date, limit: number) => {
-  const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
-  return db.delete(auditEntries).where(sql`${own} AND seq IN (
-    SELECT seq FROM (SELECT seq, created_at FROM audit_entries WHERE ${own} ORDER BY seq LIMIT ${limit})
-    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM audit_entries WHERE ${own}))`);
-};

@@ -1,8 +1,8 @@
-import { asc, gt, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { events, integrations } from "../schema/index.ts";
+import { events } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
 /** Events to insert in the batch of the effect that they report. */
@@ -86,27 +86,6 @@ export const readStand = async (
     sql`SELECT coalesce((SELECT max(seq) ${own} AND seq <= ${most}), 0) AS last, ${lost} AS lost`,
   );
   return { last, isLost: isLost === 1 };
-};
-
-/** The next integrations behind an id, and when the oldest row of their events was written; null: they have none. */
-export const oldestEvents = (db: Database, after: Uuid | null, limit: number) =>
-  db
-    .select({
-      id: integrations.id,
-      oldest: sql<number | null>`(SELECT created_at FROM events WHERE integration_id = integrations.id
-        ORDER BY seq LIMIT 1)`,
-    })
-    .from(integrations)
-    .where(after === null ? undefined : gt(integrations.id, after))
-    .orderBy(asc(integrations.id))
-    .limit(limit);
-
-/** Deletes an integration's rows written before a time, oldest first. The newest row stays, because it has the last number. */
-export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date, limit: number) => {
-  const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
-  return db.delete(events).where(sql`${own} AND seq IN (
-    SELECT seq FROM (SELECT seq, created_at FROM events WHERE ${own} ORDER BY seq LIMIT ${limit})
-    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM events WHERE ${own}))`);
 };
 
 export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };

@@ -1,6 +1,7 @@
-import { eq, inArray, type SQL, sql } from "drizzle-orm";
+import { asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { sweeps } from "../schema/index.ts";
+import { type auditEntries, type events, integrations, sweeps } from "../schema/index.ts";
 
 /** Reads cursors of some rounds; a statement for a batch. */
 export const selectSweeps = (db: Database, names: readonly string[]) =>
@@ -28,3 +29,35 @@ export const isSweptTo = (name: string, cursor: string | null): SQL =>
 /** Condition: a round was recorded after a time. */
 export const sweptSince = (name: string, since: Date): SQL =>
   sql`EXISTS (SELECT 1 FROM sweeps WHERE name = ${name} AND updated_at > ${since.getTime()})`;
+
+/** Tables whose rows an integration has under ascending numbers, for a time. */
+type Numbered = typeof events | typeof auditEntries;
+
+/** The next integrations behind an id, and when the oldest of their rows was written; null: they have none. */
+export const oldestNumbered = (db: Database, table: Numbered, after: Uuid | null, limit: number) =>
+  db
+    .select({
+      id: integrations.id,
+      oldest: sql<number | null>`(SELECT created_at FROM ${table} WHERE integration_id = integrations.id
+        ORDER BY seq LIMIT 1)`,
+    })
+    .from(integrations)
+    .where(after === null ? undefined : gt(integrations.id, after))
+    .orderBy(asc(integrations.id))
+    .limit(limit);
+
+/** Deletes an integration's rows written before a time, oldest first. The newest row stays, because it has the last number. */
+export const deleteOldNumbered = (
+  db: Database,
+  table: Numbered,
+  {
+    integrationId,
+    before,
+    limit,
+  }: { readonly integrationId: Uuid; readonly before: Date; readonly limit: number },
+) => {
+  const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
+  return db.delete(table).where(sql`${own} AND seq IN (
+    SELECT seq FROM (SELECT seq, created_at FROM ${table} WHERE ${own} ORDER BY seq LIMIT ${limit})
+    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM ${table} WHERE ${own}))`);
+};

@@ -67,7 +67,7 @@ export const collections = sqliteTable(
     index("collections_hidden")
       .on(sql`reveal ->> '$.order.secretVersion'`, table.id)
       .where(sql`reveal IS NOT NULL`),
-    index("collections_reveal_at").on(table.revealAt).where(sql`reveal_at IS NOT NULL`),
+    index("collections_reveal_at").on(table.revealAt, table.id).where(sql`reveal_at IS NOT NULL`),
   ],
 );
 

@@ -1,14 +1,12 @@
 import { and, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { deleteOldAudit, oldestAudit } from "../../db/queries/audit.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
-import { deleteOldEvents, oldestEvents } from "../../db/queries/events.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
-import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { deleteOldNumbered, oldestNumbered, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { unweighKeys, unweighQuotes } from "../../db/queries/usage.ts";
-import { blobLeaves, blobs, idempotencyKeys, quotes } from "../../db/schema/index.ts";
+import { auditEntries, blobLeaves, blobs, events, idempotencyKeys, quotes } from "../../db/schema/index.ts";
 import { AUDIT_KEPT_DAYS } from "../../domain/audit.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { THUMBNAIL_FORMS } from "../../domain/thumbnails.ts";
@@ -215,41 +213,37 @@ export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<
   );
 };
 
-const EVENTS_SWEEP = "events";
-
 const DAY_MS = 24 * 3_600_000;
 
 /** Integrations of one run, and rows that it deletes of each. */
 const INTEGRATIONS_AT_ONCE = 50;
 const ROWS = 2_000;
 
-/** Deletes old events, of some integrations a run. */
-export const forgetOldEvents = async (context: ServiceContext): Promise<void> => {
-  const { db, now, settings } = context;
-  const before = new Date(now().getTime() - settings.EVENTS_KEPT_DAYS * DAY_MS);
-  const after = (await readSweep(db, EVENTS_SWEEP)) as Uuid | null;
-  const found = await oldestEvents(db, after, INTEGRATIONS_AT_ONCE);
+/** Deletes rows that are too old, of some integrations a run. @param sweep name of its cursor */
+const forgetOld = async (
+  { db, now }: ServiceContext,
+  sweep: string,
+  table: typeof events | typeof auditEntries,
+  keptDays: number,
+): Promise<void> => {
+  const before = new Date(now().getTime() - keptDays * DAY_MS);
+  const after = (await readSweep(db, sweep)) as Uuid | null;
+  const found = await oldestNumbered(db, table, after, INTEGRATIONS_AT_ONCE);
   for (const { id, oldest } of found) {
-    if (oldest !== null && oldest < before.getTime()) await deleteOldEvents(db, id, before, ROWS);
+    if (oldest !== null && oldest < before.getTime())
+      await deleteOldNumbered(db, table, { integrationId: id, before, limit: ROWS });
   }
   const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
-  await writeSweep(db, EVENTS_SWEEP, next, now());
+  await writeSweep(db, sweep, next, now());
 };
 
-const AUDIT_SWEEP = "audit";
+/** Deletes old events, of some integrations a run. */
+export const forgetOldEvents = (context: ServiceContext): Promise<void> =>
+  forgetOld(context, "events", events, context.settings.EVENTS_KEPT_DAYS);
 
 /** Deletes entries of the audit log that are too old, of some integrations a run. */
-export const forgetOldAudit = async (context: ServiceContext): Promise<void> => {
-  const { db, now } = context;
-  const before = new Date(now().getTime() - AUDIT_KEPT_DAYS * DAY_MS);
-  const after = (await readSweep(db, AUDIT_SWEEP)) as Uuid | null;
-  const found = await oldestAudit(db, after, INTEGRATIONS_AT_ONCE);
-  for (const { id, oldest } of found) {
-    if (oldest !== null && oldest < before.getTime()) await deleteOldAudit(db, id, before, ROWS);
-  }
-  const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
-  await writeSweep(db, AUDIT_SWEEP, next, now());
-};
+export const forgetOldAudit = (context: ServiceContext): Promise<void> =>
+  forgetOld(context, "audit", auditEntries, AUDIT_KEPT_DAYS);
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
