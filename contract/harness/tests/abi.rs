@@ -31,6 +31,7 @@ fn example(name: &str) -> Value {
         "token_id" => json!("1:1"),
         "receiver_ids" | "account_ids" => json!(["bob.near"]),
         "token_ids" => json!(["1:1"]),
+        "updates" => json!([{ "token_id": "1:1", "title": "x" }]),
         "balance" => json!("10"),
         "metadata" => json!({ "spec": "nft-1.0.0", "name": "N", "symbol": "S" }),
         "code_hash" => json!("11111111111111111111111111111111"),

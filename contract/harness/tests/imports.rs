@@ -203,6 +203,7 @@ fn the_exports_are_the_methods_that_are_documented() {
         "nft_batch_mint",
         "nft_mint",
         "nft_update",
+        "nft_update_batch",
         "allowlist_add",
         "allowlist_remove",
         "allowlist_clear",

@@ -50,6 +50,7 @@ entries! {
     token::direct::nft_mint,
     token::direct::ft_on_transfer,
     token::update::nft_update,
+    token::update::nft_update_batch,
     token::lock::nft_lock,
     token::burn::nft_burn,
     token::mint::draws_tell,

@@ -50,8 +50,8 @@ fn put_memo(out: &mut String, memo: Option<&str>) {
     }
 }
 
-/// Writes the ids of consecutive numbers as a JSON list.
-pub fn put_ids(out: &mut String, collection: u32, numbers: core::ops::Range<u32>) {
+/// Writes the ids of tokens with these numbers as a JSON list.
+pub fn put_ids(out: &mut String, collection: u32, numbers: impl Iterator<Item = u32>) {
     // What comes before each number, with the comma that the first one goes without.
     let mut before = String::from(",\"");
     put_decimal(&mut before, u64::from(collection));
@@ -67,8 +67,8 @@ pub fn put_ids(out: &mut String, collection: u32, numbers: core::ops::Range<u32>
     out.push(']');
 }
 
-/// Writes `"token_ids":[…]` for consecutive numbers.
-fn put_range(out: &mut String, collection: u32, numbers: core::ops::Range<u32>) {
+/// Writes `"token_ids":[…]`.
+fn put_list(out: &mut String, collection: u32, numbers: impl Iterator<Item = u32>) {
     out.push_str("\"token_ids\":");
     put_ids(out, collection, numbers);
 }
@@ -84,7 +84,7 @@ pub fn mint<'a>(collection: u32, first: u32, grants: impl Iterator<Item = (&'a s
         out.push('{');
         put_field(&mut out, "owner_id", owner);
         out.push(',');
-        put_range(&mut out, collection, next..next + count);
+        put_list(&mut out, collection, next..next + count);
         out.push('}');
         next += count;
     }
@@ -126,17 +126,17 @@ pub fn transfer(
     }
 }
 
-/// `nft_metadata_update` of tokens with consecutive numbers.
-pub fn metadata_update(collection: u32, numbers: core::ops::Range<u32>) {
+/// `nft_metadata_update` of tokens with these numbers.
+pub fn metadata_update(collection: u32, numbers: impl Iterator<Item = u32>) {
     let mut out = open("nft_metadata_update");
     out.push('{');
-    put_range(&mut out, collection, numbers);
+    put_list(&mut out, collection, numbers);
     out.push('}');
     close(out);
 }
 
 /// Token ids of one event stay below the protocol's 16 kB of logs a call.
-const IDS_ALONE: u32 = 600;
+pub const IDS_ALONE: u32 = 600;
 
 /// Tells that what all tokens of a collection show may have changed.
 pub fn all_changed(collection: u32, minted: u32) {
@@ -197,7 +197,7 @@ pub fn claim(
     out.push(',');
     put_field(&mut out, "owner_id", owner);
     out.push(',');
-    put_range(&mut out, collection, numbers);
+    put_list(&mut out, collection, numbers);
     out.push('}');
     close(out);
 }

@@ -14,7 +14,7 @@ use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
 use crate::prelude::*;
-use crate::solvency::BYTE_PRICE;
+use crate::solvency::{BYTE_PRICE, RECORD};
 use crate::store::prefix;
 
 /// Stands before the accounts of token and owner, where no account of a share in NEAR begins.
@@ -47,6 +47,15 @@ fn waiting(key: &[u8]) -> Option<u128> {
 
 fn put(key: &[u8], amount: u128) {
     host::write(key, &amount.to_le_bytes());
+}
+
+/// Bytes of the record that an account's first share of a token adds; 0 where there is one.
+pub fn new_record(token: &str, account: &str) -> u64 {
+    let key = key(Some(token), account);
+    match waiting(&key) {
+        Some(_) => 0,
+        None => RECORD + (key.len() + size_of::<u128>()) as u64,
+    }
 }
 
 /// Lets a share wait. A record that was not there is paid from a share in NEAR, so that a paid mint pays for itself; a share

@@ -6,7 +6,7 @@ use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
 use crate::collection::locks::LockedAssets;
 use crate::collection::settings::{Details, Lists, Rules, Settings};
 use crate::collection::token_page::{Page, PAGE_TOKENS};
-use crate::error::Code;
+use crate::error::{Code, Failure};
 use crate::host;
 use crate::prelude::*;
 use crate::root::Root;
@@ -249,7 +249,7 @@ fn full_page(header: &Header, collection: u32, index: u32) -> Page {
 }
 
 /// Writes a token's page back to where it lies.
-fn put_token_page(header: &mut Header, collection: u32, index: u32, page: Page) {
+pub fn put_token_page(header: &mut Header, collection: u32, index: u32, page: Page) {
     if index == header.minted / PAGE_TOKENS {
         header.page = page;
         put_header(collection, header);
@@ -275,6 +275,11 @@ pub fn find_head(stored: &[u8]) -> Option<Head> {
 pub fn holdings_page(stored: &[u8], page: u16) -> Vec<TokenRef> {
     let bytes = host::read(&holdings_key(stored, page)).unwrap_or_else(|| host::corrupt());
     holdings::decode_page(&bytes).unwrap_or_else(|| host::corrupt())
+}
+
+/// What a call about a token is refused with that is not there.
+pub fn no_token() -> Failure {
+    Failure::new(Code::TokenNotFound, "There is no token with this token_id.")
 }
 
 /// A token where it lies.
@@ -307,9 +312,7 @@ impl Place {
 
     /// As [`Place::look`]; fails if there is no such token.
     pub fn find(token_id: &str) -> Self {
-        Self::look(token_id).unwrap_or_else(|| {
-            host::refuse(Code::TokenNotFound, "There is no token with this token_id.")
-        })
+        Self::look(token_id).unwrap_or_else(|| host::fail(no_token()))
     }
 
     /// The owner's stored id.
@@ -340,19 +343,6 @@ impl Place {
         } else {
             Override::default()
         }
-    }
-
-    /// Whether the token's metadata are locked, or those of an asset that it may have: which one a token of this block
-    /// drew is not told.
-    pub fn is_locked(&self, shown: &Override) -> bool {
-        if shown.locked {
-            return true;
-        }
-        if self.header.is_minted_in(self.number, host::block_height()) {
-            return self.header.is(ASSETS_LOCKED);
-        }
-        let asset = self.page.slot(self.at).map(|slot| slot.asset);
-        asset.is_some_and(|asset| locked_assets(self.collection, &self.header).contains(asset))
     }
 
     /// Keeps the token's approvals and marks on the page whether there are any. Returns whether the mark changed, so

@@ -90,7 +90,13 @@ fn calls() -> Vec<(String, Action)> {
         ]);
     }
     let far = json!({ "collection_id": 1, "from_index": 1, "limit": 1 });
+    let updates = ["1:1", "1:4"].map(|token| json!({ "token_id": token, "title": "Other" }));
     calls.extend([
+        call(
+            "nft_update_batch",
+            with(in_1(), json!({ "updates": updates })),
+            1,
+        ),
         call("nft_mint", in_1(), 0),
         call(
             "nft_batch_mint",

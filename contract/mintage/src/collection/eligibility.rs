@@ -144,7 +144,8 @@ pub fn offer(
     let mut telling: Option<Refusal> = None;
     for (place, phase) in rules.phases() {
         // A token says who pays: whoever pays no fee is believed only where NEAR's call names them.
-        let payable = phase.currency.as_deref() == currency || (minter.bypass && currency.is_none());
+        let payable =
+            phase.currency.as_deref() == currency || (minter.bypass && currency.is_none());
         let open = match check((place, phase), minter, count, now_ms) {
             Err(refusal) if refusal.code == Code::MintEnded => Err(refusal),
             _ if !payable => Err(other_currency()),

@@ -1,6 +1,6 @@
 //! Minting by anyone allowed, for a price in NEAR or in a token, and the view that tells whether an account is.
 
-use super::fees::{accrue_shares, pay_shares};
+use super::fees::{accrue_shares, pay_shares, share_records};
 use super::grant::Grant;
 use super::id;
 use super::mint::{check_copies, mint_own, published_header};
@@ -18,6 +18,7 @@ use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
 use crate::prelude::*;
 use crate::root::Root;
+use crate::solvency::BYTE_PRICE;
 use crate::split::kept;
 use crate::store;
 use crate::token::holdings::Head;
@@ -159,8 +160,9 @@ fn charge_tokens(books: &mut Books, header: &mut Header, purchase: &Purchase, se
             purchase.fee,
         );
     };
-    purchase.promise(books, header, 0);
+    // Before the promise, which takes bytes ahead where they are free.
     accrue_shares(books, purchase.rules, &sent.currency, price);
+    purchase.promise(books, header, 0);
     sent.amount - price
 }
 
@@ -263,11 +265,26 @@ pub fn ft_on_transfer() {
     });
 }
 
-/// Whether the contract can promise `count` tokens their bytes, with what stays of the fee.
-fn covers(root: &Root, (collection, header): (u32, &Header), count: u32, kept: u128) -> bool {
+/// Whether the contract can pay for the records of shares and promise `count` tokens their bytes, when a mint at a price in
+/// a currency is paid.
+fn covers(
+    root: &Root,
+    (collection, header): (u32, &Header),
+    (rules, currency): (&Rules, Option<&str>),
+    (fee, count): (u128, u32),
+) -> bool {
+    let (kept, records) = match currency {
+        None => (kept(fee, count), 0),
+        Some(token) => {
+            let price = fee.saturating_mul(u128::from(count));
+            (0, share_records(root, rules, token, price))
+        }
+    };
+    let free = (host::account_balance() + kept).saturating_sub(root.sums.needed());
+    let Some(free) = free.checked_sub(u128::from(records) * BYTE_PRICE) else {
+        return false;
+    };
     let shape = header.shape(collection);
-    let held = host::account_balance() + kept;
-    let free = held.saturating_sub(root.sums.needed());
     let (credit, cost) = (u64::from(header.credit), shape.counted_tokens(count));
     credit >= cost || shape.take(credit, cost, header.remaining(), free).is_some()
 }
@@ -319,11 +336,9 @@ pub fn mint_eligibility() {
     let now = host::now_ms();
     let result = open(&header, count).and_then(|()| {
         let offer = eligibility::offer(&rules, &minter, currency.as_deref(), count, now)?;
-        let kept = match &currency {
-            None => kept(offer.fee, count),
-            Some(_) => 0,
-        };
-        if covers(&root, (collection, &header), count, kept) {
+        let place = (collection, &header);
+        let paid = (&rules, currency.as_deref());
+        if covers(&root, place, paid, (offer.fee, count)) {
             return Ok(offer);
         }
         Err(Refusal::new(

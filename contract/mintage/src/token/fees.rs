@@ -7,6 +7,7 @@ use crate::collection::header::Header;
 use crate::collection::settings::Rules;
 use crate::host;
 use crate::prelude::*;
+use crate::root::Root;
 use crate::shares;
 use crate::split;
 
@@ -15,28 +16,44 @@ use crate::split;
 const PAID_AT_ONCE: usize = 3;
 
 /// Who is paid what of a sum.
-fn divided(books: &Books, rules: &Rules, sum: u128) -> (String, Vec<(String, u128)>) {
+fn divided(root: &Root, rules: &Rules, sum: u128) -> (String, Vec<(String, u128)>) {
     let (platform, owner) = (
-        accounts::decode(&books.platform),
-        accounts::decode(&books.owner),
+        accounts::decode(&root.platform),
+        accounts::decode(&root.owner),
     );
     let shares = split::fee_shares(sum, &platform, &rules.royalties, &owner);
     (owner, shares)
 }
 
-/// Divides a price in a token. All shares wait: nothing is sent to an account that the token may not know. What would be the
-/// contract's own, which can't withdraw, is the owner's.
-pub(super) fn accrue_shares(books: &mut Books, rules: &Rules, currency: &str, price: u128) {
-    let (owner, shares) = divided(books, rules, price);
+/// Who is owed what of a price in a token. What would be the contract's own, which can't withdraw, is the owner's.
+fn owed(root: &Root, rules: &Rules, price: u128) -> Vec<(String, u128)> {
+    let (owner, shares) = divided(root, rules, price);
     let contract = host::current_account();
-    for (account, share) in shares {
-        let account = if account == contract {
+    let mut owed = Vec::with_capacity(shares.len());
+    for (account, share) in &shares {
+        let account = if *account == contract {
             &owner
         } else {
-            &account
+            account
         };
-        shares::accrue(books, Some(currency), account, share);
+        split::add(&mut owed, account, *share);
     }
+    owed
+}
+
+/// Divides a price in a token. All shares wait: nothing is sent to an account that the token may not know.
+pub(super) fn accrue_shares(books: &mut Books, rules: &Rules, currency: &str, price: u128) {
+    for (account, share) in owed(books, rules, price) {
+        shares::accrue(books, Some(currency), &account, share);
+    }
+}
+
+/// Bytes of the records that a price in a token adds: those of payees that nothing of the token has waited for.
+pub(super) fn share_records(root: &Root, rules: &Rules, currency: &str, price: u128) -> u64 {
+    let owed = owed(root, rules, price);
+    owed.iter()
+        .map(|(account, _)| shares::new_record(currency, account))
+        .sum()
 }
 
 /// Divides the `rest` of fees, without what is kept for the tokens' storage, and pays the shares; what is the contract's

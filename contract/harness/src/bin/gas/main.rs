@@ -33,6 +33,7 @@ fn main() {
     measure::owners(&base, &mut ours);
     measure::large(&base, &mut ours);
     measure::burns(&base, &mut ours);
+    measure::updates(&base, &mut ours);
     measure::reveals(&base, &mut ours);
     measure::views(&base, &mut ours);
     let (theirs, their_size) = measure::reference();

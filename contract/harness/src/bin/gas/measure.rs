@@ -268,6 +268,29 @@ pub fn large(base: &Scene, costs: &mut Costs) {
     costs.insert("allowlist_add_500_to_50000", of([add(50_000)]));
 }
 
+/// Changes of 200 tokens in one call: the first of tokens that had no metadata of their own, and a later one.
+pub fn updates(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+    for _ in 0..40 {
+        scene.mint_many(collection, "alice.near", 100).json();
+    }
+    for (name, title) in [("update_batch", "Heron"), ("update_batch_again", "Egret")] {
+        let mut change = |first: u32| {
+            let updates: Vec<Value> = (first + 1..=first + 200)
+                .map(|number| {
+                    let title = format!("{title} at the weir, number {number}");
+                    json!({ "token_id": format!("{collection}:{number}"), "title": title, "media": { "sha256": STANDARD.encode(digest(number)) } })
+                })
+                .collect();
+            let args = json!({ "collection_id": collection, "updates": updates });
+            scene.sign(OWNER, "nft_update_batch", args)
+        };
+        let outcomes: Vec<_> = (0..4_000).step_by(200).map(&mut change).collect();
+        costs.insert(name, of(outcomes));
+    }
+}
+
 /// Burns of tokens of a wallet of several, on full pages and on the one that is being filled.
 pub fn burns(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();

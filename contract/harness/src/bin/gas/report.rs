@@ -145,6 +145,20 @@ const ROWS: &[Row] = &[
     ),
     ("burn", "burn", 1.0, Some(2.2), None),
     (
+        "update_batch",
+        "200 tokens changed by one call, the first",
+        200.0,
+        Some(160.0),
+        None,
+    ),
+    (
+        "update_batch_again",
+        "200 tokens changed by one call, again",
+        200.0,
+        Some(160.0),
+        None,
+    ),
+    (
         "reveal_10000",
         "10,000 hidden assets revealed",
         10_000.0,
