@@ -2,7 +2,7 @@
 //! contract and whatever the token does; shares wait until their owners fetch them.
 
 use harness::fungible::purchase;
-use harness::mintage::{AssetBatch, CONTRACT, OWNER, PLATFORM, Scene};
+use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene};
 use harness::stub::{Behaviour, Call, contract};
 use harness::{Action, NEAR, STORAGE_PRICE, TGAS, TransactionOutcome};
 use rand::seq::IndexedRandom;
@@ -384,6 +384,48 @@ fn storage_is_paid_from_what_is_free_and_records_are_bounded() {
     assert_eq!(scene.waiting(USDC, "studio.near"), PRICE / 100);
 }
 
+/// Whatever is free: what it covers is sold, records of first shares included, and `mint_eligibility` knows.
+#[test]
+fn what_the_balance_covers_is_sold() {
+    let mut base = scene();
+    base.sign(OWNER, "withdraw", json!({})).json();
+    let asked = json!({ "collection_id": 1, "account_id": "alice.near", "currency": USDC });
+    let mut sold = vec![];
+    // The tokens' bytes are taken 128 tokens ahead where they are free, 193 bytes each.
+    for bytes in (0..1_200).step_by(30).chain((24_000..26_400).step_by(40)) {
+        let mut scene = base.clone();
+        let gift = Action::Transfer(bytes * STORAGE_PRICE);
+        scene.chain.transact(OWNER, CONTRACT, vec![gift]);
+        let said = scene.view("mint_eligibility", asked.clone());
+        let outcome = scene.buy(USDC, "alice.near", PRICE, &msg(json!({})));
+        let refusal = refusal(&outcome);
+        assert_eq!(
+            said["allowed"] == true,
+            refusal.is_empty(),
+            "{bytes}: {said}"
+        );
+        if !refusal.is_empty() {
+            assert_eq!(
+                (refusal.as_str(), &said["code"]),
+                ("E_STORAGE_BALANCE", &json!(refusal))
+            );
+        }
+        assert_balanced(&scene);
+        sold.push(refusal.is_empty());
+    }
+    let first = sold.iter().position(|sold| *sold).unwrap();
+    assert!(first > 10, "three records and a token");
+    assert!(sold[first..].iter().all(|sold| *sold), "{sold:?}");
+    // Payees who have a record already need none.
+    let mut scene = base.clone();
+    let gift = Action::Transfer(30_000 * STORAGE_PRICE);
+    scene.chain.transact(OWNER, CONTRACT, vec![gift]);
+    scene.buy(USDC, "alice.near", PRICE, &msg(json!({}))).json();
+    scene.sign(OWNER, "withdraw", json!({})).json();
+    assert_eq!(scene.view("mint_eligibility", asked)["allowed"], true);
+    scene.buy(USDC, "alice.near", PRICE, &msg(json!({}))).json();
+}
+
 /// A share that would be the contract's own, which can't fetch it, is the owner's.
 #[test]
 fn nothing_waits_for_the_contract_itself() {
@@ -639,6 +681,101 @@ fn a_token_that_lies_harms_only_its_own() {
         .map(|id| scene.waiting(USDC, id))
         .into();
     assert_eq!(before, after);
+    assert_balanced(&scene);
+}
+
+/// A token says who pays. Whomever it names, it opens phases whose price is in it, and no other: neither those of another
+/// token nor those in NEAR, which owner, admins and bypass accounts mint in without a fee when they call themselves.
+#[test]
+fn a_token_opens_its_own_phases_alone_whomever_it_names() {
+    let mut scene = scene();
+    scene.accounts(["liar.near", "bypass.near", "mallory.near"]);
+    let bypass = json!(["bypass.near"]);
+    let near = json!({ "mint_fee": NEAR.to_string() });
+    let assets = || AssetBatch::new(0, 3, 100);
+    let args = json!({ "collection_id": 1, "bypass_mint_fee_accounts": bypass });
+    scene.sign(OWNER, "collection_update", args).json();
+    scene.collection(
+        json!({ "public_mint_config": near, "bypass_mint_fee_accounts": bypass }),
+        assets(),
+    );
+    scene.collection(
+        json!({ "private_mint_config": { "mint_fee": "0" }, "bypass_mint_fee_accounts": bypass }),
+        assets(),
+    );
+    scene.collection(json!({ "bypass_mint_fee_accounts": bypass }), assets());
+    let own = json!({ "mint_fee": "5", "currency": "liar.near", "supply": 3 });
+    let mixed = json!({
+        "private_mint_config": { "mint_fee": "0" }, "public_mint_config": near, "bypass_mint_fee_accounts": bypass,
+        "phases": [own, { "mint_fee": "1", "currency": USDC }]
+    });
+    let mixed = scene.collection(mixed, assets());
+    for collection in [3, mixed] {
+        let list =
+            json!({ "collection_id": collection, "account_ids": [OWNER, ADMIN, "bypass.near"] });
+        scene.call(OWNER, "allowlist_add", list).json();
+    }
+    let before = (scene.chain.records(CONTRACT), scene.chain.balance(CONTRACT));
+    let say = |scene: &mut Scene, named: &str, amount: u128, order: &Value| {
+        let args =
+            json!({ "sender_id": named, "amount": amount.to_string(), "msg": order.to_string() });
+        scene
+            .chain
+            .call("liar.near", CONTRACT, "ft_on_transfer", args, 0)
+    };
+    let named = [
+        OWNER,
+        ADMIN,
+        "bypass.near",
+        ARTIST,
+        PLATFORM,
+        CONTRACT,
+        "liar.near",
+        "alice.near",
+    ];
+    for named in named {
+        for collection in 1..=4 {
+            for (quantity, amount) in [(1, 0), (25, u128::MAX)] {
+                let order = json!({ "collection_id": collection, "quantity": quantity, "receiver_id": "mallory.near" });
+                let outcome = say(&mut scene, named, amount, &order);
+                let expected = match collection {
+                    4 => "E_NO_DIRECT_MINT",
+                    _ => "E_OTHER_CURRENCY",
+                };
+                assert_eq!(outcome.code(), expected, "{named}, {order}");
+                let asked = json!({ "collection_id": collection, "account_id": named, "currency": "liar.near", "quantity": quantity });
+                assert_eq!(scene.view("mint_eligibility", asked)["allowed"], false);
+            }
+        }
+    }
+    let after = (scene.chain.records(CONTRACT), scene.chain.balance(CONTRACT));
+    assert!(before.0 == after.0, "nothing was stored");
+    assert!(after.1 >= before.1, "nothing was paid");
+    // Where it is named it sells its own phase, to the phase's end.
+    let one = json!({ "collection_id": mixed, "receiver_id": "mallory.near" });
+    assert_eq!(say(&mut scene, OWNER, 7, &one).json(), json!("7"));
+    assert_eq!(say(&mut scene, "bypass.near", 0, &one).json(), json!("0"));
+    assert_eq!(say(&mut scene, "alice.near", 7, &one).json(), json!("2"));
+    for named in named {
+        let more = say(&mut scene, named, u128::MAX, &one);
+        assert!(!more.succeeded(), "{named}: the phase is sold out");
+    }
+    let shown = scene.view("collection", json!({ "collection_id": mixed }));
+    assert_eq!(
+        (&shown["minted"], &shown["phases"][0]["minted"]),
+        (&json!(3), &json!(3))
+    );
+    for other in [
+        &shown["private_mint_config"],
+        &shown["public_mint_config"],
+        &shown["phases"][1],
+    ] {
+        assert_eq!(other["minted"], 0, "{other}");
+    }
+    assert_eq!((held(&scene, "mallory.near"), supply(&scene)), (3, 3));
+    // By their own calls they mint for nothing, as before.
+    scene.public_mint("bypass.near", 2, 0).json();
+    scene.public_mint(ADMIN, 1, 0).json();
     assert_balanced(&scene);
 }
 

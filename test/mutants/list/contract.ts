@@ -131,6 +131,48 @@ export const CONTRACT: readonly Mutant[] = [
     named: "what_is_refused_comes_back_whole",
   },
   {
+    id: "prices: a token that names an account without fee opens phases of other currencies",
+    file: "contract/mintage/src/collection/eligibility.rs",
+    search: "(minter.bypass && currency.is_none())",
+    replacement: "minter.bypass",
+    tests: ["prices"],
+    named: "a_token_opens_its_own_phases_alone",
+  },
+  {
+    id: "prices: NFTs take bytes ahead before shares have their records",
+    file: "contract/mintage/src/token/direct.rs",
+    search:
+      "    accrue_shares(books, purchase.rules, &sent.currency, price);\n    purchase.promise(books, header, 0);\n",
+    replacement:
+      "    purchase.promise(books, header, 0);\n    accrue_shares(books, purchase.rules, &sent.currency, price);\n",
+    tests: ["prices"],
+    named: "what_the_balance_covers_is_sold",
+  },
+  {
+    id: "prices: mint_eligibility forgets the records of first shares",
+    file: "contract/mintage/src/token/direct.rs",
+    search: "(0, share_records(root, rules, token, price))",
+    replacement: "(0, share_records(root, rules, token, price) / 1_000)",
+    tests: ["prices"],
+    named: "what_the_balance_covers_is_sold",
+  },
+  {
+    id: "updates: a batch changes locked tokens",
+    file: "contract/mintage/src/token/update.rs",
+    search: "let locked = shown.locked || ",
+    replacement: "let locked = ",
+    tests: ["updates"],
+    named: "a_refused_token_keeps_no_other",
+  },
+  {
+    id: "updates: a refusal drops the page that was read",
+    file: "contract/mintage/src/token/update.rs",
+    search: "        self.pages.push(seen);\n        result",
+    replacement: "        if result.is_ok() {\n            self.pages.push(seen);\n        }\n        result",
+    tests: ["updates"],
+    named: "a_refused_token_keeps_no_other",
+  },
+  {
     id: "phases: the supply of a phase never ends",
     file: "contract/mintage/src/collection/eligibility.rs",
     search: "        minter.taken[place],",
