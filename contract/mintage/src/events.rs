@@ -50,21 +50,20 @@ fn put_memo(out: &mut String, memo: Option<&str>) {
     }
 }
 
-/// Writes the ids of tokens with these numbers as a JSON list.
+/// Writes the ids of tokens with these numbers, of which there is one at least, as a JSON list.
 pub fn put_ids(out: &mut String, collection: u32, numbers: impl Iterator<Item = u32>) {
-    // What comes before each number, with the comma that the first one goes without.
-    let mut before = String::from(",\"");
-    put_decimal(&mut before, u64::from(collection));
-    before.push(':');
+    // What stands between two numbers; before the first one without what ends another.
+    let mut between = String::from("\",\"");
+    put_decimal(&mut between, u64::from(collection));
+    between.push(':');
     out.push('[');
-    let mut rest = before.get(1..).unwrap_or_default();
+    let mut before = between.get(2..).unwrap_or_default();
     for number in numbers {
-        out.push_str(rest);
+        out.push_str(before);
         put_decimal(out, u64::from(number));
-        out.push('"');
-        rest = &before;
+        before = &between;
     }
-    out.push(']');
+    out.push_str("\"]");
 }
 
 /// Writes `"token_ids":[…]`.
