@@ -325,3 +325,40 @@ fn storage_that_is_not_covered_changes_nothing() {
     assert_eq!(outcome.code(), "E_STORAGE_BALANCE");
     assert_eq!(records(&scene), before);
 }
+
+/// The gas that docs/contract.md names is enough where each token lies on a page of its own with 32 long names, and for
+/// texts that replace others.
+#[test]
+fn the_gas_that_the_documentation_names_is_enough() {
+    let mut scene = scene();
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+    for first in (0..3_200).step_by(100) {
+        let names: Vec<String> = (first..first + 100)
+            .map(|number| format!("{number:a>59}.near"))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        scene.mint(collection, &names).json();
+    }
+    let gas = |updates: &[Value], shown: usize| {
+        let bytes = json!(updates).to_string().len() + shown;
+        20 * TGAS + updates.len() as u64 * 6 * TGAS / 10 + bytes as u64 * TGAS / 2_500
+    };
+    let mut change = |numbers: &[u32], text: &str, before: usize| {
+        let updates: Vec<Value> = numbers
+            .iter()
+            .map(|number| json!({ "token_id": format!("{collection}:{number}"), "extra": text }))
+            .collect();
+        let gas = gas(&updates, numbers.len() * before);
+        let args = json!({ "collection_id": collection, "updates": updates });
+        let call = Action::call("nft_update_batch", args, gas.min(300 * TGAS), 1);
+        let outcome = scene.chain.transact(OWNER, CONTRACT, vec![call]);
+        assert_eq!(outcome.json(), json!(vec![Value::Null; numbers.len()]));
+    };
+    let scattered: Vec<u32> = (0..100).map(|page| page * 32 + 1).collect();
+    let long = "\u{1}".repeat(16_384);
+    change(&scattered, "x", 0);
+    change(&scattered, "y", 1);
+    change(&[1], &long, 1);
+    change(&[1], "z", 16_384);
+    change(&[5], "x", 0);
+}

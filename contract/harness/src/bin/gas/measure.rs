@@ -309,8 +309,13 @@ pub fn burns(base: &Scene, costs: &mut Costs) {
 
 /// The revealing of 10,000 assets in one call.
 pub fn reveals(base: &Scene, costs: &mut Costs) {
-    let mut scene = base.clone();
-    let whole = AssetBatch::new(0, 10_000, 1);
+    let (_, outcome) = reveal_all(&mut base.clone(), 10_000);
+    costs.insert("reveal_10000", of([outcome]));
+}
+
+/// Creates a collection of hidden assets and reveals them in one call, whose arguments have so many bytes.
+pub fn reveal_all(scene: &mut Scene, count: u32) -> (usize, TransactionOutcome) {
+    let whole = AssetBatch::new(0, count, 1);
     let batch = AssetBatch {
         copies: vec![],
         ..whole.clone()
@@ -327,9 +332,9 @@ pub fn reveals(base: &Scene, costs: &mut Costs) {
     let collection = scene.call_raw(OWNER, "collection_create", created).json();
     let collection = collection.as_u64().expect("a collection id") as u32;
     let args = [&collection.to_le_bytes()[..], &salt, &assets].concat();
+    let bytes = args.len();
     let call = Action::call_raw("collection_reveal", args, 300 * TGAS, 1);
-    let outcome = scene.chain.transact(OWNER, CONTRACT, vec![call]);
-    costs.insert("reveal_10000", of([outcome]));
+    (bytes, scene.chain.transact(OWNER, CONTRACT, vec![call]))
 }
 
 /// Views of a collection of 10,000 assets, each with a reference and a subtitle of 110 characters.
