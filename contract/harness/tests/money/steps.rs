@@ -264,6 +264,9 @@ impl World {
             return;
         };
         let signer = self.staff();
+        if self.rng.random_bool(0.5) {
+            return self.update_tokens(&signer, at);
+        }
         let collection = &self.model.collections[at];
         let locked = collection.tokens[number].locked || collection.locks.contains("metadata");
         let may = self.model.staff(&signer) && !locked;
@@ -271,6 +274,34 @@ impl World {
         let call = self.call("nft_update", args, 1);
         let from = signer.clone();
         self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
+    }
+
+    /// Changes of some tokens of a collection by one call, burnt ones and one beyond the last among them.
+    fn update_tokens(&mut self, signer: &str, at: usize) {
+        let collection = &self.model.collections[at];
+        let ends = 0..collection.tokens.len() + 1;
+        let numbers = [0; 4].map(|_| self.rng.random_range(ends.clone()));
+        let codes = numbers.map(|number| match collection.tokens.get(number) {
+            Some(token) if token.burnt => "E_TOKEN_NOT_FOUND",
+            Some(token) if token.locked || collection.locks.contains("metadata") => "E_LOCKED",
+            Some(_) => "",
+            None => "E_TOKEN_NOT_FOUND",
+        });
+        let title = *["Other", "Another"].choose(&mut self.rng).unwrap();
+        let updates = numbers.map(|number| {
+            let title = (number % 3 > 0).then_some(title);
+            json!({ "token_id": format!("{}:{}", at + 1, number + 1), "title": title })
+        });
+        let args = json!({ "collection_id": at + 1, "updates": updates });
+        let call = self.call("nft_update_batch", args, 1);
+        let may = self.model.staff(signer);
+        let Some(outcome) = self.expect(signer, call, may, |_, _| moving(signer, signer, 0)) else {
+            return;
+        };
+        for (result, code) in outcome.json().as_array().unwrap().iter().zip(codes) {
+            assert_eq!(result.is_null(), code.is_empty(), "{result} for {code}");
+            assert!(result.as_str().unwrap_or_default().starts_with(code));
+        }
     }
 
     /// One lock of a collection, for good.
