@@ -1,6 +1,7 @@
 // browser/: the scripts of the pages for collectors. `npm run pages:build` puts them into src/collections/pages/scripts.ts.
 
 import { keptInWindow } from "./kept.ts";
+import { awaitReveal, hiddenMoments, mainAt, replaceContent } from "./reveal.ts";
 
 /**
  * Shows the next NFTs as a collector comes near the end, and the same ones again to whoever comes back to the page. The
@@ -44,23 +45,21 @@ const link = document.querySelector<HTMLAnchorElement>('a[rel="next"]');
 const cursorOf = (address: string): string | null =>
   new URL(address, location.href).searchParams.get("cursor");
 
-/** The address of this gallery from a cursor on. */
-const addressOf = (cursor: string, limit: number): string => {
+/** The address of this gallery from a cursor on; null: as it is. */
+const addressOf = (cursor: string | null, limit: number): string => {
   const address = new URL(location.href);
   address.hash = "";
-  address.searchParams.set("cursor", cursor);
+  if (cursor !== null) address.searchParams.set("cursor", cursor);
   address.searchParams.set("limit", String(limit));
   return address.href;
 };
 
 /** Some NFTs of the gallery, and the cursor of those behind them. @throws Error where there is no answer */
-async function tilesFrom(cursor: string, limit: number): Promise<{ tiles: Element[]; next: string | null }> {
-  const answer = await fetch(addressOf(cursor, limit));
-  if (!answer.ok) throw new Error(`The service answered ${answer.status}.`);
-  const text = await answer.text();
-  // The head's style has the nonce of that answer, which this page's policy would refuse and report.
-  const main = text.slice(text.indexOf("<main"), text.indexOf("</main>"));
-  const page = new DOMParser().parseFromString(main, "text/html");
+async function tilesFrom(
+  cursor: string | null,
+  limit: number,
+): Promise<{ tiles: Element[]; next: string | null }> {
+  const page = await mainAt(addressOf(cursor, limit));
   const following = page.querySelector('a[rel="next"]')?.getAttribute("href");
   return {
     tiles: [...page.querySelectorAll("#tokens li")],
@@ -96,6 +95,11 @@ class Gallery {
       this.#opened = (event.target as Element).closest("a")?.getAttribute("href") ?? null;
       this.#keep();
     });
+  }
+
+  /** Lists of NFTs that are there, and where they begin. */
+  get shelves(): readonly Pick<Shelf, "list" | "cursor">[] {
+    return this.#shelves;
   }
 
   /** As many shelves as there were, and the window where it was. Those that come near are filled. */
@@ -196,11 +200,29 @@ class Gallery {
   }
 }
 
+let gallery: Gallery | null = null;
 if (place && link) {
   // The browser would look for the place before the shelves are there.
   history.scrollRestoration = "manual";
-  new Gallery(place, link).begin(history.state as Place | null);
+  gallery = new Gallery(place, link);
+  gallery.begin(history.state as Place | null);
 }
+
+/** Shows the NFTs that are there as they are after a reveal. */
+async function refreshTiles(): Promise<void> {
+  const first = { list: place?.firstElementChild as HTMLElement, cursor: cursorOf(location.href) };
+  for (const { list, cursor } of gallery?.shelves ?? [first]) {
+    if (list.childElementCount === 0) continue;
+    const { tiles } = await tilesFrom(cursor, list.childElementCount);
+    for (const tile of tiles) {
+      const own = tile.querySelector("a");
+      const old = own && list.querySelector(`a[href="${CSS.escape(own.getAttribute("href") ?? "")}"]`);
+      if (old && old.innerHTML !== own.innerHTML) await replaceContent(old, own.childNodes);
+    }
+  }
+}
+hiddenMoments();
+awaitReveal(refreshTiles);
 
 const filters = document.querySelector<HTMLFormElement>("#filters");
 /** Whether the sheet of filters is open, as it is on phones until they are done. */

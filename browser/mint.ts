@@ -6,8 +6,9 @@ import { GAS_SET_ASIDE, MINT_GAS, MOST_AT_ONCE, mintArguments } from "../src/dom
 import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
+import { awaitReveal } from "./reveal.ts";
 import { readsOf } from "./service.ts";
-import { accountIn, clearProblem, find, say, showGiven } from "./shown.ts";
+import { accountIn, clearProblem, find, refreshGiven, say, showGiven } from "./shown.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
@@ -269,6 +270,7 @@ if (wish) {
 }
 localTimes();
 countDown(now, () => void refreshTerms());
+awaitReveal(() => refreshGiven(reads));
 
 /** Whoever comes back from a wallet that left the page finds what became of it; the address only says where to look. */
 const address = new URL(location.href);

@@ -1,5 +1,6 @@
 import type { PublicToken } from "../src/api/resources/public-collection.ts";
 import { thumbnailsOf } from "../src/domain/thumbnails.ts";
+import { replaceContent } from "./reveal.ts";
 import { pause, type readsOf } from "./service.ts";
 import { sharing } from "./share.ts";
 
@@ -129,6 +130,14 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
       link.replaceChildren(mediaOf(seen));
     }),
   );
+}
+
+/** Shows what was given as it is after a reveal. */
+export async function refreshGiven(reads: ReturnType<typeof readsOf>): Promise<void> {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("#owned a:has(> .picture)")) {
+    const number = Number(link.pathname.split("/").at(-1));
+    await replaceContent(link, [mediaOf(await reads.token(number))]);
+  }
 }
 
 /** The account that stands in a field. Ids have no capitals, and phones write some and a blank behind. */

@@ -1,6 +1,9 @@
-// The page of an NFT needs a script to share it alone.
+// The page of an NFT needs a script to share it, and to show its picture once that is revealed.
 
+import { awaitReveal, hiddenMoments } from "./reveal.ts";
 import { sharing } from "./share.ts";
 import { find } from "./shown.ts";
 
+hiddenMoments();
+awaitReveal();
 sharing(find("share"), document.title, location.pathname);

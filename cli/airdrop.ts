@@ -23,6 +23,7 @@ import {
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
 import { byLine, firstProblems } from "./csv.ts";
+import { differenceOf } from "./line-file.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -74,19 +75,12 @@ function journalOf({ file, collectionUuid }: Arguments, baseUrl: string, text: s
   const wanted = {
     base_url: baseUrl,
     collection_uuid: collectionUuid,
-    receivers_sha256: createHash("sha256").update(text).digest("hex"),
+    rows_sha256: createHash("sha256").update(text).digest("hex"),
   };
   const path = `${file}.airdrop`;
   const journal = AirdropJournal.open(path, wanted);
-  const differs = Object.entries(wanted).find(
-    ([field, value]) => journal.head[field as keyof typeof wanted] !== value,
-  );
-  if (differs === undefined) return journal;
-  const what = {
-    base_url: `was started at ${journal.head.base_url}`,
-    collection_uuid: `was started for collection ${journal.head.collection_uuid}`,
-    receivers_sha256: `was started with other rows in ${basename(file)}`,
-  }[differs[0] as keyof typeof wanted];
+  const what = differenceOf(journal.head, wanted, basename(file));
+  if (what === null) return journal;
   throw new UsageError(
     `The airdrop in ${path} ${what}. Continue it as it was started, or use a new file of receivers for a new airdrop.`,
   );
@@ -164,7 +158,7 @@ async function airdrop(): Promise<void> {
       ...costRows(cost),
     ])}\n\n`,
   );
-  requireFunds(cost, me);
+  requireFunds(cost, me, `minting all ${counted(cost.nfts, "NFT")}`);
   const ofLinks = claimsText(claims, left, total - minted);
   if (ofLinks) process.stderr.write(`${ofLinks}\n`);
   if (!args.yes && !(await agreed("Mint them?"))) {

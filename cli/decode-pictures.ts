@@ -12,8 +12,9 @@ const AT_ONCE = 4;
  * and stays on-chain.
  * @returns a problem for each picture that doesn't decode, in the order of the plan
  */
-export async function undecodable(folder: string, { assets }: FolderPlan): Promise<string[]> {
-  const paths = assets.map(({ media }) => media.path).filter((path) => DECODED.test(path));
+export async function undecodable(folder: string, { assets, placeholder }: FolderPlan): Promise<string[]> {
+  const files = [...assets.map(({ media }) => media), ...(placeholder ? [placeholder] : [])];
+  const paths = files.map(({ path }) => path).filter((path) => DECODED.test(path));
   if (paths.length === 0) return [];
   const { default: sharp } = await import("sharp");
   const problems = new Map<string, string>();

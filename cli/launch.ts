@@ -107,7 +107,10 @@ async function launch(): Promise<void> {
   process.stdout.write(args.json ? `${JSON.stringify(result)}\n` : `\n${resultText(result)}\n`);
 }
 
-function resultOf({ finalized, draftUuid, page, allowlisted, transactions }: Launched, assets: number) {
+function resultOf(
+  { finalized, draftUuid, reveal, page, allowlisted, transactions }: Launched,
+  assets: number,
+) {
   const { near_collection: collection, ipfs_result: files } = finalized;
   const burnt = transactions.reduce((sum, { tokens_burnt }) => sum + BigInt(tokens_burnt ?? 0), 0n);
   return {
@@ -118,6 +121,7 @@ function resultOf({ finalized, draftUuid, page, allowlisted, transactions }: Lau
     assets,
     total_copies: collection.total_copies,
     allowlisted,
+    reveal,
     mint_url: page?.mint_url ?? null,
     gallery_url: page?.gallery_url ?? null,
     files_url: files.root_url,
@@ -134,6 +138,7 @@ function resultText(result: ReturnType<typeof resultOf>): string {
     ...(result.allowlisted > 0
       ? [{ what: "put on the allowlist", value: counted(result.allowlisted, "account") }]
       : []),
+    ...(result.reveal ? [{ what: "revealed", value: revealedText(result) }] : []),
     ...(result.mint_url ? [{ what: "mint page", value: result.mint_url }] : []),
     ...(result.gallery_url ? [{ what: "gallery", value: result.gallery_url }] : []),
     { what: "files", value: result.files_url },
@@ -145,6 +150,11 @@ function resultText(result: ReturnType<typeof resultOf>): string {
 Collectors mint ${result.mint_url ? "on the mint page, or " : ""}from a wallet: nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
 You mint to many: npm run airdrop -- ${result.collection_uuid} receivers.csv`;
 }
+
+const revealedText = ({ reveal, collection_uuid: uuid }: ReturnType<typeof resultOf>): string =>
+  typeof reveal === "string"
+    ? `at ${reveal}, by itself`
+    : `when you run npm run collection -- reveal ${uuid}`;
 
 const [first, ...rest] = process.argv.slice(2);
 await run(() => (first === "set" ? changePhase(rest, USAGE) : launch()));

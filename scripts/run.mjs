@@ -24,6 +24,7 @@ const targets = {
   upload: "cli/upload.ts",
   launch: "cli/launch.ts",
   airdrop: "cli/airdrop.ts",
+  collection: "cli/collection.ts",
   claim: "cli/claim.ts",
   payout: "cli/payout.ts",
   chain: "cli/chain.ts",

@@ -13,7 +13,7 @@ import { serveDocuments } from "./api/reference/documents.ts";
 import { serveReference } from "./api/reference/reference.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "./context.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
-import { noRoom } from "./db/quota.ts";
+import { noRoom, toQuotaError } from "./db/quota.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { findArchived } from "./files/archive/read.ts";
 import { requireAcceptable } from "./http/acceptance.ts";
@@ -124,7 +124,10 @@ registerGateway(app);
 servePages(app);
 serveOperatorPage(app);
 app.notFound((c) => otherAddress(c) ?? errorResponse(unmatched(app, c), c));
-app.onError(errorResponse);
+app.onError(async (error, c) => {
+  const caller = c.get("caller");
+  return errorResponse(caller ? await toQuotaError(c.get("context"), caller.integrationId, error) : error, c);
+});
 
 /** The context of background work: the schedule, and what wallet objects ask for. */
 export const backgroundContext = loggedContext;

@@ -127,10 +127,10 @@ export const atOnce = ({ storage, most, available }: RunCost, parallel: number):
     ? parallel
     : Math.max(1, Math.min(parallel, 1 + Number((available - most) / TOPPED_UP_FOR_ONE)));
 
-/** @throws UsageError where the wallet can't pay for the whole run */
-export function requireFunds({ nfts, most, available, missing }: RunCost, me: Me): void {
+/** @param what the run does, as the subject of a sentence. @throws UsageError where the wallet can't pay for the whole run */
+export function requireFunds({ most, available, missing }: RunCost, me: Me, what: string): void {
   if (missing === 0n) return;
   throw new UsageError(
-    `Send ${near(String(missing), "up")} NEAR to ${me.wallet.account_id} and run it again: minting all ${nfts} NFTs takes up to ${near(String(most), "up")} NEAR, and the wallet may spend ${near(String(available))} NEAR. Nothing was sent.`,
+    `Send ${near(String(missing), "up")} NEAR to ${me.wallet.account_id} and run it again: ${what} takes up to ${near(String(most), "up")} NEAR, and the wallet may spend ${near(String(available))} NEAR. Nothing was sent.`,
   );
 }

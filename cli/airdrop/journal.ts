@@ -1,15 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, existsSync, readFileSync, truncateSync } from "node:fs";
-import { beginFile } from "../begun-file.ts";
+import { LineFile, type RowsHead } from "../line-file.ts";
 
-/** What an airdrop is, so that another run can't mistake another file or collection for it. */
-export interface AirdropHead {
+interface AirdropHead extends RowsHead {
   /** Begins every Idempotency-Key. */
   readonly airdrop: string;
-  readonly base_url: string;
-  readonly collection_uuid: string;
-  /** SHA-256 of the receivers' file. */
-  readonly receivers_sha256: string;
 }
 
 /** What became of a request, a line of the journal each. `part` is its index in the plan. */
@@ -61,34 +55,21 @@ export interface PartState {
 
 const NEW: PartState = { attempt: 1, sent: null, left: null, without: [], receipts: [] };
 
-/**
- * What became of each request of an airdrop, kept in a file beside the receivers'. Lines are only ever added, so that a
- * killed run leaves at most one that is cut off; what it told was not yet relied on, and it is removed.
- */
+/** What became of each request of an airdrop, kept in a file beside the receivers'. */
 export class AirdropJournal {
   readonly head: AirdropHead;
-  readonly #file: string;
+  readonly #file: LineFile<AirdropHead, AirdropLine>;
   readonly #parts = new Map<number, PartState>();
 
-  private constructor(file: string, head: AirdropHead, lines: readonly AirdropLine[]) {
+  private constructor(file: LineFile<AirdropHead, AirdropLine>) {
     this.#file = file;
-    this.head = head;
-    for (const line of lines) this.#apply(line);
+    this.head = file.head;
+    for (const line of file.lines) this.#apply(line);
   }
 
   /** Opens what an earlier run left, or begins. */
-  static open(file: string, wanted: Omit<AirdropHead, "airdrop">): AirdropJournal {
-    if (!existsSync(file)) beginFile(file, `${JSON.stringify({ airdrop: randomUUID(), ...wanted })}\n`);
-    const bytes = readFileSync(file);
-    const whole = bytes.lastIndexOf(0x0a) + 1;
-    if (whole < bytes.length) truncateSync(file, whole);
-    const [head, ...lines] = bytes
-      .subarray(0, whole)
-      .toString()
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as unknown);
-    return new AirdropJournal(file, head as AirdropHead, lines as AirdropLine[]);
+  static open(file: string, wanted: RowsHead): AirdropJournal {
+    return new AirdropJournal(LineFile.open(file, { airdrop: randomUUID(), ...wanted }));
   }
 
   part(index: number): PartState {
@@ -96,7 +77,7 @@ export class AirdropJournal {
   }
 
   write(line: AirdropLine): void {
-    appendFileSync(this.#file, `${JSON.stringify(line)}\n`);
+    this.#file.write(line);
     this.#apply(line);
   }
 

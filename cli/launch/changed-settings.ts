@@ -23,11 +23,18 @@ function fieldsOf(settings: Settings): ReadonlyMap<string, string> {
     ["royalties.sales", sharesText(settings.initial_royalties)],
     ["royalties.resales", sharesText(settings.ongoing_royalties)],
     ["mint_free", (settings.bypass_mint_fee_accounts ?? []).toSorted().join(", ") || NONE],
+    ["reveal", revealText(settings.reveal)],
     ["transfers", settings.allow_transfers === false ? "no" : "yes"],
   ]);
 }
 
 const timeText = (time: string | null | undefined): string => (time ? new Date(time).toISOString() : NONE);
+
+const revealText = (reveal: Settings["reveal"]): string => {
+  if (typeof reveal === "string") return timeText(reveal);
+  if (typeof reveal === "object" && reveal?.at) return timeText(reveal.at);
+  return reveal ? "yes" : "no";
+};
 
 const sharesText = (shares: Settings["initial_royalties"]): string =>
   Object.entries(shares ?? {})

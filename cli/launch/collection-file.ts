@@ -44,6 +44,7 @@ const FIELDS = [
   "transfers",
   "payout",
   "page",
+  "reveal",
 ];
 const PHASES = ["public", "allowlist"] as const;
 const PHASE_FIELDS = ["price", "starts", "ends", "per_account"];
@@ -116,6 +117,7 @@ function own(reader: SettingsReader): CollectionFile {
       initial_royalties: shares(reader, "sales"),
       ongoing_royalties: shares(reader, "resales"),
       allow_transfers: reader.value(["transfers"], yesOrNo) ?? true,
+      reveal: reader.value(["reveal"], readReveal) ?? false,
     },
     copies: reader.value(["copies"], wholeNumber) ?? 1,
     subtitle: reader.value(["subtitle"], readSubtitle),
@@ -198,6 +200,13 @@ const yesOrNo = (text: string): Read<boolean> =>
   /^(true|yes|false|no)$/i.test(text)
     ? { value: /^(true|yes)$/i.test(text) }
     : { problem: `give yes or no; it is "${text}"` };
+
+/** Whether assets are hidden until a reveal, and if at a time, when. */
+const readReveal = (text: string): Read<boolean | string> => {
+  const read = yesOrNo(text);
+  if ("value" in read || !/^\d/.test(text)) return read;
+  return readTime(text);
+};
 
 const contract = (text: string): Read<string> =>
   UUID.test(text)

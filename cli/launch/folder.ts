@@ -51,6 +51,15 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
     return null;
   });
   if (plan !== null) problems.push(...(await undecodable(folder, plan)));
+  if (settings !== null && plan !== null) {
+    const isHidden = Boolean(settings.file.draft.reveal);
+    if (isHidden && plan.placeholder === null)
+      problems.push(`${name} reveal: add placeholder.png, which NFTs show until the reveal.`);
+    if (!isHidden && plan.placeholder !== null)
+      problems.push(
+        `${plan.placeholder.path} is what NFTs show until a reveal: add reveal to ${name}, or rename the file.`,
+      );
+  }
   if (largePictures(folder).length > 0) {
     problems.push(
       "Pictures that are too large can be re-encoded as WebP: give --shrink; originals/ keeps the originals.",

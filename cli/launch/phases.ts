@@ -2,7 +2,8 @@ import { FolderError } from "../../client/src/folder/index.ts";
 import type { CheckedFolder } from "./folder.ts";
 
 /**
- * Refuses phases that are over: nobody could mint in them, and what is put on-chain for them is paid all the same.
+ * Refuses phases that are over: nobody could mint in them, and what is put on-chain for them is paid all the same. A time of
+ * the reveal that is over would show what is to be hidden.
  * @param now milliseconds since 1970
  * @throws FolderError naming each
  */
@@ -17,5 +18,10 @@ export function requireOpenPhases(
       ? [`${settingsName} phases.${name}: it ended at ${end}. Set a later time in ends, or remove the phase.`]
       : [];
   });
+  const { reveal } = file.draft;
+  if (typeof reveal === "string" && Date.parse(reveal) <= now)
+    problems.push(
+      `${settingsName} reveal: ${reveal} is over. Give a later time, or true to reveal it yourself.`,
+    );
   if (problems.length > 0) throw new FolderError(problems);
 }

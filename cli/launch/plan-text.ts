@@ -31,6 +31,9 @@ export function planText(
       what: "media files",
       value: `${count}, ${size(bytes)}, ${plan.assets[0]?.reference ? "with" : "without"} metadata`,
     },
+    ...(draft.reveal
+      ? [{ what: "hidden", value: `until ${revealText(draft.reveal)}; NFTs show ${plan.placeholder?.path}` }]
+      : []),
     ...(leftOut.length > 0 ? [{ what: "files left out", value: listed(leftOut) }] : []),
     { what: "NFTs", value: `${count * copies}, ${copies} of each file` },
     { what: "who may mint", value: phaseText(draft.public_mint_config) ?? NOBODY },
@@ -64,6 +67,9 @@ export function quoteText(quote: Quote, me: Me): string {
   requireMoney(quote, me, { what: "putting the collection on-chain", state });
   return `Putting the collection on-chain costs ${costText(quote)}. Transactions: ${quote.transactions}.`;
 }
+
+const revealText = (reveal: string | true): string =>
+  reveal === true ? "you reveal them (npm run collection -- reveal)" : reveal;
 
 const payoutText = ({ account, instead }: WantedPayout): string =>
   instead === null ? account : `${account}, no longer ${instead}, from all collections of this integration`;

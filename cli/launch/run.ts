@@ -44,6 +44,8 @@ export interface Launch {
 export interface Launched {
   readonly finalized: FinalizeAnswer;
   readonly draftUuid: string;
+  /** Whether its assets are hidden, and if until a time, which. */
+  readonly reveal: boolean | string;
   /** Null: the folder wants none. */
   readonly page: CollectionPage | null;
   /** Accounts that this run and those before have put on the allowlist. */
@@ -90,6 +92,7 @@ export async function launchFolder(launch: Launch): Promise<Launched | null> {
   return {
     finalized,
     draftUuid,
+    reveal: draft.reveal,
     page,
     allowlisted: accounts.length,
     transactions: [...finalized.tx_results, ...transactions],

@@ -214,7 +214,7 @@ describe("the plan of an airdrop", () => {
 describe("the journal of an airdrop", () => {
   let folder: string;
   let file: string;
-  const head = { base_url: "http://a", collection_uuid: "c", receivers_sha256: "s" };
+  const head = { base_url: "http://a", collection_uuid: "c", rows_sha256: "s" };
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "mintage-airdrop-"));
     file = join(folder, "journal");

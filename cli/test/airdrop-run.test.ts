@@ -31,7 +31,7 @@ async function sentFor(
 ): Promise<readonly Seen[]> {
   await using service = await scriptedService((_: Seen, count) => replies[count - 1] ?? "drop");
   const client = new MintageClient({ baseUrl: service.url, apiKey: "mk_live_test", retry: { retries: 0 } });
-  const head = { base_url: service.url, collection_uuid: "c", receivers_sha256: "s" };
+  const head = { base_url: service.url, collection_uuid: "c", rows_sha256: "s" };
   for (const run of replies.keys()) {
     const journal = AirdropJournal.open(join(folder, "journal"), head);
     const parts = planMints(rows);
@@ -134,7 +134,7 @@ function airdropOf(
   assets: Airdrop["assets"],
   journal = "journal",
 ): Airdrop {
-  const head = { base_url: url, collection_uuid: "c", receivers_sha256: "s" };
+  const head = { base_url: url, collection_uuid: "c", rows_sha256: "s" };
   return {
     client: new MintageClient({ baseUrl: url, apiKey: "mk_live_test", retry: { retries: 0 } }),
     collectionUuid: "c",

@@ -75,6 +75,7 @@ describe("collection.yaml", () => {
         initial_royalties: { "alice.near": 12.57 },
         ongoing_royalties: { "bob.near": 5 },
         allow_transfers: false,
+        reveal: false,
       },
       copies: 10,
       subtitle: "#$TOKEN_NUM",

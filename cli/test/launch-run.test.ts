@@ -6,6 +6,7 @@ import { MintageClient } from "../../client/src/index.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
 import { picture } from "../../testing/pictures.ts";
 import { checkFolder } from "../launch/folder.ts";
+import { requireOpenPhases } from "../launch/phases.ts";
 import { launchFolder } from "../launch/run.ts";
 import { stateFile } from "../launch/state.ts";
 
@@ -26,6 +27,28 @@ test("mistakes in settings, allowlist and pictures are all reported together", a
   writeFileSync(join(folder, "2.png"), "");
   const problems = [/collection\.yaml:2 copies/, /list\.csv:2 "Bob"/, /2\.png/];
   for (const problem of problems) await expect(checkFolder(folder)).rejects.toThrow(problem);
+});
+
+test("a hidden collection needs its placeholder, a placeholder a reveal, and a reveal a time to come", async () => {
+  const settings = (reveal: string) =>
+    writeFileSync(join(folder, "collection.yaml"), `title: Herons\n${reveal}\n`);
+  settings("reveal: true");
+  await expect(checkFolder(folder)).rejects.toThrow("collection.yaml reveal: add placeholder.png");
+  settings("reveal: soon");
+  await expect(checkFolder(folder)).rejects.toThrow("collection.yaml:2 reveal: give yes or no");
+  writeFileSync(join(folder, "placeholder.png"), picture("png", 7));
+  settings("");
+  await expect(checkFolder(folder)).rejects.toThrow("placeholder.png is what NFTs show until a reveal");
+  settings("reveal: 2026-01-01 00:00 UTC");
+  const over = await checkFolder(folder);
+  expect(() => requireOpenPhases(over, Date.now())).toThrow("collection.yaml reveal: 2026-01-01");
+  settings("reveal: 2040-01-01 00:00 Europe/Berlin");
+  const { file, plan } = await checkFolder(folder);
+  expect(file.draft.reveal).toBe("2039-12-31T23:00:00.000Z");
+  expect(plan.placeholder?.path).toBe("placeholder.png");
+  expect(plan.assets.map(({ media }) => media.path)).toEqual(["0.png", "1.png"]);
+  settings("reveal: true");
+  expect((await checkFolder(folder)).file.draft.reveal).toBe(true);
 });
 
 /** What a launch says that goes on from a state which an earlier run left. */

@@ -45,4 +45,11 @@ export function assetForm(assets: readonly NewAsset[]): FormData {
   return form;
 }
 
+/** The multipart form of what NFTs show until a reveal. */
+export function placeholderForm({ filename, data }: Pick<NewAsset, "filename" | "data">): FormData {
+  const form = new FormData();
+  form.append("asset_placeholder", blobOf(data), filename);
+  return form;
+}
+
 const blobOf = (data: FileData): Blob => (data instanceof Blob ? data : new Blob([data as ArrayBuffer]));

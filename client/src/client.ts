@@ -1,4 +1,4 @@
-import { assetForm, type NewAsset } from "./assets.ts";
+import { assetForm, type NewAsset, placeholderForm } from "./assets.ts";
 import { type EventsWanted, streamEvents } from "./events.ts";
 import { awaitOperation, type WaitOptions } from "./operations.ts";
 import type {
@@ -184,6 +184,15 @@ export class MintageClient {
       const path = `${API}/collection-draft/${draftUuid}/asset-bulk`;
       const call: Call = { method: "POST", path, form: assetForm(assets), ...options };
       return this.#transport.json<CollectionDraftAsset[]>(call);
+    },
+    /** What NFTs of a draft with `reveal` show until the reveal; it replaces an earlier one. */
+    setPlaceholder: async (
+      draftUuid: string,
+      file: Pick<NewAsset, "filename" | "data">,
+      options?: CallOptions,
+    ): Promise<void> => {
+      const path = `${API}/collection-draft/${draftUuid}/asset-bulk`;
+      await this.#transport.json({ method: "POST", path, form: placeholderForm(file), ...options });
     },
     /** The assets of a draft, fetched page by page. */
     assets: (draftUuid: string, options?: CallOptions) =>

@@ -4244,11 +4244,13 @@ export interface components {
                  */
                 starts_at: string | null;
             }[];
+            reveal: components["schemas"]["Reveal"] & unknown;
             slug: string;
             theme: {
                 accent: string;
             } | null;
             title: string;
+            total_assets: number;
             total_copies: number;
         };
         PublicEligibility: {
@@ -4311,6 +4313,8 @@ export interface components {
         PublicTokenDetail: {
             description: string | null;
             explorer_url: string | null;
+            /** @description Whether what it shows can never be changed, by the chain. */
+            locked: boolean;
             media_cid: string | null;
             /** @description base64 of SHA-256, as the chain has it. */
             media_hash: string | null;

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { AssetBatch, type ContractAsset } from "../chain/contract/asset-batch.ts";
 import { BorshWriter } from "../chain/contract/borsh-writer.ts";
-import type { RevealedBatch } from "../chain/contract/calls.ts";
+import { type RevealedBatch, revealGas } from "../chain/contract/calls.ts";
 import type { ServiceContext } from "../context.ts";
 import { DraftAssets } from "../db/draft-assets.ts";
 import type { CollectionRow } from "../db/queries/collections.ts";
@@ -9,6 +9,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { batchSizes, commitmentsTo, orderOf, saltOf } from "../domain/hidden-order.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
+import { TRANSACTION_LIMITS } from "../domain/packing.ts";
 import type { SealedOrder } from "../domain/reveal.ts";
 import { seal, unseal } from "../domain/sealing.ts";
 import { orderKey } from "../files/storage/keys.ts";
@@ -71,6 +72,30 @@ export type HiddenAsset = ContractAsset & { readonly id: Uuid; readonly position
 /** A batch of the reveal, with the commitment to it and those behind it. */
 export type CommittedBatch = RevealedBatch & { readonly first: number; readonly commitment: Uint8Array };
 
+/** What a reveal brings of assets. */
+const revealedBatch = (assets: readonly HiddenAsset[]): AssetBatch => {
+  const batch = new AssetBatch("revealed");
+  for (const asset of assets) batch.add(asset);
+  return batch;
+};
+
+/** Most bytes of a batch: those of a transaction, unless the gas of the call that reveals it ends before. */
+const mostBytes = (assets: number): number => {
+  const gasOfBytes = TRANSACTION_LIMITS.gas - revealGas({ bytes: 0, assets });
+  const gasOfMost =
+    revealGas({ bytes: TRANSACTION_LIMITS.bytes, assets: 0 }) - revealGas({ bytes: 0, assets: 0 });
+  const byGas = Number((BigInt(TRANSACTION_LIMITS.bytes) * gasOfBytes) / gasOfMost);
+  return Math.max(0, Math.min(TRANSACTION_LIMITS.bytes, byGas));
+};
+
+const tooLargeToReveal = (bytes: number, assets: number): ServiceError => {
+  const most = mostBytes(assets);
+  const message =
+    `Shorten the subtitles, or hide fewer assets: a reveal shows a hundredth of them, here ${assets}, in one transaction, ` +
+    `which holds ${most} bytes of hashes and subtitles. These take ${bytes}.`;
+  return new ServiceError("conflict", message, { outcome: "not_submitted" });
+};
+
 /** A draft's assets in their secret order. */
 export class HiddenAssets {
   readonly all: readonly HiddenAsset[];
@@ -98,12 +123,22 @@ export class HiddenAssets {
     yield* this.all.slice(place + 1);
   }
 
+  /** @throws ServiceError conflict if a batch doesn't fit into the transaction that reveals it */
+  requireRevealable(): void {
+    let first = 0;
+    for (const assets of batchSizes(this.all.length)) {
+      const { bytes } = revealedBatch(this.all.slice(first, first + assets)).size;
+      if (bytes > TRANSACTION_LIMITS.bytes || revealGas({ bytes, assets }) > TRANSACTION_LIMITS.gas)
+        throw tooLargeToReveal(bytes, assets);
+      first += assets;
+    }
+  }
+
   /** The batches of the reveal, byte for byte as they are committed to. */
   get batches(): readonly CommittedBatch[] {
     let first = 0;
     const parts = batchSizes(this.all.length).map((assets) => {
-      const batch = new AssetBatch("revealed");
-      for (const asset of this.all.slice(first, first + assets)) batch.add(asset);
+      const batch = revealedBatch(this.all.slice(first, first + assets));
       const writer = new BorshWriter(batch.size.bytes);
       batch.write(writer);
       const part = { first, assets, bytes: writer.finish() };

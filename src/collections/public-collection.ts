@@ -57,6 +57,15 @@ const coverFor = async (
   return { url: gatewayUrl(base, fileCid(file.sha256, file.rootSha256)), media_type: file.mediaType };
 };
 
+const revealOf = (
+  { collection: { revealAt } }: EnabledPage,
+  { reveal }: ContractCollection,
+): PublicCollection["reveal"] => {
+  if (!reveal) return null;
+  const { state, shown, commitment } = reveal;
+  return { state, shown, commitment, at: state === "revealed" ? null : (revealAt?.toISOString() ?? null) };
+};
+
 /** A collection as its page shows it. @throws ServiceError not_found, chain_unavailable */
 export const showCollection = async (
   context: ServiceContext,
@@ -85,5 +94,7 @@ export const showCollection = async (
     ongoing_royalties: settingsFromContract(found).ongoing_royalties,
     locks: [...locks],
     hidden: isHidden(found),
+    total_assets: found.assets,
+    reveal: revealOf(showcase.row, found),
   };
 };

@@ -215,12 +215,14 @@ export const showToken = async (
   const showcase = await openShowcase(context, slug);
   const hidden = isHidden(await onChain(showcase));
   const id = `${showcase.collectionId}:${number}`;
-  const [[token], hash] = await Promise.all([
-    tokensByIds(context, showcase, [id], { base, hidden }),
+  const [[found], hash] = await Promise.all([
+    showcase.views.tokens([id]),
     mintTransactionOf(context.db, showcase.row.collection.id, number),
   ]);
+  const [token] = await toPublic(context, showcase, found ? [found] : [], { base, hidden });
   const explorer = hash && context.settings.EXPLORER_URL?.replace("{hash}", hash);
-  if (token) return { ...token, transaction_hash: hash, explorer_url: explorer ?? null };
+  const locked = found?.locks?.includes("metadata") ?? false;
+  if (token) return { ...token, transaction_hash: hash, explorer_url: explorer ?? null, locked };
   throw new ServiceError("not_found", "There is no such NFT in this collection, or its owner has burnt it.");
 };
 

@@ -7,7 +7,7 @@ import { toHex, type Uuid } from "../domain/ids.ts";
 import { type KeyRights, requireRights } from "../domain/key-rights.ts";
 import { limitsWith } from "../domain/quota.ts";
 import { changeNetworkOf, countAddress } from "./address-limit.ts";
-import { type AppEnv, baseUrl } from "./app-env.ts";
+import { type AppEnv, baseUrl, type MatchedEndpoint } from "./app-env.ts";
 import { noSuchAddress } from "./error-responses.ts";
 import { parametrisedList } from "./header-parameters.ts";
 import { beyondLimit, countRequest, paidByKey, rateLimitHeaders } from "./rate-limit.ts";
@@ -47,6 +47,13 @@ export const forgetKey = (id: Uuid): void => {
   for (const [digest, entry] of known) if (entry.key.id === id) known.delete(digest);
 };
 
+/**
+ * Whether a request makes, replaces or deletes keys. Its own key is read from the database: one that has just been deleted or
+ * replaced elsewhere, because somebody else has it, would get itself another one.
+ */
+const changesKeys = (endpoint: MatchedEndpoint | undefined): boolean =>
+  endpoint !== undefined && endpoint.scope === "full" && endpoint.isWrite;
+
 /** Shortest interval between writes of a key's last use, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
 
@@ -61,7 +68,7 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   const digest = await digestOf(c.req.header("Authorization"), context.settings.NEAR_NETWORK);
   const now = context.now().getTime();
   const endpoint = c.get("endpoint");
-  const cached = known.get(digest);
+  const cached = changesKeys(endpoint) ? undefined : known.get(digest);
   const key = cached && cached.until > now ? cached.key : await lookUpKey(c, digest, now);
   refuseUnusable(key, now);
   if (key.lastUsedAt === null || now - key.lastUsedAt >= LAST_USED_EVERY_MS) {

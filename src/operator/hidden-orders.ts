@@ -4,8 +4,9 @@ import type { Rotation } from "../api/resources/wallet.ts";
 import { keepOrder, resealOrder, shuffledAssets } from "../collections/hidden-assets.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
+import { OPEN } from "../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
-import { collections } from "../db/schema/index.ts";
+import { collections, operations } from "../db/schema/index.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../domain/ids.ts";
 import { newestVersion } from "../domain/sealing.ts";
@@ -62,6 +63,10 @@ const ordersBefore = (db: Database, version: number, after: Cursor | null) =>
     .orderBy(VERSION, asc(collections.id))
     .limit(ROUND);
 
+/** Finalizations under way with an order that is sealed under an older version. Their end seals it again. */
+const isPendingOlder = (version: number) =>
+  sql`${OPEN} AND kind = 'finalize' AND request ->> '$.reveal.order.secretVersion' < ${version}`;
+
 /** Seals orders of hidden assets again under the newest version, some a call, in D1 and in R2. A failure blocks no others. */
 export const resealOrders = async (context: ServiceContext): Promise<Rotation["reveals"]> => {
   const { db, settings, log, now } = context;
@@ -86,6 +91,10 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
       failed.push(id);
     }
   }
-  const remaining = await db.$count(collections, isOlder(version));
+  const [finalized, pending] = await Promise.all([
+    db.$count(collections, isOlder(version)),
+    db.$count(operations, isPendingOlder(version)),
+  ]);
+  const remaining = finalized + pending;
   return { resealed: rows.length - failed.length, failed, remaining };
 };

@@ -50,6 +50,63 @@ const added = async (work: () => Promise<Response>): Promise<Entry[]> => {
 };
 const from = (address: string) => ({ "CF-Connecting-IP": address });
 
+test("a key fills no more of the database by changing settings to and fro than its integration's share", async () => {
+  const other = await createIntegration("Restless");
+  const { collection_uuid: uuid } = await createCollection(other, { copies: [1] });
+  const change = (enabled: boolean) => putPage(other.key, uuid, { slug: "restless-geese", enabled });
+  const hook = await bodyOf<{ webhook_uuid: string }>(
+    await api("/webhook", { key: other.key, json: { url: "https://hooks.example.com/r" } }),
+    201,
+  );
+  const used = async () =>
+    (
+      await bodyOf<{ limits: { used: { database_bytes: number } } }>(
+        await api("/me", { key: other.key }),
+        200,
+      )
+    ).limits.used.database_bytes;
+  const before = await used();
+  await bodyOf(await change(true), 200);
+  const bytes = (await used()) - before;
+  const { size } = (await env.DB.prepare(
+    `SELECT octet_length(changes) + octet_length(actor) AS size FROM audit_entries
+     WHERE integration_id = unhex(?) ORDER BY seq DESC LIMIT 1`,
+  )
+    .bind(other.integrationUuid.replaceAll("-", ""))
+    .first<{ size: number }>())!;
+  expect(bytes).toBe(512 + size);
+  const limit = (await used()) + 5 * bytes;
+  await bodyOf(
+    await admin(`/integration/${other.integrationUuid}/limits`, {
+      method: "PUT",
+      json: { database_bytes: limit },
+    }),
+    200,
+  );
+  const answers: number[] = [];
+  for (let times = 0; times < 8; times += 1) {
+    const answer = await change(times % 2 === 0);
+    await answer.body?.cancel();
+    answers.push(answer.status);
+  }
+  expect(answers.slice(0, 2)).toEqual([200, 200]);
+  expect(answers.at(-1)).toBe(403);
+  expect(await used()).toBeLessThanOrEqual(limit);
+  const refused = await change(true);
+  expect(await bodyOf(refused, 403)).toMatchObject({
+    code: "quota_exceeded",
+    quota: { limit: "database_bytes" },
+  });
+  for (const description of ["a", "b"]) {
+    const path = `/webhook/${hook.webhook_uuid}`;
+    const answer = await api(path, { key: other.key, method: "PUT", json: { description } });
+    expect(answer.status).toBe(403);
+    await answer.body?.cancel();
+  }
+  // What ends something isn't refused.
+  expect((await api(`/webhook/${hook.webhook_uuid}`, { key: other.key, method: "DELETE" })).status).toBe(204);
+});
+
 test("an audit log begins with what the operator did", async () => {
   const all = (await entries()).slice(0, 4);
   expect(all.map(({ action }) => action)).toEqual([

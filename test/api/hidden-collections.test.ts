@@ -20,6 +20,7 @@ import {
   type SecretAsset,
 } from "../support/hidden-collections.ts";
 import { background, finalAnswer, killedAt, OPERATION_POINTS } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
 import { fetchWithSecrets, setWalletSettings, withSecrets } from "../support/wallets.ts";
 
 const sha256 = (bytes: Uint8Array): Buffer<ArrayBuffer> => createHash("sha256").update(bytes).digest();
@@ -354,6 +355,61 @@ test("the schedule doesn't reveal a suspended integration's collection", async (
   expect(await bodyOf(await api(path, { key: own.key }), 200)).toEqual([]);
 });
 
+test("twenty due collections that can't be revealed keep none behind them hidden", async () => {
+  const own = await createIntegration("Due");
+  const due = (seconds: number) =>
+    createHidden(own, { copies: [1], reveal: new Date(Date.now() + seconds * 1_000).toISOString() });
+  const lost = await Promise.all(Array.from({ length: 20 }, () => due(600)));
+  const { collection } = await due(900);
+  // Inside: nothing else loses both copies of an order.
+  for (const { collection: one } of lost) {
+    await env.BUCKET.delete(`reveal/${one.collection_uuid}`);
+    await env.DB.prepare(
+      "UPDATE collections SET reveal = json_set(reveal, '$.order', NULL) WHERE id = unhex(?)",
+    )
+      .bind(one.collection_uuid.replaceAll("-", ""))
+      .run();
+  }
+  const revealed = async () =>
+    bodyOf<{ subject_uuid: string }[]>(await api("/operation?kind=collection_reveal", { key: own.key }), 200);
+  await background.reconcile(1_000_000);
+  expect(await revealed()).toEqual([]);
+  await background.reconcile(1_060_000);
+  expect((await revealed()).map(({ subject_uuid: uuid }) => uuid)).toEqual([collection.collection_uuid]);
+});
+
+test("what an owner reveals without the service is known from the next reveal on, which shows the rest", async () => {
+  const { collection, assets } = await createHidden(shop, { copies: [1, 1, 1] });
+  const { collection_uuid: uuid } = collection;
+  const { batches } = await bodyOf<{ batches: { assets: string; next: string }[] }>(
+    await admin(`/collection/${uuid}/hidden-order`),
+    200,
+  );
+  const revealNext = async (index: number) => {
+    const number = Buffer.alloc(4);
+    number.writeUInt32LE(collection.near_collection.collection_id);
+    const { assets: batch, next } = batches[index]!;
+    const args = Uint8Array.from(
+      Buffer.concat([number, Buffer.from(next, "base64"), Buffer.from(batch, "base64")]),
+    );
+    const gas = String(10n ** 14n);
+    await sendFrom(shop.integrationUuid, shop.contractAccountId, [
+      { kind: "function_call", method: "collection_reveal", args, gas, deposit: "1" },
+    ]);
+  };
+  await revealNext(0);
+  const next = await bodyOf<Revealed>(await reveal(collection, { assets: 1 }), 200);
+  expect(next.revealed.reveal).toMatchObject({ state: "partly", shown: 2 });
+  await revealNext(2);
+  expect((await read(collection)).reveal).toMatchObject({ state: "partly", shown: 2 });
+  expect(await bodyOf(await reveal(collection), 409)).toMatchObject({
+    message: expect.stringContaining("E_ALREADY_REVEALED"),
+  });
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3 });
+  await mint(collection, 3);
+  await expectTruth(collection, assets);
+});
+
 test("the schedule reveals a collection at its time, once", async () => {
   const at = new Date(Date.now() + 60_000).toISOString();
   const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2], reveal: at });
@@ -452,6 +508,22 @@ describe("the secret order", () => {
       200,
     );
     expect(rotated.reveals).toMatchObject({ failed: [], remaining: 0 });
+    // A finalization that goes on has its order under the old secret.
+    const { draft } = await createHiddenDraft(shop, { copies: [1] });
+    await (await killedAt("operation.accepted", () => finalizeDraft(shop.key, draft))).body?.cancel();
+    const secrets = { 1: first, 2: second };
+    const during = await bodyOf<{ reveals: object }>(await withSecrets(secrets, "/secret-rotation"), 200);
+    expect(during.reveals).toEqual({ resealed: 0, failed: [], remaining: 1 });
+    const [open] = await bodyOf<{ operation_uuid: string }[]>(
+      await api("/operation?kind=finalize&state=pending", { key: shop.key }),
+      200,
+    );
+    await background.resume(open!.operation_uuid);
+    const after = await bodyOf<{ reveals: { remaining: number } }>(
+      await withSecrets(secrets, "/secret-rotation"),
+      200,
+    );
+    expect(after.reveals.remaining).toBe(0);
     const later = await fetchWithSecrets(
       { 2: second },
       `/api/v1/collection/${collection.collection_uuid}/reveal`,

@@ -208,6 +208,31 @@ describe("a rotation", () => {
     expect([await works(second.api_key), await works(third.api_key)]).toEqual([200, 200]);
   });
 
+  test("isn't for a key that was deleted or replaced elsewhere, even where it is still in the cache", async () => {
+    const other = await made({ name: "Other", scopes: ["read"] });
+    const change = (api_key: string) => [
+      () => api(`/key/${other.key_uuid}/rotate`, { key: api_key, method: "POST" }),
+      () => api("/key", { key: api_key, json: { name: "More", scopes: ["full"] } }),
+      () => api(`/key/${other.key_uuid}`, { key: api_key, method: "DELETE" }),
+    ];
+    const deleted = await made({ name: "Deleted", scopes: ["full"] });
+    const replaced = await made({ name: "Replaced", scopes: ["full"] });
+    await rotated(replaced.key_uuid);
+    for (const { api_key } of [deleted, replaced]) expect(await works(api_key)).toBe(200);
+    // Inside: another isolate deletes a key, or ends the older text of one, which this isolate's cache doesn't know.
+    const set = (change: string, { key_uuid }: Key) =>
+      env.DB.prepare(`UPDATE api_keys SET ${change} WHERE id = unhex(?)`)
+        .bind(key_uuid.replaceAll("-", ""))
+        .run();
+    await set("revoked_at = 1", deleted);
+    await set("old_digest = NULL, old_digest_until = NULL", replaced);
+    for (const { api_key } of [deleted, replaced]) {
+      expect(await works(api_key)).toBe(200);
+      for (const send of change(api_key)) expect((await send()).status).toBe(401);
+    }
+    expect(await works(other.api_key)).toBe(200);
+  });
+
   test("causes no failed request of a shop under load", async () => {
     const old = await made({ name: "Busy", scopes: ["read"] });
     let isOver = false;

@@ -100,7 +100,7 @@ describe.skipIf(!CHROMIUM)("the cost of a page, in Chromium", () => {
     const folder = mkdtempSync(join(tmpdir(), "mintage-photos-"));
     for (let number = 1; number <= PICTURES; number++)
       writeFileSync(join(folder, `${number}.jpg`), await photo(number));
-    const shown = await showCollection(shop, { public_mint_config: { mint_fee: "0" } }, 1, folder);
+    const shown = await showCollection(shop, { public_mint_config: { mint_fee: "0" } }, 1, { folder });
     rmSync(folder, { recursive: true });
     const receiver = { receiver_addresses: ["a.near"], receivers_must_exist: false };
     await shop.client.collections.mint(shown.uuid, { ...receiver, quantity_per_receiver: PICTURES });

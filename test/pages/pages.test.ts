@@ -680,6 +680,49 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
+  test("open pages show what a reveal shows, without being loaded again, and fade where motion is wanted", async () => {
+    const sealed = await showHiddenCollection(shop);
+    const { uuid, slug } = sealed;
+    await shop.client.collections.lock(uuid, { locks: ["royalties"] });
+    const minting = await visit(`/m/${slug}`);
+    await connectWallet(minting);
+    await mint(minting);
+    await minting.waitForSelector("#owned img");
+    const still = (page: Page) =>
+      page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    const pages = [minting, await visit(`/g/${slug}/1`, still), await visit(`/g/${slug}`)];
+    const pictures = (page: Page) =>
+      page.$$eval("main img.picture", (found) => found.map((one) => (one as { src: string }).src));
+    const [placeholder] = await pictures(minting);
+    for (const page of pages) {
+      await page.evaluate("window.opened = true");
+      expect(new Set(await pictures(page))).toEqual(new Set([placeholder]));
+      const text = await page.evaluate(`document.querySelector('[data-fresh="secret"]').textContent`);
+      expect(text).toMatch(/Hidden until .*\(in \d+ d/);
+      expect(await accessibilityFaults(page)).toEqual([]);
+    }
+    for (const page of pages.slice(0, 2)) {
+      const promises = await page.$eval("main", (part) => part.textContent);
+      expect(promises).toMatch(/Locked for ever\s*Royalties stay as they are\./);
+    }
+    await sealed.reveal();
+    for (const page of pages) {
+      await page.waitForFunction(
+        `![...document.querySelectorAll("main img.picture")].some(({ src }) => src === ${JSON.stringify(placeholder)})`,
+        { timeout: 60_000 },
+      );
+      expect(await page.evaluate("window.opened")).toBe(true);
+      expect(await page.evaluate(`document.querySelector('[data-fresh="secret"]').textContent`)).toMatch(
+        /^Revealed/,
+      );
+    }
+    const motionOf = (page: Page) =>
+      page.evaluate("getComputedStyle(document.querySelector('.revealed')).animationName");
+    expect(await motionOf(minting)).toBe("revealed");
+    expect(await motionOf(pages[1]!)).toBe("none");
+    expect(await pages[1]!.$eval("main", (part) => part.textContent)).toMatch(/Rarity rank \d+.*Traits/s);
+  });
+
   test("a collection with hidden pictures shows only its placeholder until the reveal", async () => {
     const sealed = await showHiddenCollection(shop);
     const page = await visit(`/m/${sealed.slug}`);
@@ -696,7 +739,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const gallery = `${shop.service.url}/g/${sealed.slug}`;
     await page.goto(gallery, { waitUntil: "networkidle0" });
     expect(await pictures("#tokens img")).toEqual([cover]);
-    expect(await page.$eval("main", (main) => main.textContent)).toContain("are revealed later.");
+    expect(await page.$eval("main", (main) => main.textContent)).toContain("Hidden until");
     expect(await page.$$("select[name='trait'], #sort option[value='rarity']")).toEqual([]);
     await page.goto(`${gallery}/1`, { waitUntil: "networkidle0" });
     expect(await pictures("img.picture")).toEqual([cover]);

@@ -1,11 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { uploadFolder } from "../../client/src/folder/index.ts";
-import { ClaimIssuer, MintageClient } from "../../client/src/index.ts";
-import type { Action } from "../../src/chain/actions.ts";
-import { newUuid } from "../../src/domain/ids.ts";
-import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
+import { ClaimIssuer, MintageClient, type NewAsset } from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
 import { ROOT } from "../support/imports.ts";
@@ -60,7 +56,10 @@ export async function showCollection(
   { client, contract }: Shop,
   settings: Readonly<Record<string, unknown>>,
   copies: number,
-  folder = join(ROOT, "cli", "pictures"),
+  {
+    folder = join(ROOT, "cli", "pictures"),
+    placeholder,
+  }: { readonly folder?: string; readonly placeholder?: Pick<NewAsset, "filename" | "data"> } = {},
 ): Promise<Shown> {
   const draft = await client.drafts.create({ contract_uuid: contract, title: "Paper Shapes", ...settings });
   const uuid = draft.collection_draft_uuid;
@@ -68,64 +67,26 @@ export async function showCollection(
     copies,
     subtitle: "$TOKEN_NUM of $TOTAL_NUM",
   });
+  if (placeholder) await client.drafts.setPlaceholder(uuid, placeholder);
   const { collection_uuid: collection } = await client.drafts.finalize(uuid);
   const slug = `paper-shapes-${randomUUID().slice(0, 8)}`;
   await client.collections.setPage(collection, { slug, theme: { accent: "#1f4f8f" }, enabled: true });
   return { uuid: collection, slug };
 }
 
-interface AssetRow {
-  readonly sha256: string;
-  readonly reference: string;
-}
-
-/**
- * Shows a collection whose pictures are hidden. The service has no call that makes one, so its contract makes it, and the
- * database is told that this one is shown.
- * @returns with `reveal`, which shows the pictures
- */
+/** Shows a collection whose pictures are hidden until long after the tests. @returns with `reveal`, which shows them */
 export async function showHiddenCollection(shop: Shop): Promise<Shown & { reveal(): Promise<void> }> {
-  const shown = await showCollection(shop, {}, 1);
-  const { DB } = await shop.service.storage();
-  const id = shown.uuid.replaceAll("-", "");
-  const { results } = await DB.prepare(
-    `SELECT hex(sha256) AS sha256, hex(reference_sha256) AS reference FROM draft_assets
-     WHERE draft_id = (SELECT draft_id FROM collections WHERE id = unhex(?)) ORDER BY position`,
-  )
-    .bind(id)
-    .all<AssetRow>();
-  const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
-  const assets = results.map(({ sha256: file, reference }) => ({
-    sha256: bytes(file),
-    reference: bytes(reference),
-  }));
-  const placeholder = picture("png", 1);
-  const draft = await shop.client.drafts.create({ contract_uuid: shop.contract, title: "Placeholder" });
-  await shop.client.drafts.attachAssets(draft.collection_draft_uuid, [
-    { filename: "placeholder.png", data: placeholder },
-  ]);
-  const settings = { title: "Sealed Shapes", public_mint_config: { mint_fee: "0" } };
-  const terms = { copies: 1, placeholder: sha256(placeholder) };
-  const { contract_address: contract } = await shop.client.collections.get(shown.uuid);
-  const number = Number(await send(shop, contract, createHidden(settings, assets, terms)));
-  await DB.prepare("UPDATE collections SET on_chain_id = ? WHERE id = unhex(?)").bind(number, id).run();
+  const settings = {
+    title: "Sealed Shapes",
+    public_mint_config: { mint_fee: "0" },
+    reveal: "2040-01-01T00:00:00.000Z",
+  };
+  const placeholder = { filename: "placeholder.png", data: picture("png", 1) };
+  const shown = await showCollection(shop, settings, 1, { placeholder });
   return {
     ...shown,
     reveal: async () => {
-      await send(shop, contract, revealAll(number, assets));
+      await shop.client.collections.reveal(shown.uuid);
     },
   };
-}
-
-/** Has the shop's wallet call its contract. @returns the call's result */
-async function send({ service, integration }: Shop, receiverId: string, action: Action): Promise<string> {
-  const wallet = await service.wallet(integration);
-  const operationUuid = newUuid();
-  const intent = { operationUuid, step: "one", fairnessKey: "test", receiverId, actions: [action] };
-  const answer = await wallet.submit(intent);
-  if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
-  const [record] = await wallet.recordsAtEnd(operationUuid, 60_000);
-  if (record?.state !== "succeeded") throw new Error(`it ended as ${JSON.stringify(record)}`);
-  await wallet.acknowledge(operationUuid);
-  return new TextDecoder().decode(record.value ?? undefined);
 }

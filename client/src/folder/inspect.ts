@@ -7,12 +7,15 @@ import { type FolderPlan, MAX_FILE } from "./plan.ts";
  * Looks into the files of a folder as the service will, so that what is wrong is known before anything is sent.
  * @returns sentences that say what to do
  */
-export async function inspectFiles(folder: string, { assets }: FolderPlan): Promise<string[]> {
+export async function inspectFiles(folder: string, { assets, placeholder }: FolderPlan): Promise<string[]> {
   const problems: string[] = [];
   const reject = (path: string, fault: string | null) => {
     if (fault !== null) problems.push(`${path} ${fault}`);
   };
-  for (const { media, reference } of assets) {
+  for (const { media, reference } of [
+    ...assets,
+    ...(placeholder ? [{ media: placeholder, reference: null }] : []),
+  ]) {
     if (isSized(media.size)) reject(media.path, await unknownMedia(join(folder, media.path)));
     if (reference && isSized(reference.size)) {
       reject(reference.path, referenceFault(await readFile(join(folder, reference.path))));

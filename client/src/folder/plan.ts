@@ -19,6 +19,8 @@ export interface FolderPlan {
   readonly assets: readonly PlannedAsset[];
   /** Name and description for the collection, where the folder has them (`collection.json`). */
   readonly collectionFile: FolderFile | null;
+  /** What NFTs show until a reveal, where the folder has it (`placeholder.png`). */
+  readonly placeholder: FolderFile | null;
   /** Sentences that say what to do; nothing is uploaded while there are any. */
   readonly problems: readonly string[];
   /** Files that are left where they are. */
@@ -34,6 +36,9 @@ const MEDIA = /\.(png|jpe?g|gif|webp|avif|svg|mp4|webm|mp3|wav|og[gva]|opus|glb)
 const MEDIA_FOLDERS = ["", "images", "assets"];
 const REFERENCE_FOLDERS = [...MEDIA_FOLDERS, "json", "metadata"];
 
+/** The name without its extension of the file that NFTs show until a reveal. */
+const PLACEHOLDER = "placeholder";
+
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 /** The name without its extension; what a media file and its reference have in common. */
@@ -41,8 +46,8 @@ const stemOf = (path: string) => nameOf(path).replace(/\.[^.]*$/, "");
 
 /**
  * Pairs media files with their metadata: `0.png` with `0.json`, side by side or in `images/` and `json/`, in the order
- * of their numbers. `collection.json` and its media file describe the collection and are not assets; names that begin
- * with a dot or an underscore are the tools' own.
+ * of their numbers. `collection.json` and its media file describe the collection and are not assets, nor is `placeholder`,
+ * which NFTs show until a reveal; names that begin with a dot or an underscore are the tools' own.
  */
 export function planFolder(files: readonly FolderFile[]): FolderPlan {
   const problems: string[] = [];
@@ -50,6 +55,7 @@ export function planFolder(files: readonly FolderFile[]): FolderPlan {
   const media = new Map<string, FolderFile>();
   const references = new Map<string, FolderFile>();
   let collectionFile: FolderFile | null = null;
+  let placeholder: FolderFile | null = null;
   for (const file of files.toSorted((a, b) => naturalOrder(a.path, b.path))) {
     const stem = stemOf(file.path);
     if (/^[._]/.test(nameOf(file.path))) ignored.push(file.path);
@@ -57,8 +63,9 @@ export function planFolder(files: readonly FolderFile[]): FolderPlan {
       if (file.path === "collection.json") collectionFile = file;
       else ignored.push(file.path);
     } else if (MEDIA.test(file.path) && MEDIA_FOLDERS.includes(folderOf(file.path))) {
-      const twin = media.get(stem);
+      const twin = stem === PLACEHOLDER ? placeholder : media.get(stem);
       if (twin) problems.push(`${twin.path} and ${file.path} have the same name; rename one of them.`);
+      else if (stem === PLACEHOLDER) placeholder = file;
       else media.set(stem, file);
     } else if (/\.json$/i.test(file.path) && REFERENCE_FOLDERS.includes(folderOf(file.path))) {
       const twin = references.get(stem);
@@ -73,7 +80,7 @@ export function planFolder(files: readonly FolderFile[]): FolderPlan {
     references.delete(stem);
     ignored.push(file.path);
   }
-  for (const file of [...media.values(), ...references.values()]) {
+  for (const file of [...media.values(), ...references.values(), ...(placeholder ? [placeholder] : [])]) {
     if (file.size > MAX_FILE)
       problems.push(`${file.path} has ${file.size} bytes; make it ${MAX_FILE} or fewer.`);
     if (file.size === 0) problems.push(`${file.path} is empty.`);
@@ -91,7 +98,7 @@ export function planFolder(files: readonly FolderFile[]): FolderPlan {
     media: file,
     reference: references.get(stem) ?? null,
   }));
-  return { assets, collectionFile, problems, ignored };
+  return { assets, collectionFile, placeholder, problems, ignored };
 }
 
 /** Says where media files are looked for, and the folder to name where they are deeper: generative tools make `build/images/`. */

@@ -82,7 +82,7 @@ export async function listFolder(folder: string): Promise<FolderPlan> {
 
 /**
  * Brings the assets of a folder into a draft: several requests at a time, each all or nothing, and only those that the
- * draft doesn't have. Starting it again after a break, however that came about, goes on where it stopped.
+ * draft doesn't have, and the folder's placeholder. Starting it again after a break, however that came about, goes on where it stopped.
  *
  * @throws FolderError if the draft has a file of the same name with other bytes
  */
@@ -93,7 +93,8 @@ export async function uploadFolder(
   options: UploadOptions = {},
 ): Promise<UploadResult> {
   const started = performance.now();
-  const { assets } = await readFolder(folder);
+  const { assets, placeholder } = await readFolder(folder);
+  if (placeholder) await showPlaceholder(client, draftUuid, { folder, file: placeholder });
   const present = await presentAssets(client, draftUuid, options.signal);
   await refuseChanged(folder, assets, present);
 
@@ -128,6 +129,17 @@ export async function uploadFolder(
     options.signal,
   );
   return { ...progress, requests: missing.length, seconds: (performance.now() - started) / 1000 };
+}
+
+async function showPlaceholder(
+  client: MintageClient,
+  draftUuid: string,
+  { folder, file }: { readonly folder: string; readonly file: FolderFile },
+): Promise<void> {
+  const data = Uint8Array.from(await readFile(join(folder, file.path)));
+  const { asset_placeholder: present } = await client.drafts.get(draftUuid);
+  if (present?.asset_cid !== rawCid(data))
+    await client.drafts.setPlaceholder(draftUuid, { filename: formName(file), data });
 }
 
 async function presentAssets(client: MintageClient, draftUuid: string, signal?: AbortSignal) {

@@ -134,7 +134,8 @@ const gallery = (c: PageContext, slug: string) =>
     const reads = briefReads(c, slug);
     const collection = await reads.collection();
     const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);
-    return Gallery({ setting, collection, traits, filter, page: tokens, script: scriptOf("gallery") });
+    const now = c.get("context").now();
+    return Gallery({ setting, collection, traits, filter, page: tokens, now, script: scriptOf("gallery") });
   });
 
 const token = (c: PageContext, slug: string, number: string) =>
@@ -146,7 +147,8 @@ const token = (c: PageContext, slug: string, number: string) =>
       reads.token(wanted),
       reads.traits(),
     ]);
-    return TokenDetail({ setting, collection, token: shown, traits, script: scriptOf("token") });
+    const now = c.get("context").now();
+    return TokenDetail({ setting, collection, token: shown, traits, now, script: scriptOf("token") });
   });
 
 export const servePages = (app: Hono<AppEnv>): void => {

@@ -54,7 +54,7 @@ const settingsView = {
   transfers_denied_accounts: z.array(z.string()).nullable(),
 };
 
-const revealView = z
+export const revealView = z
   .object({
     state: z.enum(["hidden", "partly", "revealed"]),
     shown: whole("Assets that are shown, as last read from the chain.", 0),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { locksView } from "./collection.ts";
+import { locksView, revealView } from "./collection.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
 const phaseView = z.object({
@@ -35,6 +35,10 @@ export const publicCollectionView = z
       .openapi({ description: "Percent of each later sale, by account." }),
     locks: locksView("What the collection's holders were promised for good, on the chain."),
     hidden: z.boolean().openapi({ description: "Whether a reveal has still to show the assets." }),
+    total_assets: z.int(),
+    reveal: revealView
+      .nullable()
+      .openapi({ description: "null: the collection has never hidden its assets." }),
   })
   .openapi("PublicCollection");
 export type PublicCollection = Shown<typeof publicCollectionView>;
@@ -67,6 +71,7 @@ export const publicTokenDetailView = z
       "Of its mint; null: not known. Known are mints by the API and claims since the collection has its page, and mints from wallets that a page has followed.",
     ).nullable(),
     explorer_url: z.string().nullable(),
+    locked: z.boolean().openapi({ description: "Whether what it shows can never be changed, by the chain." }),
   })
   .openapi("PublicTokenDetail");
 export type PublicTokenDetail = Shown<typeof publicTokenDetailView>;

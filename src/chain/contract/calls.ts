@@ -130,8 +130,8 @@ export interface RevealedBatch {
 }
 
 /** Gas of revealing a batch: pages of 512 assets are written again, and up to 600 tokens are named in the event. */
-export const revealGas = ({ bytes, assets }: Pick<RevealedBatch, "bytes" | "assets">): bigint =>
-  15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes.length) * T) / 6_000n;
+export const revealGas = ({ bytes, assets }: { readonly bytes: number; readonly assets: number }): bigint =>
+  15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes) * T) / 6_000n;
 
 /** Reveals batches of assets in one transaction, in the order of the commitment. */
 export const revealBatches = (collectionId: number, batches: readonly RevealedBatch[]): Action[] =>
@@ -140,7 +140,8 @@ export const revealBatches = (collectionId: number, batches: readonly RevealedBa
     writer.u32(collectionId);
     writer.raw(batch.next);
     writer.raw(batch.bytes);
-    return call("collection_reveal", writer.finish(), revealGas(batch), ONE_YOCTO);
+    const gas = revealGas({ bytes: batch.bytes.length, assets: batch.assets });
+    return call("collection_reveal", writer.finish(), gas, ONE_YOCTO);
   });
 
 /** Opens a collection for minting. It reads all assets' records, so its gas grows with their subtitles. */

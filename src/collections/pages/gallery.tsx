@@ -4,6 +4,7 @@ import { isolated } from "../../domain/texts.ts";
 import { MOST_READ, type TokenFilter, type TokenPage } from "../public-tokens.ts";
 import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Media } from "./media.tsx";
+import { Secret } from "./promises.tsx";
 
 /** Values of a trait that can be chosen from; beyond it, a list is of no use. One that is chosen is there in any case. */
 const MOST_VALUES = 100;
@@ -145,10 +146,11 @@ interface GalleryProps {
   readonly traits: readonly PublicTrait[];
   readonly filter: TokenFilter;
   readonly page: TokenPage;
+  readonly now: Date;
   readonly script: string;
 }
 
-export const Gallery = ({ setting, collection, traits, filter, page, script }: GalleryProps) => {
+export const Gallery = ({ setting, collection, traits, filter, page, now, script }: GalleryProps) => {
   const { slug, title, minted, total_copies: total, description, hidden } = collection;
   const filtered = filter.owner !== undefined || filter.traits.length > 0;
   const empty = filtered || filter.cursor !== null ? "Nothing here fits." : "Nothing has been minted yet.";
@@ -164,8 +166,8 @@ export const Gallery = ({ setting, collection, traits, filter, page, script }: G
       <Title text={title} />
       <p class="soft">
         {grouped(minted)} of {grouped(total)} minted.
-        {hidden && " Their pictures and traits are revealed later."}
       </p>
+      {hidden && <Secret collection={collection} now={now} />}
       <Filters traits={traits} filter={filter} isRanked={traits.length > 0 && minted <= MOST_READ} />
       {page.tokens.length === 0 && <p>{empty}</p>}
       <div id="tokens">

@@ -7,6 +7,8 @@ import { isolated } from "../../domain/texts.ts";
 import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
 import { Cover } from "./media.tsx";
+import { Moment } from "./moment.tsx";
+import { Promises, Secret } from "./promises.tsx";
 import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface MintProps {
@@ -20,11 +22,6 @@ interface MintProps {
 }
 
 const priceOf = ({ mint_fee: fee }: PublicPhase): string => (fee === "0" ? "Free" : `${exactNear(fee)} NEAR`);
-
-/** A time that is read as UTC, and in the collector's own zone once the script runs. */
-const Moment = ({ at }: { at: string }) => (
-  <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>
-);
 
 type Stage = "live" | "soon" | "over";
 const STAGES = { live: "Live", soon: "Upcoming", over: "Ended" } as const;
@@ -192,15 +189,6 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
   </details>
 );
 
-/** What each lock keeps as it is. */
-const LOCKED = {
-  metadata: "titles, descriptions and pictures",
-  supply: "the number of NFTs",
-  royalties: "royalties",
-  transfers: "rules of transfers",
-  code: "the contract's code",
-} as const;
-
 const Facts = ({ collection }: { collection: PublicCollection }) => {
   const { contract_address: contract, network, ongoing_royalties: royalties, locks } = collection;
   const explorer = explorerOf(network);
@@ -228,7 +216,9 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
             ))}
       </dd>
       <dt>Locked for ever</dt>
-      <dd>{locks.length === 0 ? "Nothing" : locks.map((lock) => LOCKED[lock]).join(", ")}</dd>
+      <dd>
+        <Promises locks={locks} />
+      </dd>
     </dl>
   );
 };
@@ -276,12 +266,13 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
         data-contract={collection.contract_address}
         data-collection={String(collection.collection_id)}
       >
-        <div id="cover">
+        <div id="cover" data-fresh="cover">
           <Cover base={setting.base} collection={collection} />
         </div>
         <div class="panel">
           <Head collection={collection} />
           <Controls collection={collection} now={now} wallets={wallets} />
+          <Secret collection={collection} now={now} />
           {description && (
             <p class="text" dir="auto">
               {description}
@@ -319,7 +310,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
               <h2 id="works-heading">Works</h2>
               <a href={`/g/${slug}`}>See all {grouped(collection.minted)}</a>
             </div>
-            <ul class="grid" id="works">
+            <ul class="grid" id="works" data-fresh="works">
               {works.map((token) => (
                 <Tile token={token} collection={collection} base={setting.base} />
               ))}

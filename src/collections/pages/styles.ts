@@ -230,6 +230,8 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   button, .button, .plain { transition: filter .15s; }
   .track::-webkit-progress-value { transition: inline-size .4s; }
   .won #owned { animation: arrive .5s ease-out; }
+  .revealed { animation: revealed .8s ease-out; }
 }
+@keyframes revealed { from { opacity: 0; } }
 @keyframes arrive { from { opacity: 0; transform: translateY(1rem); } }
 `;

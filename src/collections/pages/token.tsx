@@ -9,6 +9,7 @@ import { isolated } from "../../domain/texts.ts";
 import { Frame, type Setting, Title } from "./frame.tsx";
 import { choice, nameOf, ownNameOf } from "./gallery.tsx";
 import { Media } from "./media.tsx";
+import { Promises, Secret } from "./promises.tsx";
 
 interface TokenProps {
   readonly setting: Setting;
@@ -16,6 +17,7 @@ interface TokenProps {
   readonly token: PublicTokenDetail;
   /** Those of the collection, with the number of NFTs that have each. */
   readonly traits: readonly PublicTrait[];
+  readonly now: Date;
   readonly script: string;
 }
 
@@ -141,10 +143,11 @@ const Explorer = ({ collection, token }: Pick<TokenProps, "collection" | "token"
   );
 };
 
-export const TokenDetail = ({ setting, collection, token, traits, script }: TokenProps) => {
+export const TokenDetail = ({ setting, collection, token, traits, now, script }: TokenProps) => {
   const name = nameOf(token);
   const { slug, title } = collection;
   const path = `/g/${slug}/${token.number}`;
+  const own = token.locked ? "This NFT never changes what it shows." : undefined;
   const { rarity_rank: rank, media_url: url, media_type } = token;
   const image = { url, media_type, alt: `Picture of ${isolated(name)}` };
   return (
@@ -158,23 +161,26 @@ export const TokenDetail = ({ setting, collection, token, traits, script }: Toke
     >
       <div class="two">
         <div>
-          <Media
-            base={setting.base}
-            url={token.media_url}
-            type={token.media_type}
-            alt={`Picture of ${name}`}
-            eager
-          />
+          <div data-fresh="cover">
+            <Media
+              base={setting.base}
+              url={token.media_url}
+              type={token.media_type}
+              alt={`Picture of ${name}`}
+              eager
+            />
+          </div>
           <Neighbours collection={collection} number={token.number} />
         </div>
         <div class="panel">
-          <div class="head">
+          <div class="head" data-fresh="head">
             <Title text={ownNameOf(token, collection)} />
             <p class="soft">
               No. {grouped(token.number)}
               {rank !== null && ` · Rarity rank ${grouped(rank)}`}
             </p>
           </div>
+          {collection.hidden && <Secret collection={collection} now={now} />}
           {token.description && (
             <p class="text" dir="auto">
               {token.description}
@@ -190,8 +196,16 @@ export const TokenDetail = ({ setting, collection, token, traits, script }: Toke
             </button>
             <Explorer collection={collection} token={token} />
           </div>
-          {token.traits.length > 0 && <Traits collection={collection} token={token} traits={traits} />}
-          <details class="fold">
+          <div data-fresh="traits">
+            {token.traits.length > 0 && <Traits collection={collection} token={token} traits={traits} />}
+          </div>
+          <dl>
+            <dt>Locked for ever</dt>
+            <dd>
+              <Promises locks={collection.locks} own={own} />
+            </dd>
+          </dl>
+          <details class="fold" data-fresh="proof">
             <summary>Proof</summary>
             <Proof collection={collection} token={token} />
           </details>

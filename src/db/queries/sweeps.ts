@@ -1,7 +1,9 @@
 import { asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { type auditEntries, type events, integrations, sweeps } from "../schema/index.ts";
+import { auditEntries, type events, integrations, sweeps } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
+import { unweighAudit } from "./usage.ts";
 
 /** Reads cursors of some rounds; a statement for a batch. */
 export const selectSweeps = (db: Database, names: readonly string[]) =>
@@ -46,18 +48,27 @@ export const oldestNumbered = (db: Database, table: Numbered, after: Uuid | null
     .orderBy(asc(integrations.id))
     .limit(limit);
 
-/** Deletes an integration's rows written before a time, oldest first. The newest row stays, because it has the last number. */
-export const deleteOldNumbered = (
-  db: Database,
+/** An integration's rows of a table written before a time, oldest first. The newest row stays, because it has the last number. */
+const oldNumbered = (
   table: Numbered,
   {
     integrationId,
     before,
     limit,
   }: { readonly integrationId: Uuid; readonly before: Date; readonly limit: number },
-) => {
+): SQL => {
   const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
-  return db.delete(table).where(sql`${own} AND seq IN (
+  return sql`${own} AND seq IN (
     SELECT seq FROM (SELECT seq, created_at FROM ${table} WHERE ${own} ORDER BY seq LIMIT ${limit})
-    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM ${table} WHERE ${own}))`);
+    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM ${table} WHERE ${own}))`;
+};
+
+/** Deletes such rows, with their weight if they have one. */
+export const deleteOldNumbered = (
+  db: Database,
+  table: Numbered,
+  rows: Parameters<typeof oldNumbered>[1],
+): Statement[] => {
+  const which = oldNumbered(table, rows);
+  return [...(table === auditEntries ? [unweighAudit(db, which)] : []), db.delete(table).where(which)];
 };

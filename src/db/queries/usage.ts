@@ -167,6 +167,15 @@ export const quotesWeight = (which: SQL): Weight => ({
 export const unweighQuotes = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`quotes`, QUOTE_BYTES, which);
 
+/** Weight of an entry of the audit log, if a condition holds. @param texts its changes and its actor, as JSON */
+export const auditWeight = (texts: readonly string[], condition: SQL): SQL =>
+  sql`(SELECT ${ROW_BYTES} + ${texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)} WHERE ${condition})`;
+
+const AUDIT_BYTES = sql`${ROW_BYTES} + octet_length(changes) + octet_length(actor)`;
+
+export const unweighAudit = (db: Database, which: SQL): Statement =>
+  unweighRows(db, sql`audit_entries`, AUDIT_BYTES, which);
+
 /** Weight of an open operation after its failure: failed operations stay in the database. */
 export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
   database: sql`(SELECT ${ROW_BYTES} + octet_length(request) + ${Buffer.byteLength(answerBody)}
@@ -199,6 +208,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     + ${sum(sql`sum(${KEY_BYTES}) FROM idempotency_keys
       WHERE integration_id = ${id}`)}
     + ${sum(sql`sum(${QUOTE_BYTES}) FROM quotes WHERE integration_id = ${id}`)}
+    + ${sum(sql`sum(${AUDIT_BYTES}) FROM audit_entries WHERE integration_id = ${id}`)}
     + ${sum(sql`sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
       WHERE integration_id = ${id} AND state = 'failed'`)}`;
   await db

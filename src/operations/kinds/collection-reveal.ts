@@ -60,7 +60,10 @@ const wantedOf = (
 /** Splits batches into transactions. */
 const stepsOf = (batches: readonly CommittedBatch[], from: number, to: number): RevealStep[] => {
   const wanted = batches.slice(from, to);
-  const items = wanted.map((batch) => ({ gas: revealGas(batch), bytes: batch.bytes.length }));
+  const items = wanted.map(({ assets, bytes: { length: bytes } }) => ({
+    gas: revealGas({ bytes, assets }),
+    bytes,
+  }));
   let at = from;
   return packed(items).map((count) => {
     const part = batches.slice(at, at + count);

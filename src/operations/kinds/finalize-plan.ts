@@ -133,18 +133,24 @@ const planBatches = async (
   return { batches, assets, total };
 };
 
-/** Splits the draft's assets that an earlier finalization hasn't put on the chain. */
+/**
+ * Splits the draft's assets that an earlier finalization hasn't put on the chain.
+ * @throws ServiceError conflict if they are to be hidden, and couldn't be revealed
+ */
 export const splitAssets = async (
   context: Pick<ServiceContext, "settings">,
   request: FinalizeOperation,
   assets: DraftAssets,
-): Promise<FinalizePlan> =>
-  planBatches(
-    (await hiddenAssets(context, request, assets)) ?? assets,
+): Promise<FinalizePlan> => {
+  const hidden = await hiddenAssets(context, request, assets);
+  hidden?.requireRevealable();
+  return planBatches(
+    hidden ?? assets,
     request.begun === null
       ? { skip: 0, head: settingsLength(request) }
       : { skip: request.begun.assets, head: 0 },
   );
+};
 
 /** Bytes of the commitment and the placeholder in the contract's JSON. */
 const REVEAL_BYTES = 200;

@@ -1,6 +1,6 @@
 import { and, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
+import { type Database, runBatch } from "../../db/client.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
@@ -231,7 +231,7 @@ const forgetOld = async (
   const found = await oldestNumbered(db, table, after, INTEGRATIONS_AT_ONCE);
   for (const { id, oldest } of found) {
     if (oldest !== null && oldest < before.getTime())
-      await deleteOldNumbered(db, table, { integrationId: id, before, limit: ROWS });
+      await runBatch(db, deleteOldNumbered(db, table, { integrationId: id, before, limit: ROWS }));
   }
   const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
   await writeSweep(db, sweep, next, now());

@@ -55,7 +55,7 @@ export const TERMINAL: readonly Mutant[] = [
   },
   {
     id: "airdrop: a line that a kill cut off is joined to the next",
-    file: "cli/airdrop/journal.ts",
+    file: "cli/line-file.ts",
     search: "if (whole < bytes.length) truncateSync(file, whole);",
     replacement: "if (whole > bytes.length) truncateSync(file, whole);",
     tests: airdrop,

@@ -1,0 +1,78 @@
+import type { PublicCollection } from "../../api/resources/public-collection.ts";
+import { grouped } from "../../domain/counted.ts";
+import { Moment } from "./moment.tsx";
+
+type Lock = PublicCollection["locks"][number];
+
+/** What each lock promises to whoever holds an NFT. */
+const PROMISES: Readonly<Record<Lock, string>> = {
+  metadata: "Titles, descriptions and pictures never change.",
+  supply: "No more NFTs are ever minted.",
+  royalties: "Royalties stay as they are.",
+  transfers: "NFTs can always be given away and sold.",
+  code: "The contract's code never changes.",
+};
+
+/** What is locked for ever, as a promise. @param own what an NFT's own lock promises, in place of the collection's metadata */
+export const Promises = ({ locks, own }: { readonly locks: readonly Lock[]; readonly own?: string }) => {
+  const kept = locks.filter((lock) => own === undefined || lock !== "metadata").map((lock) => PROMISES[lock]);
+  const all = own === undefined ? kept : [own, ...kept];
+  if (all.length === 0) return <>Nothing</>;
+  return (
+    <>
+      {all.map((promise) => (
+        <div>{promise}</div>
+      ))}
+      <div class="small soft">The contract keeps this. Nobody can undo it.</div>
+    </>
+  );
+};
+
+/** What is hidden, until when, and what it is committed to. The script shows what a reveal has changed. */
+export const Secret = ({
+  collection,
+  now,
+}: {
+  readonly collection: PublicCollection;
+  readonly now: Date;
+}) => {
+  const { reveal, total_assets: total, slug } = collection;
+  if (reveal === null) return null;
+  const { state, shown, at, commitment } = reveal;
+  return (
+    <section
+      data-fresh="secret"
+      data-slug={slug}
+      data-shown={String(shown)}
+      data-left={String(total - shown)}
+      data-now={String(now.getTime())}
+      aria-live="polite"
+    >
+      {state === "revealed" ? (
+        <p>Revealed: every NFT shows what it was committed to before the first mint.</p>
+      ) : (
+        <p>
+          <b>
+            {at === null ? (
+              "Hidden until the artist reveals it"
+            ) : (
+              <>
+                Hidden until <Moment at={at} /> <span class="countdown" data-until={at} />
+              </>
+            )}
+          </b>
+          <br />
+          {state === "partly" && `${grouped(shown)} of ${grouped(total)} works are shown. `}
+          Until then NFTs show a placeholder.
+        </p>
+      )}
+      <details class="fold">
+        <summary>Why nobody can choose</summary>
+        <p>
+          The contract has had this commitment to all works and their order since before the first mint. A
+          reveal that doesn't fit it is refused: <code>{commitment}</code>
+        </p>
+      </details>
+    </section>
+  );
+};
