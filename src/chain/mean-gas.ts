@@ -2,7 +2,8 @@
  * Mean gas of the service's calls in Ggas, written by `npm run bench:gas -- --write`: a constant (`call`), plus an
  * amount per `byte` of arguments, `item` (token of a mint, account of a list), `receiver` of a mint, token with its
  * `own` metadata, and `own_byte` of that metadata. The bench has no scenes yet for `collection_lock`, `collection_reveal`,
- * `nft_burn`, `nft_lock` and `nft_transfer`: theirs are from docs/measurements.md, and estimates for the locks.
+ * `nft_burn`, `nft_lock` and `nft_transfer`: theirs are from docs/measurements.md, and estimates for the locks. Those of
+ * `storage_deposit` are the test token's.
  */
 export const MEAN_GAS = {
   allowlist_add: { call: 2059.3425, item: 11.6049 },
@@ -22,6 +23,7 @@ export const MEAN_GAS = {
   nft_lock: { call: 1850 },
   nft_transfer: { call: 2180 },
   nft_update: { byte: 0.1829, call: 1843.5174 },
+  storage_deposit: { call: 2500 },
 } as const satisfies Readonly<Record<string, MeanGas>>;
 
 /** Mean gas of a method, Ggas. */

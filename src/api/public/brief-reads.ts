@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { type FinalOutcome, readOutcome } from "../../chain/outcome.ts";
 import { transactionStatus } from "../../chain/send.ts";
 import { accountBalance } from "../../chain/views.ts";
+import { unitsOf } from "../../collections/currencies.ts";
 import { toEligibility } from "../../collections/eligibility.ts";
 import {
   isHidden,
@@ -52,23 +53,34 @@ const keptBriefly = async <T>(
   return value;
 };
 
+/** What a mint would be paid with. */
+interface Payment {
+  readonly quantity: number;
+  /** Account of a token; undefined: NEAR. */
+  readonly currency: string | undefined;
+}
+
 /** The contract's answer to whether an account may mint now. @throws ServiceError not_found, chain_unavailable */
 const showEligibility = async (
   context: ServiceContext,
   slug: string,
   accountId: string,
-  quantity: number,
+  { quantity, currency }: Payment,
 ): Promise<PublicEligibility> => {
   const { views, collectionId } = await openShowcase(context, slug);
   const [found, balance] = await Promise.all([
-    views.eligibility(collectionId, accountId, quantity),
+    views.eligibility(collectionId, accountId, { quantity, currency }),
     accountBalance(connectPublic(context), accountId),
   ]);
+  // No contract is called that the collection doesn't name.
+  const isNamed = (found.phases ?? []).some((phase) => phase.currency === currency);
+  const units = currency && isNamed ? await unitsOf(connectPublic(context), currency, accountId) : null;
   return {
     ...toEligibility(accountId, found),
     quantity,
     total_fee: found.mint_fee === null ? null : (BigInt(found.mint_fee) * BigInt(quantity)).toString(),
     available: balance === null ? null : balance.available.toString(),
+    currency_available: units,
   };
 };
 
@@ -156,8 +168,10 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
     tokens: (filter: TokenFilter) =>
       brief(["tokens", JSON.stringify(filter)], () => showTokens(context, slug, base, filter)),
     token: (number: number) => brief(["token", number], () => showToken(context, slug, base, number)),
-    eligibility: (account: string, quantity: number) =>
-      brief(["eligibility", account, quantity], () => showEligibility(context, slug, account, quantity)),
+    eligibility: (account: string, payment: Payment) =>
+      brief(["eligibility", account, payment.quantity, payment.currency ?? ""], () =>
+        showEligibility(context, slug, account, payment),
+      ),
     claimable: (link: Omit<ClaimProof, "receiver_id" | "signature">) =>
       brief(["claimable", JSON.stringify(link)], async () => {
         const { drop_id, link: number } = link;
