@@ -20,6 +20,9 @@ export interface Token {
 
 const [TYPES, IMPORTS, FUNCTIONS, EXPORTS, BODIES] = [1, 2, 3, 7, 10];
 
+/** Its own, as the tests of the Worker have them. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
 const unsigned = (value: number): number[] =>
   value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 
@@ -34,8 +37,8 @@ const signed = (value: bigint): number[] => {
 /** Reads a part of a module. */
 class Reader {
   at = 0;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  constructor(bytes: Uint8Array<ArrayBuffer>) {
+  readonly bytes: Bytes;
+  constructor(bytes: Bytes) {
     this.bytes = bytes;
   }
   number(): number {
@@ -46,7 +49,7 @@ class Reader {
       if (byte < 0x80) return value;
     }
   }
-  take(length: number): Uint8Array<ArrayBuffer> {
+  take(length: number): Bytes {
     this.at += length;
     return this.bytes.slice(this.at - length, this.at);
   }
@@ -56,7 +59,7 @@ class Reader {
 }
 
 /** The index of the imported function of a name, and how many functions are imported. */
-const imported = (section: Uint8Array, name: string) => {
+const imported = (section: Bytes, name: string) => {
   const reader = new Reader(section);
   const entries = Array.from({ length: reader.number() }, () => {
     reader.text();
@@ -102,7 +105,7 @@ const returning = (text: string, valueReturn: number): number[] => {
 type Views = Readonly<Record<string, unknown>>;
 
 /** The content of the exports without one of these names; its function stays under another. */
-const withoutExport = (exports: Uint8Array<ArrayBuffer>, name: Uint8Array) => {
+const withoutExport = (exports: Bytes, name: Uint8Array) => {
   const found = exports.findIndex(
     (byte, at) => byte === name.length && name.every((letter, index) => exports[at + 1 + index] === letter),
   );
@@ -110,10 +113,10 @@ const withoutExport = (exports: Uint8Array<ArrayBuffer>, name: Uint8Array) => {
 };
 
 /** A module with one method more, or another one: it returns a value as JSON. */
-const withView = (wasm: Uint8Array<ArrayBuffer>, method: string, value: unknown): Uint8Array<ArrayBuffer> => {
+const withView = (wasm: Bytes, method: string, value: unknown): Bytes => {
   const module = new Reader(wasm);
   const head = module.take(8);
-  const sections: { id: number; content: Uint8Array }[] = [];
+  const sections: { id: number; content: Bytes }[] = [];
   while (module.at < module.bytes.length) {
     const id = module.number();
     sections.push({ id, content: module.take(module.number()) });
@@ -142,7 +145,7 @@ const withView = (wasm: Uint8Array<ArrayBuffer>, method: string, value: unknown)
 };
 
 /** The standards' token, which has no metadata, with views that return something else. */
-const tokenWith = (views: Views): Uint8Array<ArrayBuffer> =>
+const tokenWith = (views: Views): Bytes =>
   Object.entries(views).reduce(
     (wasm, [method, value]) => withView(wasm, method, value),
     new Uint8Array(code),

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type FinalOutcome, readOutcome } from "../../chain/outcome.ts";
+import { type FinalOutcome, failureAt, readOutcome, returnedBy } from "../../chain/outcome.ts";
 import { transactionStatus } from "../../chain/send.ts";
 import { accountBalance } from "../../chain/views.ts";
 import { unitsOf } from "../../collections/currencies.ts";
@@ -111,7 +111,27 @@ const noteMint = (context: ServiceContext, { row }: Showcase, mint: Mint): void 
   );
 };
 
-const NOTHING = { code: null, message: null, token_ids: [], tokens: [], explorer_url: null } as const;
+const NOTHING = {
+  code: null,
+  message: null,
+  token_ids: [],
+  tokens: [],
+  returned: null,
+  explorer_url: null,
+} as const;
+
+/**
+ * Whether a token kept nothing of what was sent for a mint: `ft_transfer_call` ends with the units that it has moved
+ * (NEP-141), and where it failed before the contract was called, none were. Null: nothing was sent by a token.
+ */
+const isReturned = (outcome: FinalOutcome, contract: string): boolean | null => {
+  const executors = outcome.receipts_outcome.map((receipt) => receipt.outcome.executor_id);
+  if (executors[0] === contract) return null;
+  const value = returnedBy(outcome);
+  return value === null
+    ? !executors.includes(contract)
+    : new TextDecoder().decode(value) === JSON.stringify("0");
+};
 
 /**
  * What became of a mint that a wallet sent: a success is final, and the tokens are those that the contract's own events
@@ -138,9 +158,13 @@ const showMint = async (
   };
   const { state, result, contractCode: code } = readOutcome(identity, status.outcome, null);
   const { failure_message: message, explorer_url } = result;
-  if (state === "failed") return { ...NOTHING, state, code, message, explorer_url };
+  const returned = isReturned(status.outcome, showcase.contract);
+  if (state === "failed") return { ...NOTHING, state, code, message, returned, explorer_url };
   const ids = mintedIn(status.outcome, showcase);
-  if (ids.length === 0) return { ...NOTHING, state: "failed", message: NO_MINT, explorer_url };
+  if (ids.length === 0) {
+    const why = failureAt(status.outcome, showcase.contract) ?? { code: null, message: NO_MINT };
+    return { ...NOTHING, state: "failed", ...why, returned, explorer_url };
+  }
   noteMint(context, showcase, { hash, tokenIds: ids });
   const hidden = isHidden(await onChain(showcase));
   const tokens = await tokensByIds(context, showcase, ids, { base, hidden });

@@ -143,6 +143,13 @@ export const publicMintView = z
     tokens: z
       .array(publicTokenView)
       .openapi({ description: "Those of `token_ids` that can be read by now." }),
+    returned: z
+      .boolean()
+      .nullable()
+      .openapi({
+        description:
+          "Of a failure that was to be paid in a token: whether the token kept nothing of what was sent. Otherwise null.",
+      }),
     explorer_url: z.string().nullable(),
   })
   .openapi("PublicMint");
