@@ -4,7 +4,7 @@
  */
 
 import type { PublicCollection } from "../src/api/resources/public-collection.ts";
-import { exactNear } from "../src/domain/amounts.ts";
+import { shownAmount } from "../src/domain/prices.ts";
 import { thumbnailsOf } from "../src/domain/thumbnails.ts";
 
 const SERVICE = new URL(import.meta.url).origin;
@@ -26,8 +26,8 @@ const lineOf = (text: string, name: "p" | "strong" = "p"): HTMLElement => {
 
 /** The prices of a collection in a line. */
 const prices = ({ phases }: PublicCollection): string => {
-  const texts = phases.map(({ kind, mint_fee: fee }) => {
-    const price = fee === "0" ? "free" : `${exactNear(fee)} NEAR`;
+  const texts = phases.map(({ kind, mint_fee: fee, currency }) => {
+    const price = fee === "0" ? "free" : shownAmount(fee, currency);
     return kind === "public" ? price : `${price} for the allowlist`;
   });
   return texts.length > 0 ? texts.join(", ") : "Not minted from wallets";

@@ -2,7 +2,15 @@ import type { PublicEligibility } from "../src/api/resources/public-collection.t
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
 import { grouped } from "../src/domain/counted.ts";
-import { GAS_SET_ASIDE, MINT_GAS, MOST_AT_ONCE, mintArguments } from "../src/domain/mint-call.ts";
+import {
+  GAS_SET_ASIDE,
+  MINT_GAS,
+  MOST_AT_ONCE,
+  mintArguments,
+  purchaseArguments,
+} from "../src/domain/mint-call.ts";
+import { shownAmount } from "../src/domain/prices.ts";
+import type { Currency } from "../src/domain/settings.ts";
 import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
@@ -13,6 +21,7 @@ import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
 const { slug = "", title = "", network = "", contract = "", collection = "" } = page.dataset;
+const currencies = JSON.parse(page.dataset.currencies ?? "[]") as readonly (Currency | null)[];
 const reads = readsOf(slug);
 const intents = intentOf(slug);
 /** The server's clock, whatever this machine's says. */
@@ -26,13 +35,23 @@ const go = find<HTMLButtonElement>("go");
 const terms = find("terms");
 const gift = find("gift");
 const quantityField = find<HTMLInputElement>("quantity");
+const currencyField = find<HTMLSelectElement>("currency");
 const receiverField = find<HTMLInputElement>("receiver");
 /** The longest that a browser's timer lasts. Milliseconds. */
 const MOST_TIMER = 2 ** 31;
 
+interface Agreed {
+  readonly quantity: number;
+  readonly fee: string;
+  /** For one. */
+  readonly each: string;
+  /** Null: NEAR. */
+  readonly currency: Currency | null;
+}
+
 let connected: Connection | null = null;
 /** What is shown to the collector; nothing else is signed. */
-let agreed: { readonly quantity: number; readonly fee: string } | null = null;
+let agreed: Agreed | null = null;
 let busy = false;
 /** Whether nothing is left. */
 let isOver = false;
@@ -43,34 +62,43 @@ const near = (yocto: string | bigint) => `${exactNear(String(yocto))} NEAR`;
 /** A balance need not be exact to the last digit. */
 const about = (yocto: string) => `${(Number(BigInt(yocto) / 10n ** 20n) / 10_000).toString()} NEAR`;
 
-/** What the contract's answer means to the collector. */
-function explain(found: PublicEligibility): { sentence: string; tone: string; fee: string | null } {
-  const {
-    allowed,
-    message,
-    total_fee: fee,
-    mint_fee: each,
-    available,
-    quantity,
-    account_id: account,
-    remaining_for_account: remaining,
-  } = found;
-  if (available === null)
-    return { sentence: `There is no account ${account} on this network.`, tone: "bad", fee: null };
-  if (!allowed && remaining) return { sentence: `You can mint ${remaining} more.`, tone: "bad", fee: null };
-  if (!allowed || fee === null)
-    return { sentence: message ?? "This account can't mint now.", tone: "bad", fee: null };
-  const price = fee === "0" ? "Free" : `${near(fee)}${quantity > 1 ? `, ${near(each ?? "0")} each` : ""}`;
-  if (BigInt(available) < BigInt(fee) + GAS_SET_ASIDE) {
-    const needed = near(BigInt(fee) + GAS_SET_ASIDE);
-    return {
-      sentence: `${price}. Your account can spend ${about(available)}; ${needed} have to be there.`,
-      tone: "bad",
-      fee: null,
-    };
+/** The currency that is chosen; null: NEAR. */
+const currencyWanted = (): Currency | null =>
+  currencies.find((currency) => currency?.contract_id === currencyField?.value) ?? null;
+
+interface Explained {
+  readonly sentence: string;
+  readonly tone: string;
+  /** Null: nothing can be signed. */
+  readonly fee: string | null;
+}
+
+const bad = (sentence: string): Explained => ({ sentence, tone: "bad", fee: null });
+
+/** What the contract's answer means to the collector. @param currency that was asked for */
+function explain(found: PublicEligibility, currency: Currency | null): Explained {
+  const { available, quantity, account_id: account, total_fee: fee } = found;
+  if (available === null) return bad(`There is no account ${account} on this network.`);
+  if (!found.allowed && found.remaining_for_account) {
+    return bad(`You can mint ${found.remaining_for_account} more.`);
   }
+  if (found.code === "E_OTHER_CURRENCY") return bad("The price is in another currency.");
+  if (!found.allowed || fee === null) return bad(found.message ?? "This account can't mint now.");
+  const each = quantity > 1 ? `, ${shownAmount(found.mint_fee ?? "0", currency)} each` : "";
+  const price = fee === "0" ? "Free" : `${shownAmount(fee, currency)}${each}`;
+  const needed = currency === null ? BigInt(fee) + GAS_SET_ASIDE : GAS_SET_ASIDE;
+  const units = currency === null ? null : (found.currency_available ?? "0");
+  if (currency !== null && units !== null && BigInt(units) < BigInt(fee)) {
+    return bad(`${price}. Your account has ${shownAmount(units, currency)}.`);
+  }
+  if (BigInt(available) < needed) {
+    return bad(
+      `${price}. Your account can spend ${about(available)}; ${near(needed)} have to be there${currency === null ? "" : " for the network"}.`,
+    );
+  }
+  const has = currency !== null && units !== null ? shownAmount(units, currency) : null;
   return {
-    sentence: `${price}, and a network fee usually below 0.001 NEAR. Your account can spend ${about(available)}.`,
+    sentence: `${price}, and a network fee usually below 0.001 NEAR. Your account ${has === null ? `can spend ${about(available)}` : `has ${has}`}.`,
     tone: "",
     fee,
   };
@@ -78,7 +106,7 @@ function explain(found: PublicEligibility): { sentence: string; tone: string; fe
 
 /** The button says what it costs once that is known. */
 const nameButton = (quantity: number | null, fee: string | null): void => {
-  const price = fee === "0" ? " for free" : fee === null ? "" : ` for ${near(fee)}`;
+  const price = fee === "0" ? " for free" : fee === null ? "" : ` for ${shownAmount(fee, currencyWanted())}`;
   go.textContent = `Mint${quantity === null ? "" : ` ${quantity}`}${price}`;
 };
 
@@ -103,6 +131,7 @@ let asked = 0;
 async function refreshTerms(): Promise<void> {
   if (!connected || busy) return;
   const quantity = quantityWanted();
+  const currency = currencyWanted();
   go.disabled = true;
   agreed = null;
   asked += 1;
@@ -112,12 +141,12 @@ async function refreshTerms(): Promise<void> {
   // Another answer may be on its way, for the account and the number that are there by now.
   const isOld = () => own !== asked || connected === null || busy;
   try {
-    const found = await reads.eligibility(connected.account, quantity);
+    const found = await reads.eligibility(connected.account, quantity, currency?.contract_id);
     if (isOld()) return;
-    const { sentence, tone, fee } = explain(found);
+    const { sentence, tone, fee } = explain(found, currency);
     say(terms, sentence, tone);
     if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
-    agreed = fee === null ? null : { quantity, fee };
+    agreed = fee === null ? null : { quantity, fee, each: found.mint_fee ?? fee, currency };
     nameButton(quantity, fee);
     go.disabled = agreed === null;
   } catch (error) {
@@ -142,6 +171,13 @@ const refreshLeft = (): Promise<void> =>
     () => undefined,
   );
 
+/** What became of the money of a refused mint: a token tells, and NEAR comes back with the transaction. */
+const KEPT = {
+  true: " All that you sent came back to your account.",
+  false: " The token doesn't say that all came back: look at what your account has.",
+  null: "",
+} as const;
+
 /** Follows an intent to its end on the chain, and forgets it there. @param told hash that the page's address names */
 async function follow(intent: Intent, told: string | null = null): Promise<void> {
   const end = await outcomeOf(reads, intent, told, (sentence) => say(outcome, sentence));
@@ -155,41 +191,59 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
     const { owner: account } = intent;
     await showGiven(reads, { slug, title, ...end, account, isOwn: account === intent.account });
   } else if (end.kind === "refused") {
-    say(outcome, `Nothing was minted. The contract says: ${end.message}`, "bad");
+    say(outcome, `Nothing was minted. The contract says: ${end.message}${KEPT[`${end.returned}`]}`, "bad");
   } else {
     say(outcome, "The chain shows no mint so far. Look into your wallet before you try again.", "bad");
   }
 }
 
-async function sign(
-  { wallet, account }: Connection,
-  { quantity, fee }: NonNullable<typeof agreed>,
-  receiver: string | null,
-): Promise<void> {
+/** The call that mints: with NEAR attached, or by the token that it is paid in. */
+const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | null) => {
+  const wish = { collectionId: Number(collection), quantity, receiver };
+  const gas = String(MINT_GAS);
+  return currency === null
+    ? {
+        receiverId: contract,
+        params: { methodName: "nft_mint", args: mintArguments(wish), gas, deposit: fee },
+      }
+    : {
+        receiverId: currency.contract_id,
+        params: {
+          methodName: "ft_transfer_call",
+          args: purchaseArguments(contract, wish, { each, total: fee }),
+          gas,
+          deposit: "1",
+        },
+      };
+};
+
+async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: string | null): Promise<void> {
+  const { quantity, fee, currency } = wanted;
   const owner = receiver ?? account;
-  const [{ minted }, { available }] = await Promise.all([
+  const token = currency?.contract_id ?? null;
+  const [{ minted }, { available, currency_available: units }] = await Promise.all([
     reads.collection(),
-    reads.eligibility(account, quantity),
+    reads.eligibility(account, quantity, token),
   ]);
   const intent: Intent = {
     account,
     owner,
     quantity,
     fee,
-    available: available ?? "0",
+    currency: token,
+    available: (token === null ? available : units) ?? "0",
     // What was read may be two seconds old, and what this page has shown is not.
     minted: Math.max(minted, lastShown),
     hash: null,
   };
   intents.keep(intent);
   say(outcome, `Confirm in ${wallet.manifest.name} …`);
-  const args = mintArguments({ collectionId: Number(collection), quantity, receiver });
-  const params = { methodName: "nft_mint", args, gas: String(MINT_GAS), deposit: fee };
+  const { receiverId, params } = callFor(wanted, receiver);
   const answer = await wallet
     .signAndSendTransaction({
       network,
       signerId: account,
-      receiverId: contract,
+      receiverId,
       actions: [{ type: "FunctionCall", params }],
     })
     .catch((error: unknown) => {
@@ -226,8 +280,11 @@ async function mint(): Promise<void> {
   try {
     const problem = receiver === null ? null : await problemOf(receiver);
     if (problem !== null) throw new Error(`${problem} Nothing was signed: correct the receiver of the gift.`);
-    const { fee, sentence } = explain(await reads.eligibility(account, wanted.quantity));
-    if (fee === wanted.fee) await sign({ wallet, account }, wanted, receiver);
+    const { quantity, currency } = wanted;
+    const found = await reads.eligibility(account, quantity, currency?.contract_id);
+    const { fee, sentence } = explain(found, currency);
+    if (fee === wanted.fee && found.mint_fee === wanted.each)
+      await sign({ wallet, account }, wanted, receiver);
     else say(outcome, `That has just changed, and nothing was signed: ${sentence}`, "bad");
   } catch (error) {
     say(outcome, (error as Error).message, "bad");
@@ -251,6 +308,7 @@ if (wish) {
   });
   find("mint").addEventListener("input", () => clearProblem(outcome));
   quantityField.addEventListener("input", () => void refreshTerms());
+  currencyField.addEventListener("change", () => void refreshTerms());
   find("less").addEventListener("click", () => step(-1));
   find("more").addEventListener("click", () => step(1));
   offerWallets(

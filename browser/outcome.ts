@@ -8,9 +8,11 @@ export interface Intent {
   /** Whose the NFTs will be. */
   readonly owner: string;
   readonly quantity: number;
-  /** yoctoNEAR that were to be attached. */
+  /** yoctoNEAR that were to be attached, or units of the token that were to be sent. */
   readonly fee: string;
-  /** yoctoNEAR that the account could spend before. */
+  /** Account of the token that it was to be paid in; null: NEAR. */
+  readonly currency: string | null;
+  /** What the account could spend of it before. */
   readonly available: string;
   /** Number of the collection's last NFT before. */
   readonly minted: number;
@@ -39,7 +41,12 @@ export type Outcome =
       readonly hash: string | null;
       readonly explorer: string | null;
     }
-  | { readonly kind: "refused"; readonly message: string }
+  | {
+      readonly kind: "refused";
+      readonly message: string;
+      /** Whether a token kept nothing of what was sent; null: it was to be paid in NEAR. */
+      readonly returned: boolean | null;
+    }
   | { readonly kind: "unseen" }
   | { readonly kind: "unclear" };
 
@@ -86,7 +93,8 @@ export async function outcomeOf(
 
 const byHash = async (reads: Reads, { account, minted }: Intent, hash: string): Promise<Outcome> => {
   const found = await reads.mint(hash, account);
-  if (found.state === "failed") return { kind: "refused", message: found.message ?? "The chain refused it." };
+  if (found.state === "failed")
+    return { kind: "refused", message: found.message ?? "The chain refused it.", returned: found.returned };
   if (found.state === "unknown") return { kind: "unseen" };
   if (found.state === "pending" || found.tokens.length < found.token_ids.length) return { kind: "unclear" };
   // An earlier mint is no outcome of this one.
@@ -125,10 +133,14 @@ const isOwnedBy =
  */
 const byTokens = async (
   reads: Reads,
-  { account, owner, quantity, fee, available, minted }: Intent,
+  { account, owner, quantity, fee, currency, available, minted }: Intent,
 ): Promise<Outcome | null> => {
-  const { available: left } = await reads.eligibility(account, 1);
-  if (left === null || BigInt(left) >= BigInt(available) - BigInt(fee)) return null;
+  const seen = await reads.eligibility(account, 1, currency);
+  const left = currency === null ? seen.available : seen.currency_available;
+  // In NEAR the gas goes too, in a token the price alone.
+  const rest = BigInt(available) - BigInt(fee);
+  const hasPaid = (now: bigint) => (currency === null ? now < rest : now <= rest);
+  if (left === null || !hasPaid(BigInt(left))) return null;
   const tokens = (await reads.tokensOf(owner))
     .filter(({ number }) => number > minted)
     .sort((a, b) => a.number - b.number);

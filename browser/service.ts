@@ -78,8 +78,13 @@ export const readsOf = (slug: string) => {
       return read<PublicClaimable>(`/claim?${new URLSearchParams(asked)}`);
     },
     collection: () => read<PublicCollection>(""),
-    eligibility: (account: string, quantity: number) =>
-      read<PublicEligibility>(`/eligibility/${encodeURIComponent(account)}?quantity=${quantity}`),
+    /** @param currency account of the token to pay in; null: NEAR */
+    eligibility: (account: string, quantity: number, currency: string | null = null) => {
+      const asked = { quantity: String(quantity), ...(currency !== null && { currency }) };
+      return read<PublicEligibility>(
+        `/eligibility/${encodeURIComponent(account)}?${new URLSearchParams(asked)}`,
+      );
+    },
     mint: (hash: string, account: string) =>
       read<PublicMint>(`/mint/${encodeURIComponent(hash)}?account_id=${encodeURIComponent(account)}`),
     token: (number: number) => read<PublicToken>(`/token/${number}`),

@@ -93,6 +93,7 @@ CREATE TABLE `collections` (
 	`updated_at` integer NOT NULL,
 	`reveal` text,
 	`reveal_at` integer,
+	`phase_counts` text,
 	`recent_mints` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action,

@@ -575,7 +575,7 @@ export interface paths {
         get: operations["getCollectionDraft"];
         /**
          * Change a draft
-         * @description Absent fields stay; null clears, also within public_mint_config and private_mint_config. Refused once the finalization has begun. Scope: `drafts`.
+         * @description Absent fields stay; null clears, also within public_mint_config and private_mint_config. `phases` replaces all phases. Refused once the finalization has begun. Scope: `drafts`.
          */
         put: operations["updateCollectionDraft"];
         post?: never;
@@ -683,7 +683,7 @@ export interface paths {
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee; null ends its phase. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
+         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148); the contract is registered there (NEP-145) first, for at most 0.1 NEAR. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -1966,9 +1966,19 @@ export interface components {
         };
         AccountInput: {
             account: components["schemas"]["ChainAccountId"];
+            /**
+             * @description Number of the phase whose allowlist it is; absent or null: 1, that of private_mint_config.
+             * @example 3
+             */
+            phase?: number | null;
         };
         AccountsInput: {
             accounts: components["schemas"]["ChainAccountId"][];
+            /**
+             * @description Number of the phase whose allowlist it is; absent or null: 1, that of private_mint_config.
+             * @example 3
+             */
+            phase?: number | null;
             /**
              * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
              * @example order-1042
@@ -1980,6 +1990,18 @@ export interface components {
         };
         AllowlistAnswer: {
             is_allowlisted: boolean;
+        };
+        AllowlistClearInput: {
+            /**
+             * @description Number of the phase whose allowlist it is; absent or null: 1, that of private_mint_config.
+             * @example 3
+             */
+            phase?: number | null;
+            /**
+             * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
+             * @example order-1042
+             */
+            reference?: string | null;
         };
         AuditEntry: {
             /**
@@ -2120,12 +2142,16 @@ export interface components {
              */
             minted: number;
             ongoing_royalties: components["schemas"]["Royalties"];
+            /** @description All phases, also those of the two configs. */
+            phases: components["schemas"]["CollectionPhase"][];
             /**
              * @description Pinning at the operator's IPFS node; null if there is no node.
              * @enum {string|null}
              */
             pin_state: "pending" | "pinned" | "failed" | null;
+            /** @description Phase 1; null also where its price is in a currency. */
             private_mint_config: components["schemas"]["MintConfig"] | null;
+            /** @description Phase 2; null also where its price is in a currency. */
             public_mint_config: components["schemas"]["MintConfig"] | null;
             reveal: components["schemas"]["Reveal"];
             /** @example Night Herons */
@@ -2166,6 +2192,45 @@ export interface components {
             ongoing_royalties?: {
                 [key: string]: number;
             } | null;
+            /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
+            phases?: {
+                /**
+                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
+                 * @example alice.near
+                 */
+                currency?: string | null;
+                /**
+                 * Format: date-time
+                 * @description First moment after the end; absent or null: no limit.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /**
+                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
+                 * @enum {string|null}
+                 */
+                kind?: "allowlist" | "public" | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
+                 * @example 5000000
+                 */
+                mint_fee: string;
+                /**
+                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
+                 * @example 3
+                 */
+                phase: number;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: no limit.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+                /** @description Mints of all accounts in this phase; absent or null: any number. */
+                supply?: number | null;
+            }[] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2256,7 +2321,11 @@ export interface components {
              * @description The finalization's operation, once accepted.
              */
             operation_uuid: string | null;
+            /** @description All phases, also those of the two configs. */
+            phases: components["schemas"]["Phase"][];
+            /** @description Phase 1; null also where its price is in a currency. */
             private_mint_config: components["schemas"]["MintConfig"] | null;
+            /** @description Phase 2; null also where its price is in a currency. */
             public_mint_config: components["schemas"]["MintConfig"] | null;
             /**
              * @description Whether assets are hidden until they are revealed, and if at a time, when.
@@ -2344,6 +2413,45 @@ export interface components {
             ongoing_royalties?: {
                 [key: string]: number;
             } | null;
+            /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
+            phases?: {
+                /**
+                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
+                 * @example alice.near
+                 */
+                currency?: string | null;
+                /**
+                 * Format: date-time
+                 * @description First moment after the end; absent or null: no limit.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /**
+                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
+                 * @enum {string|null}
+                 */
+                kind?: "allowlist" | "public" | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
+                 * @example 5000000
+                 */
+                mint_fee: string;
+                /**
+                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
+                 * @example 3
+                 */
+                phase: number;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: no limit.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+                /** @description Mints of all accounts in this phase; absent or null: any number. */
+                supply?: number | null;
+            }[] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2424,6 +2532,45 @@ export interface components {
             ongoing_royalties?: {
                 [key: string]: number;
             } | null;
+            /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
+            phases?: {
+                /**
+                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
+                 * @example alice.near
+                 */
+                currency?: string | null;
+                /**
+                 * Format: date-time
+                 * @description First moment after the end; absent or null: no limit.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /**
+                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
+                 * @enum {string|null}
+                 */
+                kind?: "allowlist" | "public" | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
+                 * @example 5000000
+                 */
+                mint_fee: string;
+                /**
+                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
+                 * @example 3
+                 */
+                phase: number;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: no limit.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+                /** @description Mints of all accounts in this phase; absent or null: any number. */
+                supply?: number | null;
+            }[] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2565,6 +2712,15 @@ export interface components {
                 accent: string;
             } | null;
         };
+        CollectionPhase: components["schemas"]["Phase"] & {
+            /** @description Accounts on its allowlist, as last read; null: it has none. */
+            allowlisted: number | null;
+            /**
+             * @description Tokens minted in it, as last read from the chain.
+             * @example 25
+             */
+            minted: number;
+        };
         CollectionRevealed: {
             /**
              * @description The id on-chain.
@@ -2689,6 +2845,20 @@ export interface components {
              * @example false
              */
             wallet_is_admin: boolean | null;
+        };
+        Currency: {
+            /** @example usdc.near */
+            contract_id: string;
+            /**
+             * @description Decimals of one token; null: not read.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description As the token's contract names it; null: not read.
+             * @example USDC
+             */
+            symbol: string | null;
         };
         Delivery: {
             /** Format: date-time */
@@ -2910,12 +3080,19 @@ export interface components {
             locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             message: string | null;
             /**
-             * @description yoctoNEAR to attach to nft_mint.
+             * @description yoctoNEAR to attach to nft_mint; with `currency` its smallest units to send by ft_transfer_call.
              * @example 1000000000000000000000000
              */
             mint_fee: string | null;
             /** Format: date-time */
             opens_at: string | null;
+            /**
+             * @description Number of the phase that the mint would be of.
+             * @example 2
+             */
+            phase: number | null;
+            /** @description The same of each phase by itself. */
+            phases: components["schemas"]["PhaseEligibility"][];
             /**
              * @description null: no limit.
              * @example 4
@@ -2925,7 +3102,7 @@ export interface components {
              * @example public
              * @enum {string|null}
              */
-            via: "bypass" | "public" | "private" | null;
+            via: "bypass" | "public" | "private" | "phase" | null;
         };
         /**
          * @example {
@@ -4121,6 +4298,52 @@ export interface components {
              */
             reference?: string | null;
         };
+        Phase: {
+            /** @description null: NEAR. */
+            currency: components["schemas"]["Currency"] | null;
+            ends_at: string | null;
+            /** @enum {string} */
+            kind: "allowlist" | "public";
+            limit_per_account: number | null;
+            /**
+             * @description Of each NFT: yoctoNEAR, or the smallest units of the currency.
+             * @example 5000000
+             */
+            mint_fee: string;
+            /**
+             * @description Its number. 1 and 2 are those of private_mint_config and public_mint_config.
+             * @example 3
+             */
+            phase: number;
+            starts_at: string | null;
+            /** @description Mints of all accounts; null: no limit. */
+            supply: number | null;
+        };
+        PhaseEligibility: {
+            allowed: boolean;
+            /** @description Why not: the contract's failure code. */
+            code: string | null;
+            /**
+             * @description Account of the token that the price is in; null: NEAR.
+             * @example usdc.near
+             */
+            currency: string | null;
+            message: string | null;
+            /**
+             * @description Of each NFT: yoctoNEAR, or the smallest units of the currency.
+             * @example 5000000
+             */
+            mint_fee: string;
+            /** Format: date-time */
+            opens_at: string | null;
+            /**
+             * @description Its number.
+             * @example 3
+             */
+            phase: number;
+            /** @description null: no limit. */
+            remaining_for_account: number | null;
+        };
         /**
          * @example {
          *       "type": "https://mint.example.com/docs/errors.md#invalid_json",
@@ -4227,6 +4450,8 @@ export interface components {
             };
             /** @description Empty: wallets can't mint. */
             phases: {
+                /** @description null: NEAR. */
+                currency: components["schemas"]["Currency"] | null;
                 /** Format: date-time */
                 ends_at: string | null;
                 /** @enum {string} */
@@ -4234,15 +4459,23 @@ export interface components {
                 /** @description null: no limit. */
                 limit_per_account: number | null;
                 /**
-                 * @description yoctoNEAR for one.
+                 * @description For one: yoctoNEAR, or the smallest units of the currency.
                  * @example 1000000000000000000000000
                  */
                 mint_fee: string;
+                minted: number;
+                /**
+                 * @description Its number on the contract.
+                 * @example 2
+                 */
+                phase: number;
                 /**
                  * Format: date-time
                  * @description null: open.
                  */
                 starts_at: string | null;
+                /** @description Mints of all accounts; null: no limit. */
+                supply: number | null;
             }[];
             reveal: components["schemas"]["Reveal"] & unknown;
             slug: string;
@@ -4260,23 +4493,30 @@ export interface components {
             available: string | null;
             /** @description The contract's code that says why not. */
             code: string | null;
+            /** @description Units that the account has of the asked `currency`; null: none was asked, or its contract says nothing. */
+            currency_available: string | null;
             message: string | null;
-            /** @description yoctoNEAR for one. */
+            /** @description For one: yoctoNEAR, or the smallest units of the asked `currency`. */
             mint_fee: string | null;
             /** Format: date-time */
             opens_at: string | null;
+            /** @description Number of the phase that the mint would be of. */
+            phase: number | null;
+            phases: components["schemas"]["PhaseEligibility"][];
             quantity: number;
             remaining_for_account: number | null;
-            /** @description yoctoNEAR to attach for the quantity. */
+            /** @description yoctoNEAR to attach for the quantity, or units to send. */
             total_fee: string | null;
             /** @enum {string|null} */
-            via: "bypass" | "public" | "private" | null;
+            via: "bypass" | "public" | "private" | "phase" | null;
         };
         PublicMint: {
             /** @description The contract's code of a failure. */
             code: string | null;
             explorer_url: string | null;
             message: string | null;
+            /** @description Of a failure that was to be paid in a token: whether the token kept nothing of what was sent. Otherwise null. */
+            returned: boolean | null;
             /**
              * @description `unknown`: no node knows the transaction (yet). The others but `pending` are final.
              * @enum {string}
@@ -5015,6 +5255,7 @@ export type AccountInput = components['schemas']['AccountInput'];
 export type AccountsInput = components['schemas']['AccountsInput'];
 export type AdoptInput = components['schemas']['AdoptInput'];
 export type AllowlistAnswer = components['schemas']['AllowlistAnswer'];
+export type AllowlistClearInput = components['schemas']['AllowlistClearInput'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type BurnAnswer = components['schemas']['BurnAnswer'];
 export type BurntToken = components['schemas']['BurntToken'];
@@ -5029,6 +5270,7 @@ export type CollectionDraftInput = components['schemas']['CollectionDraftInput']
 export type CollectionLocked = components['schemas']['CollectionLocked'];
 export type CollectionPage = components['schemas']['CollectionPage'];
 export type CollectionPageInput = components['schemas']['CollectionPageInput'];
+export type CollectionPhase = components['schemas']['CollectionPhase'];
 export type CollectionRevealed = components['schemas']['CollectionRevealed'];
 export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
@@ -5037,6 +5279,7 @@ export type ContractInput = components['schemas']['ContractInput'];
 export type ContractOwnership = components['schemas']['ContractOwnership'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
 export type ContractWithRoles = components['schemas']['ContractWithRoles'];
+export type Currency = components['schemas']['Currency'];
 export type Delivery = components['schemas']['Delivery'];
 export type Drop = components['schemas']['Drop'];
 export type DropAnswer = components['schemas']['DropAnswer'];
@@ -5086,6 +5329,8 @@ export type OwnedContract = components['schemas']['OwnedContract'];
 export type PayoutAccountInput = components['schemas']['PayoutAccountInput'];
 export type PayoutAnswer = components['schemas']['PayoutAnswer'];
 export type PayoutInput = components['schemas']['PayoutInput'];
+export type Phase = components['schemas']['Phase'];
+export type PhaseEligibility = components['schemas']['PhaseEligibility'];
 export type Problem = components['schemas']['Problem'];
 export type PublicClaim = components['schemas']['PublicClaim'];
 export type PublicClaimable = components['schemas']['PublicClaimable'];
@@ -6872,7 +7117,7 @@ export interface operations {
                  *       "reference": "order-1042"
                  *     }
                  */
-                "application/json": components["schemas"]["ReferenceInput"];
+                "application/json": components["schemas"]["AllowlistClearInput"];
             };
         };
         responses: {
@@ -7273,7 +7518,10 @@ export interface operations {
     };
     getEligibility: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Account of the token that the mint is to be paid in; absent: NEAR. */
+                currency?: components["schemas"]["ChainAccountId"] & unknown;
+            };
             header?: {
                 /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
                 "Mintage-Bookmark"?: string;
@@ -8986,6 +9234,8 @@ export interface operations {
     publicEligibility: {
         parameters: {
             query?: {
+                /** @description Account of the token that the mint is to be paid in; absent: NEAR. */
+                currency?: components["schemas"]["ChainAccountId"] & unknown;
                 /** @description Default 1. */
                 quantity?: number;
             };

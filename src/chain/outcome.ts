@@ -10,6 +10,7 @@ interface ExecutionOutcome {
   readonly outcome: {
     /** The account that executed it. */
     readonly executor_id?: string;
+    readonly status?: unknown;
     readonly gas_burnt: number;
     readonly tokens_burnt: string;
     readonly logs: readonly string[];
@@ -80,6 +81,17 @@ export const readOutcome = (
   };
   if (failure) return { state: "failed", result, value: null, contractCode: failure.code };
   return { state: "succeeded", result, value: returnedBy(outcome), contractCode: null };
+};
+
+/** Why a receipt failed that an account executed; null: none did. */
+export const failureAt = (
+  { receipts_outcome }: FinalOutcome,
+  accountId: string,
+): { readonly code: string | null; readonly message: string } | null => {
+  const failed = receipts_outcome.find(
+    ({ outcome }) => outcome.executor_id === accountId && executionErrorOf(outcome.status) !== null,
+  );
+  return failed ? describeFailure(failed.outcome.status) : null;
 };
 
 /** A failure's code and message: a contract's own, or the protocol's typed name, such as `GlobalContractDoesNotExist`. */

@@ -1,6 +1,6 @@
 import type { Eligibility } from "../api/resources/collection.ts";
 import { instant } from "../chain/contract/settings.ts";
-import type { ContractEligibility } from "../chain/contract/views.ts";
+import type { ContractEligibility, ContractPhaseEligibility } from "../chain/contract/views.ts";
 import { SharedReads } from "../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -16,27 +16,34 @@ export const eligibility = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  accountId: string,
+  {
+    account_id: accountId,
+    currency,
+  }: { readonly account_id: string; readonly currency?: string | undefined },
 ): Promise<Eligibility> => {
   // The caller's limit is checked before the call: its result is shared with callers whose limits allow it.
   const unlimited = { ...context, admitCall: async () => undefined };
   const { contract, collectionId, views, height } = await readableOf(unlimited, caller, collectionUuid);
-  const name = `${contract} ${collectionId} ${height} ${accountId}`;
-  const read = () => views.eligibility(collectionId, accountId);
+  const name = `${contract} ${collectionId} ${height} ${accountId} ${currency ?? ""}`;
+  const read = () => views.eligibility(collectionId, accountId, { currency });
   const found = await cached.get(context, name, read, context.admitCall);
   return { ...toEligibility(accountId, found), locks: found.locks ?? [] };
 };
 
-export const toEligibility = (
-  accountId: string,
-  { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account }: ContractEligibility,
-): Omit<Eligibility, "locks"> => ({
-  account_id: accountId,
-  allowed,
-  via,
-  mint_fee,
-  code,
-  message,
+const toPhase = ({ opens_at_ms: opensAt, ...phase }: ContractPhaseEligibility) => ({
+  ...phase,
   opens_at: instant(opensAt),
-  remaining_for_account,
+});
+
+export const toEligibility = (accountId: string, found: ContractEligibility): Omit<Eligibility, "locks"> => ({
+  account_id: accountId,
+  allowed: found.allowed,
+  via: found.via,
+  phase: found.phase ?? null,
+  mint_fee: found.mint_fee,
+  code: found.code,
+  message: found.message,
+  opens_at: instant(found.opens_at_ms),
+  remaining_for_account: found.remaining_for_account,
+  phases: (found.phases ?? []).map(toPhase),
 });

@@ -59,6 +59,7 @@ export const newCollection = async (
     earnedOwn: true,
     eventsReportedTo: 0,
     scannedSeq: 0,
+    phaseCounts: null,
     recentMints: null,
     ipfsRoot: directory.rootSha256,
     // A node would announce the files of hidden assets.

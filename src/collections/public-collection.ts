@@ -1,10 +1,11 @@
 import type { PublicCollection, PublicPhase } from "../api/resources/public-collection.ts";
-import { type ContractMintConfig, settingsFromContract, shownConfig } from "../chain/contract/settings.ts";
+import { phaseCounts, settingsFromContract } from "../chain/contract/settings.ts";
 import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { coverOf, type EnabledPage, findEnabledPage } from "../db/queries/collection-pages.ts";
 import { isSlug } from "../domain/collector-pages.ts";
 import { ServiceError } from "../domain/errors.ts";
+import { type CollectionSettings, phasesOf } from "../domain/settings.ts";
 import { fileCid, gatewayUrl } from "../files/ipfs/cid.ts";
 import { connectPublic } from "./public-nodes.ts";
 
@@ -36,10 +37,10 @@ export const onChain = async ({ views, collectionId }: Showcase): Promise<Contra
 export const isHidden = ({ reveal }: Pick<ContractCollection, "reveal">): boolean =>
   reveal != null && reveal.state !== "revealed";
 
-const phase = (kind: PublicPhase["kind"], config: ContractMintConfig): PublicPhase => ({
-  kind,
-  ...shownConfig(config),
-});
+const shownPhases = (found: ContractCollection, settings: CollectionSettings): PublicPhase[] => {
+  const counts = phaseCounts(found);
+  return phasesOf(settings).map((phase) => ({ ...phase, minted: counts[phase.phase]?.minted ?? 0 }));
+};
 
 /** The collection's cover; before the reveal, the placeholder of all tokens. */
 const coverFor = async (
@@ -74,7 +75,8 @@ export const showCollection = async (
 ): Promise<PublicCollection> => {
   const showcase = await openShowcase(context, slug);
   const [found, metadata] = await Promise.all([onChain(showcase), showcase.views.metadata()]);
-  const { public_mint_config: open, private_mint_config: listed, locks = [] } = found;
+  const { locks = [] } = found;
+  const settings = settingsFromContract(found, showcase.row.collection.settings);
   const left = locks.includes("supply") ? 0 : found.total - found.minted;
   return {
     slug,
@@ -87,11 +89,11 @@ export const showCollection = async (
     contract_address: showcase.contract,
     contract_name: metadata.name,
     collection_id: showcase.collectionId,
-    phases: [...(listed ? [phase("allowlist", listed)] : []), ...(open ? [phase("public", open)] : [])],
+    phases: shownPhases(found, settings),
     total_copies: found.total,
     minted: found.minted,
     left,
-    ongoing_royalties: settingsFromContract(found).ongoing_royalties,
+    ongoing_royalties: settings.ongoing_royalties,
     locks: [...locks],
     hidden: isHidden(found),
     total_assets: found.assets,

@@ -19,6 +19,15 @@ export const yoctoProblem = (text: string): string | null => {
   return isTooLarge ? `Give at most ${MAX_U128} yoctoNEAR: the chain has no larger amounts.` : null;
 };
 
+/** Why a text can't be a price in a currency, as an instruction; null: it can. */
+export const priceProblem = (text: string): string | null => {
+  if (!/^[1-9]\d*$/.test(text)) {
+    return "Give at least 1 of the currency's smallest units, as a string of decimal digits. What is free is free in NEAR.";
+  }
+  const isTooLarge = text.length > MAX_U128.toString().length || BigInt(text) > MAX_U128;
+  return isTooLarge ? `Give at most ${MAX_U128}: a token has no larger amounts.` : null;
+};
+
 /** Why a text can't be a mint fee, as an instruction; null: it can. */
 export const mintFeeProblem = (text: string): string | null => {
   const problem = yoctoProblem(text);
@@ -30,11 +39,14 @@ export const mintFeeProblem = (text: string): string | null => {
   return null;
 };
 
-/** yoctoNEAR as NEAR with all the decimals that it has: a price is never rounded. */
-export const exactNear = (yocto: string): string => {
-  const digits = yocto.padStart(25, "0");
+/** Smallest units as whole ones with all the decimals that they have: a price is never rounded. */
+export const exactUnits = (amount: string, decimals: number): string => {
+  const digits = amount.padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
   let end = digits.length;
-  while (end > digits.length - 24 && digits[end - 1] === "0") end -= 1;
-  const decimals = digits.slice(-24, end);
-  return decimals === "" ? digits.slice(0, -24) : `${digits.slice(0, -24)}.${decimals}`;
+  while (end > point && digits[end - 1] === "0") end -= 1;
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
 };
+
+/** yoctoNEAR as NEAR. */
+export const exactNear = (yocto: string): string => exactUnits(yocto, 24);

@@ -16,6 +16,20 @@ export interface MintWish {
   readonly receiver: string | null;
 }
 
+/**
+ * Arguments of a token's `ft_transfer_call` that mints, or gives everything back: what one NFT may cost at most is told.
+ * @param paid units of the token, for one NFT and for all
+ */
+export const purchaseArguments = (
+  contract: string,
+  wish: MintWish,
+  paid: { readonly each: string; readonly total: string },
+) => ({
+  receiver_id: contract,
+  amount: paid.total,
+  msg: JSON.stringify({ ...mintArguments(wish), max_price: paid.each }),
+});
+
 export const mintArguments = ({ collectionId, quantity, receiver }: MintWish) => ({
   collection_id: collectionId,
   quantity,

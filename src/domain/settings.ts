@@ -1,7 +1,16 @@
 import type { Issue } from "./issues.ts";
 
+/** The NEP-141 token that a price is in. */
+export interface Currency {
+  /** The token's account. */
+  readonly contract_id: string;
+  /** As its NEP-148 metadata have them; null: not read. */
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+}
+
 export interface MintConfig {
-  /** yoctoNEAR, a decimal string. */
+  /** A decimal string: yoctoNEAR, or the smallest units of the currency. */
   readonly mint_fee: string;
   /** RFC 3339 in UTC; null means open. */
   readonly starts_at: string | null;
@@ -9,7 +18,34 @@ export interface MintConfig {
   readonly ends_at: string | null;
   /** Mints an account may make at this price; null means any number. */
   readonly limit_per_account: number | null;
+  /** Null or absent: NEAR. */
+  readonly currency?: Currency | null;
+  /** Mints of all accounts together; null or absent: any number. */
+  readonly supply?: number | null;
 }
+
+/** Most phases of a collection, and the numbers of those of private_mint_config and public_mint_config. */
+export const MOST_PHASES = 8;
+export const PRIVATE_PHASE = 1;
+export const PUBLIC_PHASE = 2;
+
+/** A phase of direct mints: its number on the contract, from 1, and whether it has an allowlist of its own. */
+export interface Phase extends MintConfig {
+  readonly phase: number;
+  readonly kind: "allowlist" | "public";
+  readonly currency: Currency | null;
+  readonly supply: number | null;
+}
+
+/** What the contract counts of a phase. */
+interface PhaseCount {
+  readonly minted: number;
+  /** Accounts on its list; null: it has none. */
+  readonly allowlisted: number | null;
+}
+
+/** The counts of each phase, by its number. */
+export type PhaseCounts = Readonly<Record<string, PhaseCount>>;
 
 /** Account id to percent with at most two decimals, such as `{"alice.near": 12.5}`. */
 export type Royalties = Readonly<Record<string, number>>;
@@ -20,6 +56,8 @@ export interface CollectionSettings {
   readonly description: string | null;
   readonly public_mint_config: MintConfig | null;
   readonly private_mint_config: MintConfig | null;
+  /** The phases from 3 on, by their numbers; absent: there are none. */
+  readonly further_phases?: readonly Phase[];
   readonly bypass_mint_fee_accounts: readonly string[];
   readonly initial_royalties: Royalties;
   readonly ongoing_royalties: Royalties;
@@ -39,29 +77,86 @@ export interface DraftSettings extends CollectionSettings {
 }
 
 /** Changes of settings: an absent field stays, null has become the field's empty value; the same within a mint config. */
-export type SettingsChanges = Omit<Partial<CollectionSettings>, MintConfigName> & {
+export type SettingsChanges = Omit<Partial<CollectionSettings>, MintConfigName | "further_phases"> & {
   readonly [Name in MintConfigName]?: Partial<MintConfig> | null;
-} & Pick<DraftSettings, "reveal">;
+} & Pick<DraftSettings, "reveal"> & {
+    /** All phases: one that isn't named ends, unless its mint config is given. */
+    readonly phases?: readonly Phase[];
+  };
 
 const MINT_CONFIGS = ["public_mint_config", "private_mint_config"] as const;
 type MintConfigName = (typeof MINT_CONFIGS)[number];
+
+const PHASE_OF = { private_mint_config: PRIVATE_PHASE, public_mint_config: PUBLIC_PHASE } as const;
 
 const OPEN_TO_ALL = { starts_at: null, ends_at: null, limit_per_account: null };
 
 /** Whether changes affect a mint config, so that the result depends on the present config. */
 export const hasConfigChanges = (changes: SettingsChanges): boolean =>
-  MINT_CONFIGS.some((name) => changes[name] != null);
+  changes.phases !== undefined || MINT_CONFIGS.some((name) => changes[name] != null);
+
+/** Phases that a change gives twice: in a mint config and in `phases`. */
+export const phaseConflicts = (changes: SettingsChanges): Issue[] =>
+  MINT_CONFIGS.filter(
+    (name) => changes[name] !== undefined && changes.phases?.some(({ phase }) => phase === PHASE_OF[name]),
+  ).map((name) => ({
+    path: [name],
+    message: `Give phase ${PHASE_OF[name]} in ${name} or in phases, not in both.`,
+  }));
+
+/** A mint config as the interface knows it; null where the price is in a currency. */
+const inNear = (config: MintConfig | null): MintConfig | null => (config?.currency ? null : config);
+
+const configOf = (phases: readonly Phase[], number: number): MintConfig | null => {
+  const found = phases.find(({ phase }) => phase === number);
+  if (!found) return null;
+  const { phase: _, kind: __, currency, supply, ...config } = found;
+  return { ...config, ...(currency && { currency }), ...(supply !== null && { supply }) };
+};
+
+/** Phases as settings have them. */
+const placed = (phases: readonly Phase[]) => ({
+  public_mint_config: configOf(phases, PUBLIC_PHASE),
+  private_mint_config: configOf(phases, PRIVATE_PHASE),
+  further_phases: phases.filter(({ phase }) => phase > PUBLIC_PHASE).sort((a, b) => a.phase - b.phase),
+});
+
+/** All phases of settings, by their numbers. */
+export const phasesOf = (settings: CollectionSettings): Phase[] => {
+  const first = [
+    { phase: PRIVATE_PHASE, kind: "allowlist", config: settings.private_mint_config },
+    { phase: PUBLIC_PHASE, kind: "public", config: settings.public_mint_config },
+  ] as const;
+  return [
+    ...first.flatMap(({ phase, kind, config }) =>
+      config
+        ? [{ phase, kind, ...config, currency: config.currency ?? null, supply: config.supply ?? null }]
+        : [],
+    ),
+    ...(settings.further_phases ?? []),
+  ];
+};
+
+/** Settings whose phases are replaced one by one. */
+export const withPhases = <Settings extends CollectionSettings>(
+  settings: Settings,
+  replace: (phase: Phase) => Phase,
+): Settings => ({ ...settings, ...placed(phasesOf(settings).map(replace)) });
 
 /** The settings that changes name, each complete. @param settings for which the changes have no `configIssues` */
 export const changedSettings = (
   settings: CollectionSettings,
-  changes: SettingsChanges,
+  { phases, ...changes }: SettingsChanges,
 ): Partial<CollectionSettings> => {
   const configs = MINT_CONFIGS.flatMap((name) => {
     const change = changes[name];
-    return change ? [[name, { ...OPEN_TO_ALL, ...settings[name], ...change }] as const] : [];
+    return change ? [[name, { ...OPEN_TO_ALL, ...inNear(settings[name]), ...change }] as const] : [];
   });
-  return { ...changes, ...Object.fromEntries(configs) } as Partial<CollectionSettings>;
+  return {
+    ...(phases && placed(phases)),
+    ...changes,
+    ...Object.fromEntries(configs),
+  } as Partial<CollectionSettings>;
 };
 
 /** Why mint configs can't become what changes make of them: no price, or an end before the start. */
@@ -80,12 +175,13 @@ export const configIssues = (settings: CollectionSettings, changes: SettingsChan
   });
 };
 
-/** The settings with their fields in the order in which the interface names them, as answers show them. */
+/** The settings with their fields in the order in which the interface names them. */
 export const inOrder = (settings: CollectionSettings): CollectionSettings => ({
   title: settings.title,
   description: settings.description,
   public_mint_config: settings.public_mint_config,
   private_mint_config: settings.private_mint_config,
+  further_phases: settings.further_phases ?? [],
   bypass_mint_fee_accounts: settings.bypass_mint_fee_accounts,
   initial_royalties: settings.initial_royalties,
   ongoing_royalties: settings.ongoing_royalties,
@@ -95,3 +191,21 @@ export const inOrder = (settings: CollectionSettings): CollectionSettings => ({
   allow_transfers: settings.allow_transfers,
   transfers_denied_accounts: settings.transfers_denied_accounts,
 });
+
+const interfaceConfig = (config: MintConfig | null) => {
+  const shown = inNear(config);
+  if (shown === null) return null;
+  const { mint_fee, starts_at, ends_at, limit_per_account } = shown;
+  return { mint_fee, starts_at, ends_at, limit_per_account };
+};
+
+/** The settings as answers show them: the two mint configs only in NEAR, as their clients read them. */
+export const asShown = (settings: CollectionSettings) => {
+  const { further_phases: _, ...shown } = inOrder(settings);
+  return {
+    ...shown,
+    public_mint_config: interfaceConfig(settings.public_mint_config),
+    private_mint_config: interfaceConfig(settings.private_mint_config),
+    phases: phasesOf(settings),
+  };
+};

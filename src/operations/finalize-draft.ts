@@ -1,5 +1,6 @@
 import type { FinalizeAnswer } from "../api/resources/collection.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
+import { readCurrencies } from "../collections/currencies.ts";
 import { hasManifest, isAsOnChain } from "../collections/draft-manifest.ts";
 import { commitmentOf, newOrder, readOrder, resealOrder } from "../collections/hidden-assets.ts";
 import { requirePayees } from "../collections/new-collection.ts";
@@ -12,6 +13,7 @@ import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts"
 import type { OperationRow } from "../db/queries/operations.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { phasesOf, withPhases } from "../domain/settings.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
 import type { Proposal } from "./kind.ts";
 import { collectionOnChain } from "./kinds/finalize.ts";
@@ -29,7 +31,8 @@ const TRIES = 5;
 /**
  * Creates a collection on-chain from a draft. A draft yields exactly one collection: a call during its finalization
  * joins that one and gets its response.
- * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, and those of a chain write
+ * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, invalid_request (what is no
+ *   currency), and those of a chain write
  */
 export const finalizeDraft = async (
   context: ServiceContext,
@@ -107,8 +110,12 @@ const proposalOf = async (
   const quotedState = String(draft.updatedAt.getTime());
   const { quotedState: quoted = null } = caller.costLimit ?? {};
   if (quoted !== null && quoted !== quotedState) throw changedSinceQuote();
-  const { reveal = false, ...settings } = draft.settings;
-  await requirePayees(context, settings);
+  const { reveal = false, ...drafted } = draft.settings;
+  const [{ described, registrations }] = await Promise.all([
+    readCurrencies(context, contract.accountId, phasesOf(drafted)),
+    requirePayees(context, drafted),
+  ]);
+  const settings = withPhases(drafted, described);
   const id = newUuid();
   const hidden = brokenOff ? {} : await hiddenWith(context, draft, reveal);
   const request = await continued(context, draft, brokenOff, {
@@ -116,6 +123,7 @@ const proposalOf = async (
     contractUuid: contract.id,
     contract: contract.accountId,
     settings,
+    ...(registrations.length > 0 && { registrations }),
     ...hidden,
     base: caller.baseUrl,
     begun: null,

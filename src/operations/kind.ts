@@ -56,7 +56,7 @@ export interface StepRules<Request, Facts> {
    * Storage that a step needs on a contract. If the contract can't pay for it, it is topped up before the next attempt.
    * Null: it stores nothing that a contract's balance pays.
    */
-  readonly storage: ((request: Request, step: string, facts: Facts) => StorageNeed) | null;
+  readonly storage: ((request: Request, step: string, facts: Facts) => StorageNeed | null) | null;
   /** The remedy for a failed step, other than a top-up. */
   readonly remedy?: (request: Request, facts: Facts) => RemedyRule;
   /** Pause before the first step is submitted, milliseconds; default 0. */
@@ -80,7 +80,8 @@ const nextOf = <Request, Facts>(
   const rule: RemedyRule = (name, outcome, attempt) => {
     const remedied = found(name, outcome, attempt);
     if (remedied === null || !storage || outcome.contractCode !== "E_STORAGE_BALANCE") return remedied;
-    return isCredible(storage(request, name, facts), missingAmount(outcome.failure) ?? 0n) ? remedied : null;
+    const need = storage(request, name, facts);
+    return need && isCredible(need, missingAmount(outcome.failure) ?? 0n) ? remedied : null;
   };
   return nextStep(steps(request, facts), proven?.(outcomes, facts) ?? outcomes, rule);
 };
@@ -307,8 +308,9 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
         transaction: async (step) => {
           const paidFor = topUpOf(step);
           if (paidFor === null) return rules.transaction(context, operation, stepName(step), known);
-          if (!rules.storage) throw new Error(`a ${row.kind} needs no top-up`);
-          return topUpFor(rules.storage(request, paidFor, facts), records);
+          const need = rules.storage?.(request, paidFor, facts);
+          if (!need) throw new Error(`a ${row.kind} needs no top-up`);
+          return topUpFor(need, records);
         },
         storage: (step) =>
           (topUpOf(step) === null && rules.storage?.(request, stepName(step), facts)) || null,

@@ -132,7 +132,7 @@ describe("calls of the contract", () => {
       mintBatch(1, accounts(25), 1, null),
       mintBatch(1, accounts(25), 1, { extra: "x".repeat(500_000) }),
       mintAsset(1, 9_999, { receivers: accounts(25), quantity: 1, metadata: { extra: "x".repeat(500_000) } }),
-      changeAllowlist("allowlist_add", 1, accounts(500)),
+      changeAllowlist("allowlist_add", { collectionId: 1, phase: 3 }, accounts(500)),
       addAssets(1, 0, new AssetBatch(), 0n),
     ];
     for (const action of actions) {

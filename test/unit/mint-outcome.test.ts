@@ -28,6 +28,7 @@ const INTENT: Intent = {
   owner: "alice.near",
   quantity: 2,
   fee: "20",
+  currency: null,
   available: "100",
   minted: 5,
   hash: null,
@@ -116,5 +117,34 @@ describe("a mint without a hash from the wallet", () => {
       throw new Refusal("That is no hash.");
     };
     expect(await outcome(chain("100", [], { mint }), {}, "nonsense")).toEqual({ kind: "unseen" });
+  });
+});
+
+describe("a mint that is paid in a token", () => {
+  const inToken = { currency: "usdc.near" };
+  const paid = (units: string | null, tokens: readonly PublicToken[]) =>
+    chain("100", tokens, {
+      eligibility: async (_account: string, _quantity: number, currency: string) => ({
+        available: "100",
+        currency_available: currency === "usdc.near" ? units : null,
+      }),
+    });
+
+  test("is told by the token's units and not by NEAR", async () => {
+    const tokens = [token(6), token(7)];
+    expect(await outcome(paid("80", tokens), inToken)).toMatchObject({ kind: "minted" });
+    expect(await outcome(paid("81", tokens), inToken)).toMatchObject({ kind: "unseen" });
+    expect(await outcome(paid(null, tokens), inToken)).toMatchObject({ kind: "unseen" });
+  });
+
+  test("says whether the token gave all of it back", async () => {
+    for (const returned of [true, false]) {
+      const mint = async () => ({ ...PENDING, state: "failed", message: "No.", returned });
+      expect(await outcome(chain("0", [], { mint }), { ...inToken, hash: "h" })).toEqual({
+        kind: "refused",
+        message: "No.",
+        returned,
+      });
+    }
   });
 });

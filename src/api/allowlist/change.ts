@@ -3,7 +3,7 @@ import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
 import { messageView } from "../resources/operation.ts";
-import { accountIdField, referenceField } from "../schemas/fields.ts";
+import { accountIdField, listedPhaseField, referenceField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 const MAX_ALLOWLIST_ACCOUNTS = 500;
@@ -11,6 +11,7 @@ const MAX_ALLOWLIST_ACCOUNTS = 500;
 const accountsBody = z
   .strictObject({
     accounts: z.array(accountIdField).min(1).max(MAX_ALLOWLIST_ACCOUNTS),
+    phase: listedPhaseField,
     reference: referenceField,
   })
   .openapi("AccountsInput");
@@ -30,8 +31,8 @@ const changeBy = (verb: "add" | "remove", operationId: string, summary: string) 
       },
       success: { 200: json("The transaction.", messageView) },
     },
-    (context, caller, { params, body: { accounts } }) => {
-      const change = { change: `allowlist_${verb}`, accounts } as const;
+    (context, caller, { params, body: { accounts, phase } }) => {
+      const change = { change: `allowlist_${verb}`, accounts, phase } as const;
       return proposeAllowlistChange(context, caller, params.collection_uuid, change);
     },
   );

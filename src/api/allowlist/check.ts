@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { readableOf } from "../../collections/collection-target.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { accountIdField } from "../schemas/fields.ts";
+import { accountIdField, listedPhaseField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-const accountBody = z.strictObject({ account: accountIdField }).openapi("AccountInput");
+const accountBody = z
+  .strictObject({ account: accountIdField, phase: listedPhaseField })
+  .openapi("AccountInput");
 const checkedView = z.object({ is_allowlisted: z.boolean() }).openapi("AllowlistAnswer");
 
 export const allowlistCheck = endpoint(
@@ -21,8 +23,8 @@ export const allowlistCheck = endpoint(
     errors: ["chain_unavailable"],
     write: false,
   },
-  async ({ context, caller, params, body: { account } }) => {
+  async ({ context, caller, params, body: { account, phase } }) => {
     const { collectionId, views } = await readableOf(context, caller, params.collection_uuid);
-    return { is_allowlisted: await views.isAllowlisted(collectionId, account) };
+    return { is_allowlisted: await views.isAllowlisted(collectionId, account, phase ?? undefined) };
   },
 );

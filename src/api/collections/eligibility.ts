@@ -1,7 +1,7 @@
 import { eligibility } from "../../collections/eligibility.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { eligibilityView } from "../resources/collection.ts";
-import { eligibilityParam } from "../schemas/parameters.ts";
+import { currencyQuery, eligibilityParam } from "../schemas/parameters.ts";
 
 export const eligibilityRead = endpoint(
   {
@@ -13,9 +13,10 @@ export const eligibilityRead = endpoint(
     summary: "Whether an account may mint from its wallet now, and its price",
     description:
       "The contract's answer is up to five seconds old, and shows all that writes of this API have changed.",
-    request: { params: eligibilityParam },
+    request: { params: eligibilityParam, query: currencyQuery },
     success: { 200: json("What the contract says.", eligibilityView) },
     errors: ["chain_unavailable"],
   },
-  ({ context, caller, params }) => eligibility(context, caller, params.collection_uuid, params.account_id),
+  ({ context, caller, params: { collection_uuid: id, account_id }, query }) =>
+    eligibility(context, caller, id, { account_id, ...query }),
 );

@@ -2,7 +2,7 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { requireReach } from "../../domain/key-rights.ts";
-import { inOrder } from "../../domain/settings.ts";
+import { asShown } from "../../domain/settings.ts";
 import { gatewayUrl, rawCid } from "../../files/ipfs/cid.ts";
 import { noDraft } from "../../files/uploads/assets.ts";
 import { endpoint, json } from "../endpoint.ts";
@@ -18,7 +18,7 @@ export const toDraft = ({ draft, collectionId }: DraftRow, base: string): Draft 
   state: draft.state,
   collection_uuid: collectionId,
   operation_uuid: draft.operationId,
-  ...inOrder(draft.settings),
+  ...asShown(draft.settings),
   reveal: draft.settings.reveal ?? false,
   asset_placeholder: draft.placeholderSha256 && placeholderOf(base, rawCid(draft.placeholderSha256)),
   created_at: draft.createdAt.toISOString(),

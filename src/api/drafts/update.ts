@@ -60,7 +60,7 @@ export const draftsUpdate = endpoint(
     tag: "Collection drafts",
     summary: "Change a draft",
     description:
-      "Absent fields stay; null clears, also within public_mint_config and private_mint_config. Refused once the finalization has begun.",
+      "Absent fields stay; null clears, also within public_mint_config and private_mint_config. `phases` replaces all phases. Refused once the finalization has begun.",
     request: {
       params: draftParam,
       body: jsonBody(draftChangesBody, { title: "Night Herons II", description: null }),

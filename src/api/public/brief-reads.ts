@@ -1,7 +1,8 @@
 import type { Context } from "hono";
-import { type FinalOutcome, readOutcome } from "../../chain/outcome.ts";
+import { type FinalOutcome, failureAt, readOutcome, returnedBy } from "../../chain/outcome.ts";
 import { transactionStatus } from "../../chain/send.ts";
 import { accountBalance } from "../../chain/views.ts";
+import { unitsOf } from "../../collections/currencies.ts";
 import { toEligibility } from "../../collections/eligibility.ts";
 import {
   isHidden,
@@ -52,23 +53,34 @@ const keptBriefly = async <T>(
   return value;
 };
 
+/** What a mint would be paid with. */
+interface Payment {
+  readonly quantity: number;
+  /** Account of a token; undefined: NEAR. */
+  readonly currency: string | undefined;
+}
+
 /** The contract's answer to whether an account may mint now. @throws ServiceError not_found, chain_unavailable */
 const showEligibility = async (
   context: ServiceContext,
   slug: string,
   accountId: string,
-  quantity: number,
+  { quantity, currency }: Payment,
 ): Promise<PublicEligibility> => {
   const { views, collectionId } = await openShowcase(context, slug);
   const [found, balance] = await Promise.all([
-    views.eligibility(collectionId, accountId, quantity),
+    views.eligibility(collectionId, accountId, { quantity, currency }),
     accountBalance(connectPublic(context), accountId),
   ]);
+  // No contract is called that the collection doesn't name.
+  const isNamed = (found.phases ?? []).some((phase) => phase.currency === currency);
+  const units = currency && isNamed ? await unitsOf(connectPublic(context), currency, accountId) : null;
   return {
     ...toEligibility(accountId, found),
     quantity,
     total_fee: found.mint_fee === null ? null : (BigInt(found.mint_fee) * BigInt(quantity)).toString(),
     available: balance === null ? null : balance.available.toString(),
+    currency_available: units,
   };
 };
 
@@ -99,7 +111,27 @@ const noteMint = (context: ServiceContext, { row }: Showcase, mint: Mint): void 
   );
 };
 
-const NOTHING = { code: null, message: null, token_ids: [], tokens: [], explorer_url: null } as const;
+const NOTHING = {
+  code: null,
+  message: null,
+  token_ids: [],
+  tokens: [],
+  returned: null,
+  explorer_url: null,
+} as const;
+
+/**
+ * Whether a token kept nothing of what was sent for a mint: `ft_transfer_call` ends with the units that it has moved
+ * (NEP-141), and where it failed before the contract was called, none were. Null: nothing was sent by a token.
+ */
+const isReturned = (outcome: FinalOutcome, contract: string): boolean | null => {
+  const executors = outcome.receipts_outcome.map((receipt) => receipt.outcome.executor_id);
+  if (executors[0] === contract) return null;
+  const value = returnedBy(outcome);
+  return value === null
+    ? !executors.includes(contract)
+    : new TextDecoder().decode(value) === JSON.stringify("0");
+};
 
 /**
  * What became of a mint that a wallet sent: a success is final, and the tokens are those that the contract's own events
@@ -126,9 +158,13 @@ const showMint = async (
   };
   const { state, result, contractCode: code } = readOutcome(identity, status.outcome, null);
   const { failure_message: message, explorer_url } = result;
-  if (state === "failed") return { ...NOTHING, state, code, message, explorer_url };
+  const returned = isReturned(status.outcome, showcase.contract);
+  if (state === "failed") return { ...NOTHING, state, code, message, returned, explorer_url };
   const ids = mintedIn(status.outcome, showcase);
-  if (ids.length === 0) return { ...NOTHING, state: "failed", message: NO_MINT, explorer_url };
+  if (ids.length === 0) {
+    const why = failureAt(status.outcome, showcase.contract) ?? { code: null, message: NO_MINT };
+    return { ...NOTHING, state: "failed", ...why, returned, explorer_url };
+  }
   noteMint(context, showcase, { hash, tokenIds: ids });
   const hidden = isHidden(await onChain(showcase));
   const tokens = await tokensByIds(context, showcase, ids, { base, hidden });
@@ -156,8 +192,10 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
     tokens: (filter: TokenFilter) =>
       brief(["tokens", JSON.stringify(filter)], () => showTokens(context, slug, base, filter)),
     token: (number: number) => brief(["token", number], () => showToken(context, slug, base, number)),
-    eligibility: (account: string, quantity: number) =>
-      brief(["eligibility", account, quantity], () => showEligibility(context, slug, account, quantity)),
+    eligibility: (account: string, payment: Payment) =>
+      brief(["eligibility", account, payment.quantity, payment.currency ?? ""], () =>
+        showEligibility(context, slug, account, payment),
+      ),
     claimable: (link: Omit<ClaimProof, "receiver_id" | "signature">) =>
       brief(["claimable", JSON.stringify(link)], async () => {
         const { drop_id, link: number } = link;

@@ -3,6 +3,7 @@ import type { TokenFilter } from "../../collections/public-tokens.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { accountIdField, publicKeyField, signatureField, wholeNumber } from "../schemas/fields.ts";
+import { currencyQuery } from "../schemas/parameters.ts";
 
 /** Any text: an invalid slug is a page that doesn't exist. */
 export const slug = z.string().max(200).openapi({ example: "night-herons" });
@@ -45,7 +46,8 @@ export const signerQuery = z.strictObject({ account_id: accountIdField });
 /** Most tokens of one signature (docs/contract.md). */
 const MOST_AT_ONCE = 25;
 
-export const quantityQuery = z.strictObject({
+export const paymentQuery = z.strictObject({
+  ...currencyQuery.shape,
   quantity: wholeNumber(/^[1-9]\d?$/, `Give a whole number from 1 to ${MOST_AT_ONCE}.`, {
     minimum: 1,
     maximum: MOST_AT_ONCE,

@@ -16,7 +16,7 @@ import { claimSend } from "./claim.ts";
 import {
   claimableQuery,
   filterOf,
-  quantityQuery,
+  paymentQuery,
   signerQuery,
   slugAccountParam,
   slugHashParam,
@@ -94,11 +94,11 @@ const eligibilityRead = endpoint(
     path: "/page/{slug}/eligibility/{account_id}",
     operationId: "publicEligibility",
     summary: "Whether an account may mint now, at what price, and if not, why",
-    request: { params: slugAccountParam, query: quantityQuery },
+    request: { params: slugAccountParam, query: paymentQuery },
     success: { 200: json("What the contract says.", publicEligibilityView) },
   },
-  ({ params: { slug, account_id: account }, query: { quantity = 1 } }, c) =>
-    briefReads(c, slug).eligibility(account, quantity),
+  ({ params: { slug, account_id: account }, query: { quantity = 1, currency } }, c) =>
+    briefReads(c, slug).eligibility(account, { quantity, currency }),
 );
 
 const mintRead = endpoint(

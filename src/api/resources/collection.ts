@@ -33,6 +33,34 @@ const mintConfigView = z
   })
   .openapi("MintConfig");
 
+export const currencyView = z
+  .object({
+    contract_id: z.string().openapi({ example: "usdc.near" }),
+    symbol: text("As the token's contract names it; null: not read.", "USDC").nullable(),
+    decimals: whole("Decimals of one token; null: not read.", 6).nullable(),
+  })
+  .openapi("Currency");
+
+const phaseView = z
+  .object({
+    phase: whole("Its number. 1 and 2 are those of private_mint_config and public_mint_config.", 3),
+    kind: z.enum(["allowlist", "public"]),
+    mint_fee: text("Of each NFT: yoctoNEAR, or the smallest units of the currency.", "5000000"),
+    currency: z.union([currencyView, z.null()]).openapi({ description: "null: NEAR." }),
+    starts_at: z.string().nullable(),
+    ends_at: z.string().nullable(),
+    limit_per_account: z.int().nullable(),
+    supply: whole("Mints of all accounts; null: no limit.").nullable(),
+  })
+  .openapi("Phase");
+
+const countedPhaseView = phaseView
+  .extend({
+    minted: whole("Tokens minted in it, as last read from the chain.", 25),
+    allowlisted: whole("Accounts on its allowlist, as last read; null: it has none.").nullable(),
+  })
+  .openapi("CollectionPhase");
+
 const royaltiesView = z
   .record(z.string(), z.number())
   .openapi("Royalties", { example: { "alice.near": 12.5 } });
@@ -42,8 +70,12 @@ const ANY_ACCOUNTS = { example: [] };
 const settingsView = {
   title: z.string().openapi({ example: "Night Herons" }),
   description: z.string().nullable().openapi({ example: "Twelve herons, painted after dark." }),
-  public_mint_config: z.union([mintConfigView, z.null()]),
-  private_mint_config: z.union([mintConfigView, z.null()]),
+  public_mint_config: z
+    .union([mintConfigView, z.null()])
+    .openapi({ description: "Phase 2; null also where its price is in a currency." }),
+  private_mint_config: z
+    .union([mintConfigView, z.null()])
+    .openapi({ description: "Phase 1; null also where its price is in a currency." }),
   bypass_mint_fee_accounts: z.array(z.string()).openapi(ANY_ACCOUNTS),
   initial_royalties: royaltiesView,
   ongoing_royalties: royaltiesView,
@@ -71,6 +103,7 @@ export const collectionView = z
     contract_uuid: z.uuid(),
     contract_address: z.string().openapi({ example: CONTRACT }),
     ...settingsView,
+    phases: z.array(countedPhaseView).openapi({ description: "All phases, also those of the two configs." }),
     total_copies: whole("Sum of copies over all assets.", 120),
     total_assets: z.int().openapi({ example: 12 }),
     minted: whole("Tokens minted, as last read from the chain.", 25),
@@ -111,6 +144,7 @@ export const draftView = z
       .nullable()
       .openapi({ description: "The finalization's operation, once accepted." }),
     ...settingsView,
+    phases: z.array(phaseView).openapi({ description: "All phases, also those of the two configs." }),
     reveal: z.union([z.boolean(), z.iso.datetime()]).openapi({
       description: "Whether assets are hidden until they are revealed, and if at a time, when.",
       example: false,
@@ -151,16 +185,37 @@ export const assetView = z
   .openapi("CollectionDraftAsset");
 export type Asset = Shown<typeof assetView>;
 
+export const phaseEligibilityView = z
+  .object({
+    phase: whole("Its number.", 3),
+    mint_fee: text("Of each NFT: yoctoNEAR, or the smallest units of the currency.", "5000000"),
+    currency: text("Account of the token that the price is in; null: NEAR.", "usdc.near").nullable(),
+    allowed: z.boolean(),
+    code: text("Why not: the contract's failure code.").nullable(),
+    message: z.string().nullable(),
+    opens_at: z.iso.datetime().nullable(),
+    remaining_for_account: whole("null: no limit.").nullable(),
+  })
+  .openapi("PhaseEligibility");
+
+/** What a mint would be of: the price of public_mint_config or private_mint_config, a further phase, or no price at all. */
+export const VIAS = ["bypass", "public", "private", "phase"] as const;
+
 export const eligibilityView = z
   .object({
     account_id: z.string().openapi({ example: ACCOUNT }),
     allowed: z.boolean(),
-    via: z.enum(["bypass", "public", "private"]).nullable().openapi({ example: "public" }),
-    mint_fee: text("yoctoNEAR to attach to nft_mint.", "1000000000000000000000000").nullable(),
+    via: z.enum(VIAS).nullable().openapi({ example: "public" }),
+    phase: whole("Number of the phase that the mint would be of.", 2).nullable(),
+    mint_fee: text(
+      "yoctoNEAR to attach to nft_mint; with `currency` its smallest units to send by ft_transfer_call.",
+      "1000000000000000000000000",
+    ).nullable(),
     code: text("Why not: the contract's failure code.").nullable(),
     message: z.string().nullable(),
     opens_at: z.iso.datetime().nullable(),
     remaining_for_account: whole("null: no limit.", 4).nullable(),
+    phases: z.array(phaseEligibilityView).openapi({ description: "The same of each phase by itself." }),
     locks: locksView("What the collection's holders were promised for good, on the chain."),
   })
   .openapi("Eligibility");

@@ -1,13 +1,17 @@
 import { z } from "@hono/zod-openapi";
-import { locksView, revealView } from "./collection.ts";
+import { currencyView, locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
 const phaseView = z.object({
+  phase: whole("Its number on the contract.", 2),
   kind: z.enum(["public", "allowlist"]),
-  mint_fee: text("yoctoNEAR for one.", "1000000000000000000000000"),
+  mint_fee: text("For one: yoctoNEAR, or the smallest units of the currency.", "1000000000000000000000000"),
+  currency: z.union([currencyView, z.null()]).openapi({ description: "null: NEAR." }),
   starts_at: z.iso.datetime().nullable().openapi({ description: "null: open." }),
   ends_at: z.iso.datetime().nullable(),
   limit_per_account: whole("null: no limit.").nullable(),
+  supply: whole("Mints of all accounts; null: no limit.").nullable(),
+  minted: z.int(),
 });
 export type PublicPhase = Shown<typeof phaseView>;
 
@@ -88,14 +92,19 @@ export const publicEligibilityView = z
   .object({
     account_id: z.string(),
     allowed: z.boolean(),
-    via: z.enum(["bypass", "public", "private"]).nullable(),
-    mint_fee: text("yoctoNEAR for one.").nullable(),
+    via: z.enum(VIAS).nullable(),
+    phase: whole("Number of the phase that the mint would be of.").nullable(),
+    mint_fee: text("For one: yoctoNEAR, or the smallest units of the asked `currency`.").nullable(),
     code: text("The contract's code that says why not.").nullable(),
     message: z.string().nullable(),
     opens_at: z.iso.datetime().nullable(),
     remaining_for_account: z.int().nullable(),
     quantity: z.int(),
-    total_fee: text("yoctoNEAR to attach for the quantity.").nullable(),
+    total_fee: text("yoctoNEAR to attach for the quantity, or units to send.").nullable(),
+    phases: z.array(phaseEligibilityView),
+    currency_available: text(
+      "Units that the account has of the asked `currency`; null: none was asked, or its contract says nothing.",
+    ).nullable(),
     available: text("yoctoNEAR that the account can spend; null: there is no such account.").nullable(),
   })
   .openapi("PublicEligibility");
@@ -139,6 +148,10 @@ export const publicMintView = z
     tokens: z
       .array(publicTokenView)
       .openapi({ description: "Those of `token_ids` that can be read by now." }),
+    returned: z.boolean().nullable().openapi({
+      description:
+        "Of a failure that was to be paid in a token: whether the token kept nothing of what was sent. Otherwise null.",
+    }),
     explorer_url: z.string().nullable(),
   })
   .openapi("PublicMint");

@@ -1,6 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { DraftRequest } from "../../domain/requests.ts";
-import type { DraftSettings, SettingsChanges } from "../../domain/settings.ts";
+import {
+  changedSettings,
+  type DraftSettings,
+  phaseConflicts,
+  type SettingsChanges,
+} from "../../domain/settings.ts";
 import {
   accountListField,
   initialRoyaltiesField,
@@ -9,6 +14,7 @@ import {
   mintConfigField,
   ongoingRoyaltiesField,
   parseInstant,
+  phasesField,
   referenceField,
   textField,
   uuidField,
@@ -45,6 +51,10 @@ const optionalFields = {
   description: linesField(1024).nullish(),
   public_mint_config: mintConfigField.nullish(),
   private_mint_config: mintConfigField.nullish(),
+  phases: phasesField.nullish().openapi({
+    description:
+      "Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there.",
+  }),
   bypass_mint_fee_accounts: accountListField.nullish(),
   initial_royalties: initialRoyaltiesField.nullish(),
   ongoing_royalties: ongoingRoyaltiesField.nullish(),
@@ -55,6 +65,16 @@ const optionalFields = {
   transfers_denied_accounts: accountListField.nullish(),
 };
 
+/** Refuses a phase that is given in two fields. @param nullCounts whether null is a change */
+const givenOnce =
+  (nullCounts: boolean) =>
+  (body: object, context: z.RefinementCtx): void => {
+    const given = Object.entries(body).filter(([, value]) => nullCounts || value !== null);
+    for (const { path, message } of phaseConflicts(Object.fromEntries(given) as SettingsChanges)) {
+      context.addIssue({ code: "custom", path: [...path], message });
+    }
+  };
+
 /** Fields that can be changed. Absent ones are unchanged, also within a mint config. */
 const changedFields = {
   title: title.optional(),
@@ -64,10 +84,11 @@ const changedFields = {
 };
 
 /** The default of each field, which null restores. */
-const EMPTY: Omit<DraftSettings, "title"> = {
+const EMPTY: Omit<DraftSettings, "title"> & { readonly phases: readonly [] } = {
   description: null,
   public_mint_config: null,
   private_mint_config: null,
+  phases: [],
   bypass_mint_fee_accounts: [],
   initial_royalties: {},
   ongoing_royalties: {},
@@ -89,17 +110,30 @@ const present = (body: Record<string, unknown>): Record<string, unknown> =>
 
 export const draftBody = z
   .strictObject({ contract_uuid: uuidField, title, ...optionalFields, reveal: revealField.nullish() })
+  .superRefine(givenOnce(false))
   .openapi("CollectionDraftInput")
-  .transform((body) => ({ ...EMPTY, ...present(body) }) as unknown as DraftRequest);
+  .transform(({ phases, ...body }) => {
+    const { phases: _, ...empty } = EMPTY;
+    const settings = { ...empty, ...present(body) } as unknown as DraftRequest;
+    if (!phases) return settings;
+    const { public_mint_config: open, private_mint_config: listed } = settings;
+    const configs = {
+      ...(open && { public_mint_config: open }),
+      ...(listed && { private_mint_config: listed }),
+    };
+    return { ...settings, ...changedSettings(settings, { phases, ...configs }) };
+  });
 
 /** PUT collection: absent fields stay, null clears. */
 export const collectionChangesBody = z
   .strictObject({ ...changedFields, reference: referenceField })
+  .superRefine(givenOnce(true))
   .openapi("CollectionChanges")
   .transform(({ reference, ...body }) => ({ ...(present(body) as SettingsChanges), reference }));
 
 /** PUT collection-draft: the same, and the contract may be another. */
 export const draftChangesBody = z
   .strictObject({ contract_uuid: uuidField.optional(), ...changedFields, reveal: revealField.nullish() })
+  .superRefine(givenOnce(true))
   .openapi("CollectionDraftChanges")
   .transform((body) => present(body) as SettingsChanges & { contract_uuid?: string });

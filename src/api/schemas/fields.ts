@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { baseDecode, baseEncode } from "near-api-js";
 import { isAccountId } from "../../domain/account-ids.ts";
-import { mintFeeProblem, YOCTO_PATTERN, yoctoProblem } from "../../domain/amounts.ts";
+import { mintFeeProblem, priceProblem, YOCTO_PATTERN, yoctoProblem } from "../../domain/amounts.ts";
 import { isUuid, type Uuid } from "../../domain/ids.ts";
 import type { Issue } from "../../domain/issues.ts";
 import { MAX_COPIES } from "../../domain/quota.ts";
@@ -11,7 +11,14 @@ import {
   type RoyaltyLimits,
   royaltyIssues,
 } from "../../domain/royalties.ts";
-import type { MintConfig, Royalties } from "../../domain/settings.ts";
+import {
+  type MintConfig,
+  MOST_PHASES,
+  type Phase,
+  PRIVATE_PHASE,
+  PUBLIC_PHASE,
+  type Royalties,
+} from "../../domain/settings.ts";
 import { LINE_BREAKS, textProblem } from "../../domain/texts.ts";
 
 /** A whole number as paths and queries have it: text of this pattern. */
@@ -255,6 +262,87 @@ export const mintConfigField = z
       limit_per_account: config.limit_per_account ?? null,
     }),
   );
+
+/** The number of a phase. */
+const phaseNumberField = z.int().min(1).max(MOST_PHASES);
+
+/** The phase whose allowlist a request is about. */
+export const listedPhaseField = phaseNumberField
+  .refine(
+    (phase) => phase !== PUBLIC_PHASE,
+    `Give 1, or 3 to ${MOST_PHASES}: phase ${PUBLIC_PHASE} has no allowlist.`,
+  )
+  .nullish()
+  .openapi({
+    description: "Number of the phase whose allowlist it is; absent or null: 1, that of private_mint_config.",
+    example: 3,
+  });
+
+const kindOf = (phase: number): Phase["kind"] | null =>
+  phase === PRIVATE_PHASE ? "allowlist" : phase === PUBLIC_PHASE ? "public" : null;
+
+const phaseInput = z
+  .strictObject({
+    phase: phaseNumberField.openapi({
+      description:
+        "Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.",
+      example: 3,
+    }),
+    kind: z.enum(["allowlist", "public"]).nullish().openapi({
+      description: "Who may mint. Default: `allowlist` for phase 1, `public` for the others.",
+    }),
+    mint_fee: z.string().openapi({
+      pattern: YOCTO_PATTERN,
+      description:
+        "Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.",
+      example: "5000000",
+    }),
+    currency: accountIdOrNull(
+      "Account of the NEP-141 token that the price is in; absent or null: NEAR.",
+    ).optional(),
+    ...mintConfigFields("absent or null:"),
+    supply: z
+      .int()
+      .min(1)
+      .max(MAX_COPIES)
+      .nullish()
+      .openapi({ description: "Mints of all accounts in this phase; absent or null: any number." }),
+  })
+  .superRefine(({ phase, kind, mint_fee: fee, currency }, context) => {
+    const only = kindOf(phase);
+    if (kind && only && kind !== only) {
+      const message = `Give ${only} or leave it out: phase ${phase} has no other kind. Phases 3 to ${MOST_PHASES} have both.`;
+      context.addIssue({ code: "custom", path: ["kind"], message });
+    }
+    const message = currency ? priceProblem(fee) : mintFeeProblem(fee);
+    if (message !== null) context.addIssue({ code: "custom", path: ["mint_fee"], message });
+  })
+  .superRefine(endsAfterStart)
+  .transform(
+    ({ phase, kind, mint_fee, currency, ...rest }): Phase => ({
+      phase,
+      kind: kindOf(phase) ?? kind ?? "public",
+      mint_fee,
+      currency: currency ? { contract_id: currency, symbol: null, decimals: null } : null,
+      starts_at: rest.starts_at ?? null,
+      ends_at: rest.ends_at ?? null,
+      limit_per_account: rest.limit_per_account ?? null,
+      supply: rest.supply ?? null,
+    }),
+  );
+
+/** All phases of a collection. */
+export const phasesField = z
+  .array(phaseInput)
+  .max(MOST_PHASES)
+  .superRefine((phases, context) => {
+    const numbers = phases.map(({ phase }) => phase);
+    for (const [index, number] of numbers.entries()) {
+      if (numbers.indexOf(number) === index) continue;
+      const message = `Give phase ${number} once.`;
+      context.addIssue({ code: "custom", path: [index, "phase"], message });
+    }
+  });
 
 const royaltiesField = (limits: RoyaltyLimits) =>
   z

@@ -280,20 +280,35 @@ export const lockCollection = (
 export const lockToken = (tokenId: string): Action =>
   call("nft_lock", json({ token_id: tokenId }), 30n * T, ONE_YOCTO);
 
+/** An allowlist: of a phase by its number, or of the private price. */
+export interface Allowlist {
+  readonly collectionId: number;
+  readonly phase?: number | undefined;
+}
+
+const listOf = ({ collectionId, phase }: Allowlist) => ({
+  collection_id: collectionId,
+  ...(phase !== undefined && { phase }),
+});
+
 /** Adds accounts to an allowlist or removes them. Gas: measured up to 100 Tgas on a list of 50,000. */
 export const changeAllowlist = (
   change: "allowlist_add" | "allowlist_remove",
-  collectionId: number,
+  list: Allowlist,
   accountIds: readonly string[],
 ): Action =>
   call(
     change,
-    json({ collection_id: collectionId, account_ids: accountIds }),
+    json({ ...listOf(list), account_ids: accountIds }),
     30n * T + (BigInt(accountIds.length) * 270n * T) / 500n,
   );
 
-export const clearAllowlist = (collectionId: number): Action =>
-  call("allowlist_clear", json({ collection_id: collectionId }), 20n * T);
+export const clearAllowlist = (list: Allowlist): Action =>
+  call("allowlist_clear", json(listOf(list)), 20n * T);
+
+/** Registers an account at a token's contract (NEP-145). @param deposit yoctoNEAR; what is too much returns */
+export const registerAccount = (account: string, deposit: string): Action =>
+  call("storage_deposit", json({ account_id: account, registration_only: true }), 30n * T, BigInt(deposit));
 
 /** Adds or removes an admin. Idempotent. */
 export const setAdmin = (accountId: string, isAdmin: boolean): Action =>

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
 import { isMissingBlock, isUnknownBlock } from "../blocks.ts";
 import { NodesLagError, ViewError } from "../errors.ts";
@@ -93,14 +94,31 @@ export interface ContractVersion {
   readonly version: string;
 }
 
+/** Whether an account may mint in one phase. */
+export interface ContractPhaseEligibility {
+  readonly phase: number;
+  readonly mint_fee: string;
+  /** Account of the token that the fee is in; null: NEAR. */
+  readonly currency: string | null;
+  readonly allowed: boolean;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly opens_at_ms: number | null;
+  readonly remaining_for_account: number | null;
+}
+
 export interface ContractEligibility {
   readonly allowed: boolean;
-  readonly via: "bypass" | "public" | "private" | null;
+  readonly via: "bypass" | "public" | "private" | "phase" | null;
+  /** Number of the phase that the mint would be of. */
+  readonly phase?: number | null;
   readonly mint_fee: string | null;
   readonly code: string | null;
   readonly message: string | null;
   readonly opens_at_ms: number | null;
   readonly remaining_for_account: number | null;
+  /** Absent: an earlier release. */
+  readonly phases?: readonly ContractPhaseEligibility[];
   /** Locks of the collection. */
   readonly locks?: readonly Lock[];
 }
@@ -155,14 +173,16 @@ const instant = z.number().nullable();
 const amount = z.string().regex(/^\d{1,33}$/);
 const accounts = z.array(z.string());
 const shares = z.record(z.string(), count.max(10_000));
-const mintConfig = z
-  .object({
-    mint_fee: z.string().regex(/^\d{1,39}$/),
-    starts_at_ms: instant,
-    ends_at_ms: instant,
-    limit_per_account: count.nullable(),
-  })
-  .nullable();
+const mintConfig = z.object({
+  mint_fee: z.string().regex(/^\d{1,39}$/),
+  currency: z.string().nullish(),
+  supply: count.nullish(),
+  minted: count.optional(),
+  starts_at_ms: instant,
+  ends_at_ms: instant,
+  limit_per_account: count.nullable(),
+});
+const furtherPhase = mintConfig.extend({ allowlist: z.boolean(), allowlisted: count.optional() });
 
 /** The fields of a `ContractCollection` that the service stores or calculates with. */
 const collectionShape = z.object({
@@ -175,8 +195,10 @@ const collectionShape = z.object({
   earned: amount.optional(),
   title: z.string(),
   description: z.string().nullable(),
-  public_mint_config: mintConfig,
-  private_mint_config: mintConfig,
+  allowlisted: count,
+  public_mint_config: mintConfig.nullable(),
+  private_mint_config: mintConfig.nullable(),
+  phases: z.array(furtherPhase.nullable()).max(MOST_PHASES).optional(),
   bypass_mint_fee_accounts: accounts,
   initial_royalties: shares,
   ongoing_royalties: shares,
@@ -188,6 +210,14 @@ const collectionShape = z.object({
 });
 
 const rolesShape = z.object({ owner_id: z.string() });
+
+/** What a mint would be paid with. */
+interface Payment {
+  /** Absent: one. */
+  readonly quantity?: number | undefined;
+  /** Account of a token; absent: NEAR. */
+  readonly currency?: string | undefined;
+}
 
 /** A result that has a shape. Another owner of a contract decides which code it runs. @throws ViewError */
 const fitting = <T>(shape: z.ZodType, value: unknown, what: string): T => {
@@ -254,18 +284,10 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     /** Null for missing ones. */
     tokens: async (tokenIds: readonly string[]) =>
       (await tokensByIds(rpc, contractId, tokenIds, { at, options })).tokens,
-    tokensOfCollection: (collectionId: number, fromIndex: number, limit: number) =>
-      view<ContractToken[]>("collection_tokens", {
-        collection_id: collectionId,
-        from_index: fromIndex,
-        limit,
-      }),
-    assets: (collectionId: number, fromIndex: number, limit: number) =>
-      view<ContractAsset[]>("collection_assets", {
-        collection_id: collectionId,
-        from_index: fromIndex,
-        limit,
-      }),
+    tokensOfCollection: (collection_id: number, from_index: number, limit: number) =>
+      view<ContractToken[]>("collection_tokens", { collection_id, from_index, limit }),
+    assets: (collection_id: number, from_index: number, limit: number) =>
+      view<ContractAsset[]>("collection_assets", { collection_id, from_index, limit }),
     tokensOfOwner: (accountId: string, fromIndex: number, limit: number) =>
       view<ContractToken[]>("nft_tokens_for_owner", {
         account_id: accountId,
@@ -281,15 +303,17 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
       const { value, height } = await viewFunction<unknown>(rpc, call, at, options);
       return { value: numbered(value, fromIndex, limit), height };
     },
-    isAllowlisted: (collectionId: number, accountId: string) =>
-      view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
-    /** @param quantity absent: one */
-    eligibility: (collectionId: number, accountId: string, quantity?: number) =>
+    /** @param phase whose list; absent: the private price's */
+    isAllowlisted: (collectionId: number, accountId: string, phase?: number) =>
+      view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId, phase }),
+    eligibility: (collectionId: number, accountId: string, payment: Payment = {}) =>
       view<ContractEligibility>("mint_eligibility", {
         collection_id: collectionId,
         account_id: accountId,
-        ...(quantity !== undefined && { quantity }),
+        ...payment,
       }),
+    /** Shares of an account that wait in a currency, in its smallest units. */
+    shares: (account_id: string, currency: string) => view<string>("shares_of", { account_id, currency }),
     /** Claim drops by number; null if closed. */
     drops: (fromIndex: number, limit: number) =>
       view<(ContractDrop | null)[]>("drops", { from_index: fromIndex, limit }),

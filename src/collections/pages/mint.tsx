@@ -2,7 +2,9 @@ import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resou
 import { exactNear } from "../../domain/amounts.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
 import { grouped } from "../../domain/counted.ts";
-import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../../domain/mint-call.ts";
+import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from "../../domain/mint-call.ts";
+import { shownPrice } from "../../domain/prices.ts";
+import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
 import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
@@ -21,15 +23,28 @@ interface MintProps {
   readonly wallets: WalletSetting;
 }
 
-const priceOf = ({ mint_fee: fee }: PublicPhase): string => (fee === "0" ? "Free" : `${exactNear(fee)} NEAR`);
+const priceOf = ({ mint_fee: fee, currency }: PublicPhase): string => shownPrice(fee, currency);
+
+/** The currencies of phases, NEAR first; null is NEAR. */
+const currenciesOf = (phases: readonly PublicPhase[]): (Currency | null)[] => {
+  const byName = new Map(phases.map(({ currency }) => [currency?.contract_id ?? "", currency]));
+  return [...byName.values()].sort((a, b) => Number(a !== null) - Number(b !== null));
+};
 
 type Stage = "live" | "soon" | "over";
 const STAGES = { live: "Live", soon: "Upcoming", over: "Ended" } as const;
 
-const stageOf = ({ starts_at: starts, ends_at: ends }: PublicPhase, now: Date): Stage => {
+const isSoldOut = ({ supply, minted }: PublicPhase): boolean => supply !== null && minted >= supply;
+
+const stageOf = (phase: PublicPhase, now: Date): Stage => {
+  const { starts_at: starts, ends_at: ends } = phase;
+  if (isSoldOut(phase)) return "over";
   if (ends !== null && Date.parse(ends) <= now.getTime()) return "over";
   return starts !== null && Date.parse(starts) > now.getTime() ? "soon" : "live";
 };
+
+const momentOf = (phase: PublicPhase, stage: Stage): string | null =>
+  isSoldOut(phase) ? null : stage === "soon" ? phase.starts_at : phase.ends_at;
 
 interface NextProps {
   readonly phase: PublicPhase;
@@ -39,8 +54,8 @@ interface NextProps {
 }
 
 /** The moment that a phase comes to next, or has come to last, and its countdown. */
-const Next = ({ phase: { starts_at: starts, ends_at: ends }, stage, opens }: NextProps) => {
-  const at = stage === "soon" ? starts : ends;
+const Next = ({ phase, stage, opens }: NextProps) => {
+  const at = momentOf(phase, stage);
   if (at === null) return null;
   return (
     <>
@@ -51,16 +66,22 @@ const Next = ({ phase: { starts_at: starts, ends_at: ends }, stage, opens }: Nex
 };
 
 const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
-  const { kind, starts_at: starts, ends_at: ends, limit_per_account: limit } = phase;
+  const { kind, limit_per_account: limit, supply, minted, currency } = phase;
   const stage = stageOf(phase, now);
   return (
     <li class={stage}>
-      <span class="state">{STAGES[stage]}</span>
+      <span class="state">{isSoldOut(phase) ? "Sold out" : STAGES[stage]}</span>
       <p class="price">{priceOf(phase)}</p>
       <p>
         {kind === "public" ? "For everybody" : "For accounts on the allowlist"}
         {limit !== null && `, at most ${limit} for an account`}
-        {(stage === "soon" ? starts : ends) !== null && ", "}
+        {supply !== null && `, ${grouped(Math.max(supply - minted, 0))} of ${grouped(supply)} left`}
+        {currency !== null && (
+          <>
+            , paid in the token <bdi>{currency.contract_id}</bdi>
+          </>
+        )}
+        {momentOf(phase, stage) !== null && ", "}
         <Next phase={phase} stage={stage} opens="from" />
       </p>
     </li>
@@ -90,9 +111,28 @@ const Offer = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
   );
 };
 
+/** Which currency is paid in, where there is a choice. */
+const Currencies = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
+  <div hidden={currencies.length < 2}>
+    <label for="currency">Pay in</label>
+    <select id="currency">
+      {currencies.map((currency) => (
+        <option value={currency?.contract_id ?? ""}>
+          {currency === null
+            ? "NEAR"
+            : currency.symbol === null
+              ? currency.contract_id
+              : `${currency.symbol} (${currency.contract_id})`}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
 /** The number and the button, once a wallet is connected. */
-const Wish = () => (
+const Wish = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
   <form id="wish" hidden>
+    <Currencies currencies={currencies} />
     <div class="steps">
       <button type="button" id="less" aria-label="One less">
         −
@@ -138,7 +178,7 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
             >
               Connect a wallet
             </button>
-            <Wish />
+            <Wish currencies={currenciesOf(phases.filter((one) => stageOf(one, now) !== "over"))} />
           </>
         )}
         <div id="closed" hidden={isOpen && phase !== undefined}>
@@ -169,18 +209,39 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
   );
 };
 
+/** The call of a token that buys one NFT. */
+const SignsInToken = ({ collection, phase }: { collection: PublicCollection; phase: PublicPhase }) => {
+  const wish = { collectionId: collection.collection_id, quantity: 1, receiver: null };
+  const paid = { each: phase.mint_fee, total: phase.mint_fee };
+  return (
+    <p>
+      One transaction: a call of <code>ft_transfer_call</code> on <code>{phase.currency?.contract_id}</code>{" "}
+      with <code>{JSON.stringify(purchaseArguments(collection.contract_address, wish, paid))}</code>, which
+      are {priceOf(phase)}, times the number. What isn't needed for the price returns, and if the mint is
+      refused, all of it.
+    </p>
+  );
+};
+
 const Signs = ({ collection }: { collection: PublicCollection }) => (
   <details class="fold">
     <summary>What it costs and what you sign</summary>
-    <p>
-      One transaction: a call of <code>nft_mint</code> on <code>{collection.contract_address}</code> with{" "}
-      <code>
-        {JSON.stringify(
-          mintArguments({ collectionId: collection.collection_id, quantity: 1, receiver: null }),
-        )}
-      </code>{" "}
-      and the price, times the number, attached. It can move nothing else from your account.
-    </p>
+    {collection.phases.some(({ currency }) => currency === null) && (
+      <p>
+        One transaction: a call of <code>nft_mint</code> on <code>{collection.contract_address}</code> with{" "}
+        <code>
+          {JSON.stringify(
+            mintArguments({ collectionId: collection.collection_id, quantity: 1, receiver: null }),
+          )}
+        </code>{" "}
+        and the price, times the number, attached. It can move nothing else from your account.
+      </p>
+    )}
+    {currenciesOf(collection.phases).map((currency) => {
+      const phase =
+        currency && collection.phases.find((one) => one.currency?.contract_id === currency.contract_id);
+      return phase && <SignsInToken collection={collection} phase={phase} />;
+    })}
     <p>
       The network takes a fee, usually below 0.001 NEAR. Up to {exactNear(GAS_SET_ASIDE.toString())} NEAR is
       set aside for it, and what isn't used comes back. If the mint is refused, you get the whole price back.
@@ -265,6 +326,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
         data-network={collection.network}
         data-contract={collection.contract_address}
         data-collection={String(collection.collection_id)}
+        data-currencies={JSON.stringify(currenciesOf(phases))}
       >
         <div id="cover" data-fresh="cover">
           <Cover base={setting.base} collection={collection} />

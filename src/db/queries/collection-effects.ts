@@ -1,7 +1,7 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
-import type { CollectionSettings } from "../../domain/settings.ts";
+import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
@@ -88,6 +88,15 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
     .update(collections)
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, collectionId));
+
+/** Stores what the chain shows of a collection's phases. */
+export const notePhaseCounts = (
+  db: Database,
+  collectionId: Uuid,
+  phaseCounts: PhaseCounts,
+  now: Date,
+): Statement =>
+  db.update(collections).set({ phaseCounts, updatedAt: now }).where(eq(collections.id, collectionId));
 
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));

@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { PageLink, PageTheme } from "../../domain/collector-pages.ts";
 import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { RevealRecord } from "../../domain/reveal.ts";
-import type { CollectionSettings } from "../../domain/settings.ts";
+import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { blobs } from "./blobs.ts";
 import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
@@ -56,6 +56,8 @@ export const collections = sqliteTable(
     reveal: text("reveal", { mode: "json" }).$type<RevealRecord>(),
     /** When the schedule reveals what is hidden; null: it doesn't, or all is revealed. */
     revealAt: instant("reveal_at"),
+    /** What was minted in each phase, and accounts on its list, as last read from the chain. */
+    phaseCounts: text("phase_counts", { mode: "json" }).$type<PhaseCounts>(),
     /** Transactions that minted its latest tokens, if it has a page. When full, it moves to `minted_hundreds`. */
     recentMints: text("recent_mints", { mode: "json" }).$type<MintNotes>(),
   },

@@ -10,20 +10,26 @@ export interface AllowlistOperation extends CollectionTarget {
   readonly change: "allowlist_add" | "allowlist_remove" | "allowlist_clear";
   /** Up to 500; empty for `allowlist_clear`. */
   readonly accounts: readonly string[];
+  /** Whose list; absent: that of the private price. */
+  readonly phase?: number;
 }
 
 /** A requested change. */
-type Change = Pick<AllowlistOperation, "change"> & Partial<Pick<AllowlistOperation, "accounts">>;
+interface Change extends Pick<AllowlistOperation, "change"> {
+  readonly accounts?: readonly string[];
+  readonly phase?: number | null | undefined;
+}
 
 /** Proposes a change of an allowlist. @throws ServiceError not_found */
 export const proposeAllowlistChange = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  { change, accounts = [] }: Change,
+  { change, accounts = [], phase }: Change,
 ): Promise<Proposal<AllowlistOperation["change"]>> => {
   const target = await targetOf(context, caller, collectionUuid);
-  const request: AllowlistOperation = { ...target, change, accounts: [...new Set(accounts)] };
+  const list = phase == null ? {} : { phase };
+  const request: AllowlistOperation = { ...target, change, accounts: [...new Set(accounts)], ...list };
   return { kind: change, subjectId: collectionUuid, request };
 };
 
@@ -38,11 +44,10 @@ export const allowlistKind = kindOf<AllowlistOperation, null, KindResults["allow
 
   storage: ({ contract, accounts }) => ({ contract, bytes: (accounts.length + 1) * ACCOUNT_BYTES }),
 
-  transaction: async (_context, { request: { contract, collectionId, change, accounts } }) => {
+  transaction: async (_context, { request }) => {
+    const { contract, change, accounts } = request;
     const action =
-      change === "allowlist_clear"
-        ? clearAllowlist(collectionId)
-        : changeAllowlist(change, collectionId, accounts);
+      change === "allowlist_clear" ? clearAllowlist(request) : changeAllowlist(change, request, accounts);
     return { receiverId: contract, actions: [action] };
   },
 

@@ -1,6 +1,7 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { toCollection } from "../../collections/collections.ts";
+import { type Registration, readCurrencies } from "../../collections/currencies.ts";
 import { requirePayees } from "../../collections/new-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { changeSettings, requireAsRead } from "../../db/queries/collection-effects.ts";
@@ -16,16 +17,19 @@ import {
   type SettingsChanges,
 } from "../../domain/settings.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
 
 /** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
   readonly changes: SettingsChanges;
+  /** What registers the contract at the tokens of new phases; absent: nothing. */
+  readonly registrations?: readonly Registration[];
 }
 
 /**
  * Proposes a change of a collection's settings.
  * @throws ServiceError not_found, unknown_account, invalid_request (a mint config without a price, or that ends before
- *   it starts)
+ *   it starts; what is no currency), chain_unavailable
  */
 export const proposeCollectionUpdate = async (
   context: ServiceContext,
@@ -34,11 +38,18 @@ export const proposeCollectionUpdate = async (
   changes: SettingsChanges,
 ): Promise<Proposal<"collection_update">> => {
   const target = await targetOf(context, caller, collectionUuid);
-  await Promise.all([
+  const { phases } = changes;
+  const [currencies] = await Promise.all([
+    phases && readCurrencies(context, target.contract, phases),
     requirePayees(context, changes),
     requireConfigs(context, caller, collectionUuid, changes),
   ]);
-  const request: CollectionUpdateOperation = { ...target, changes };
+  const { described, registrations = [] } = currencies ?? {};
+  const request: CollectionUpdateOperation = {
+    ...target,
+    changes: phases && described ? { ...changes, phases: phases.map(described) } : changes,
+    ...(registrations.length > 0 && { registrations }),
+  };
   return { kind: "collection_update", subjectId: collectionUuid, request };
 };
 
@@ -68,7 +79,7 @@ const SETTINGS_BYTES = 500;
 const UNREAD: CollectionTurn = { earlier: null, row: null };
 
 /**
- * One call of `collection_update`. Updates of a collection run one after another in order of acceptance, so that D1 and
+ * One call of `collection_update`, behind those that register the contract at the tokens of its phases. Updates of a collection run one after another in order of acceptance, so that D1 and
  * the chain end with the same settings, and each update changes a mint config as the previous one left it; nothing else
  * changes D1's settings while an update is open. The response is built from the collection at the start of the turn,
  * unless it has changed since.
@@ -86,11 +97,13 @@ export const collectionUpdateKind = kindOf<
 
   follows: ({ earlier }) => earlier,
 
-  steps: () => ["update"],
+  steps: ({ registrations }) => [...registrationSteps(registrations), "update"],
 
-  storage: ({ contract, changes }) => ({ contract, bytes: SETTINGS_BYTES + jsonBytes(changes) }),
+  storage: ({ contract, changes }, step) =>
+    isRegistration(step) ? null : { contract, bytes: SETTINGS_BYTES + jsonBytes(changes) },
 
-  transaction: async ({ db }, { request, subjectId, integrationId }, _step, { facts }) => {
+  transaction: async ({ db }, { request, subjectId, integrationId }, step, { facts }) => {
+    if (isRegistration(step)) return registrationOf(request.registrations, step);
     const { contract, collectionId, changes } = request;
     const { collection } = facts.row ?? (await requireRow(db, integrationId, subjectId));
     const changed = changedSettings(collection.settings, changes);

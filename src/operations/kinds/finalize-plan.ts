@@ -1,5 +1,6 @@
 import { AssetBatch, type ContractAsset } from "../../chain/contract/asset-batch.ts";
 import { contractSettings } from "../../chain/contract/settings.ts";
+import type { Registration } from "../../collections/currencies.ts";
 import { HiddenAssets, openOrder } from "../../collections/hidden-assets.ts";
 import type { ServiceContext } from "../../context.ts";
 import type { DraftAssets } from "../../db/draft-assets.ts";
@@ -36,6 +37,8 @@ export interface FinalizeOperation {
   /** The contract's account. */
   readonly contract: string;
   readonly settings: CollectionSettings;
+  /** What registers the contract at the tokens of its phases; absent: nothing. */
+  readonly registrations?: readonly Registration[];
   /** Of a collection that hides its assets; absent: it shows them. */
   readonly reveal?: {
     readonly order: SealedOrder;

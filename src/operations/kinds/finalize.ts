@@ -27,6 +27,7 @@ import {
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
+import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
 import {
   type DraftAsRead,
   draftEmpty,
@@ -131,7 +132,8 @@ interface FinalizeFacts extends FinalizedDraft {
 const MANY_ASSETS = 2_000;
 
 /**
- * One transaction if the assets fit; otherwise the collection with the first batch, the other batches, and publishing.
+ * One transaction if the assets fit; otherwise the collection with the first batch, the other batches, and publishing. The
+ * contract is first registered at the tokens of its phases.
  */
 export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults["finalize"]>({
   // Its proposal provides a part of the facts.
@@ -176,10 +178,12 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
     if (step === "create") await keepManifestOf(context, operation, facts);
   },
 
-  storage: (request, step, facts) => ({ contract: request.contract, bytes: storageOf(step, facts, request) }),
+  storage: (request, step, facts) =>
+    isRegistration(step) ? null : { contract: request.contract, bytes: storageOf(step, facts, request) },
 
   transaction: async (_context, { request }, step, known) => {
     const { contract, settings } = request;
+    if (isRegistration(step)) return registrationOf(request.registrations, step);
     if (step === "publish") {
       return { receiverId: contract, actions: [publishCollection(collectionIdOf(request, known))] };
     }
@@ -233,7 +237,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
         collection_uuid: request.collectionUuid,
         tx_results: records
           .filter(hasSucceeded)
-          .flatMap(({ result, step }) => (topUpOf(step) === null ? [result] : [])),
+          .flatMap(({ result, step }) => (topUpOf(step) === null && !isRegistration(step) ? [result] : [])),
       },
       statements: [...statements, finishDraft(context.db, subjectId, id, context.now())],
       commit,
@@ -262,11 +266,14 @@ const placeholderOf = ({ reveal }: FinalizeOperation): string =>
 /** Assigns batches to steps. The first batch belongs to `create`, unless an earlier finalization has done that. */
 const stepsOf = (
   { batches }: FinalizePlan,
-  { begun }: FinalizeOperation,
+  { begun, registrations }: FinalizeOperation,
 ): Pick<FinalizeFacts, "steps" | "batches"> => {
   const steps = finalizeSteps(batches.length, begun !== null, begun?.published);
   const named = steps.filter((step) => step !== "publish");
-  return { steps, batches: new Map(named.map((step, index) => [step, batches[index]!])) };
+  return {
+    steps: [...registrationSteps(registrations), ...steps],
+    batches: new Map(named.map((step, index) => [step, batches[index]!])),
+  };
 };
 
 /**

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
-import { settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
+import { phaseCounts, settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import {
   type ContractCollection,
   contractViews,
@@ -15,7 +15,7 @@ import { COLLECTIONS_PAGE } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
-import { raiseMinted } from "../../db/queries/collection-effects.ts";
+import { notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
@@ -304,6 +304,17 @@ const noteMinted = async (
   await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
 };
 
+/** Stores what a collection's phases have counted since they were read last. */
+const noteCounts = async (
+  { db, now }: ServiceContext,
+  { id, phaseCounts: before }: OnChainCollection,
+  shown: ContractCollection,
+): Promise<void> => {
+  const counts = phaseCounts(shown);
+  if (JSON.stringify(counts) === JSON.stringify(before ?? {})) return;
+  await runBatch(db, [notePhaseCounts(db, id, counts, now())]);
+};
+
 const compare = async (
   context: ServiceContext,
   contract: ContractRow,
@@ -313,9 +324,15 @@ const compare = async (
   const { collection_id, external_id, minted, published } = shown;
   if (row && isPublishedAs(shown, row.id)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
+    await noteCounts(context, row, shown);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;
-    const adopted = await adoptSettings(context.db, row, settingsFromContract(shown), context.now());
+    const adopted = await adoptSettings(
+      context.db,
+      row,
+      settingsFromContract(shown, row.settings),
+      context.now(),
+    );
     if (adopted) context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
     return;
   }

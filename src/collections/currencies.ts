@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { ViewError } from "../chain/errors.ts";
+import { type ChainRpc, connectFor } from "../chain/rpc.ts";
+import { viewFunction } from "../chain/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { exactNear } from "../domain/amounts.ts";
+import { invalidField } from "../domain/errors.ts";
+import type { Currency, Phase } from "../domain/settings.ts";
+
+/** An account that a token's contract has to know before it receives units. */
+export interface Registration {
+  /** The token's account. */
+  readonly currency: string;
+  readonly account: string;
+  /** yoctoNEAR for the account's storage there. */
+  readonly deposit: string;
+}
+
+/** Most yoctoNEAR for a registration: a contract could ask any amount. Tokens usually ask 0.00125 NEAR. */
+const MOST_DEPOSIT = 10n ** 23n;
+
+/** The most decimals that an amount can have. */
+const MOST_DECIMALS = 38;
+
+const metadataShape = z.object({
+  // One word, because it stands behind an amount.
+  symbol: z
+    .string()
+    .regex(/^[\p{L}\p{N}\p{Sc}._+-]{1,32}$/u)
+    // A price in it would read as one in NEAR.
+    .refine((text) => text.toUpperCase() !== "NEAR"),
+  decimals: z.int().min(0).max(MOST_DECIMALS),
+});
+const amount = z.string().regex(/^\d{1,39}$/);
+const boundsShape = z.object({ min: amount });
+
+/** Calls of a token's contract; null where it has no such method, or one that fails. */
+const tokenViews = (rpc: ChainRpc, contractId: string) => {
+  return async (method: string, args: object = {}): Promise<unknown> => {
+    try {
+      return (await viewFunction<unknown>(rpc, { contractId, method, args })).value;
+    } catch (error) {
+      if (error instanceof ViewError) return null;
+      throw error;
+    }
+  };
+};
+
+/** Units that an account has of a token; null: its contract doesn't say. @throws ChainUnavailableError */
+export const unitsOf = async (rpc: ChainRpc, currency: string, account: string): Promise<string | null> => {
+  const units = await tokenViews(rpc, currency)("ft_balance_of", { account_id: account });
+  return amount.safeParse(units).data ?? null;
+};
+
+/** A currency as its contract describes it; null if it isn't one. @throws ChainUnavailableError */
+const readCurrency = async (context: ServiceContext, contractId: string): Promise<Currency | null> => {
+  const view = tokenViews(connectFor(context), contractId);
+  const [metadata, supply] = await Promise.all([view("ft_metadata"), view("ft_total_supply")]);
+  const read = metadataShape.safeParse(metadata);
+  if (!read.success || !amount.safeParse(supply).success) return null;
+  return { contract_id: contractId, ...read.data };
+};
+
+/**
+ * What registers an account at a token; null if it is registered, or the token has no registration (NEP-145).
+ * @throws ServiceError invalid_request if the token asks too much; ChainUnavailableError
+ */
+export const readRegistration = async (
+  context: ServiceContext,
+  currency: string,
+  account: string,
+  path: readonly (string | number)[],
+): Promise<Registration | null> => {
+  const view = tokenViews(connectFor(context), currency);
+  const [held, found] = await Promise.all([
+    view("storage_balance_of", { account_id: account }),
+    view("storage_balance_bounds"),
+  ]);
+  const bounds = boundsShape.safeParse(found);
+  if (held !== null || !bounds.success) return null;
+  const deposit = BigInt(bounds.data.min);
+  if (deposit <= MOST_DEPOSIT) return { currency, account, deposit: deposit.toString() };
+  throw invalidField(
+    path,
+    `Name another token, or register ${account} there: ${currency} asks ${exactNear(deposit.toString())} NEAR for it, and the service pays at most ${exactNear(MOST_DEPOSIT.toString())}.`,
+  );
+};
+
+/** What phases need to know of their currencies. */
+interface Currencies {
+  /** A phase with the metadata of its currency. */
+  readonly described: (phase: Phase) => Phase;
+  /** What registers the collection's contract at the tokens. */
+  readonly registrations: readonly Registration[];
+}
+
+/**
+ * Reads the currencies of phases from their contracts.
+ * @throws ServiceError invalid_request that names the first that is no currency; ChainUnavailableError
+ */
+export const readCurrencies = async (
+  context: ServiceContext,
+  contract: string,
+  phases: readonly Phase[],
+): Promise<Currencies> => {
+  const names = new Set(phases.flatMap(({ currency }) => currency?.contract_id ?? []));
+  const read = await Promise.all(
+    Array.from(names, async (name) => {
+      const index = phases.findIndex(({ currency }) => currency?.contract_id === name);
+      const path = ["phases", index, "currency"];
+      const currency = await readCurrency(context, name);
+      if (currency) return { currency, registration: await readRegistration(context, name, contract, path) };
+      const message = `Name the contract of a NEP-141 token with symbol and decimals (NEP-148), which ${name} is not.`;
+      throw invalidField(path, message);
+    }),
+  );
+  const byName = new Map(read.map(({ currency }) => [currency.contract_id, currency]));
+  return {
+    described: (phase) => ({
+      ...phase,
+      currency: phase.currency && (byName.get(phase.currency.contract_id) ?? phase.currency),
+    }),
+    registrations: read.flatMap(({ registration }) => registration ?? []),
+  };
+};
