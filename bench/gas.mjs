@@ -27,8 +27,8 @@ if (isWriting && bench.status === 0) {
     at("src/chain/mean-gas.ts"),
     `/**
  * Mean gas of the service's calls in Ggas, written by \`npm run bench:gas -- --write\`: a constant (\`call\`), plus an
- * amount per \`byte\` of arguments, \`item\` (token of a mint, account of a list), \`receiver\` of a mint, token with its
- * \`own\` metadata, and \`own_byte\` of that metadata.
+ * amount per \`byte\` of arguments, \`item\` (token of a mint or of many updates, account of a list), \`receiver\` of a mint,
+ * token with its \`own\` metadata, and \`own_byte\` of that metadata.
  */
 export const MEAN_GAS = {
 ${methods.join("")}} as const satisfies Readonly<Record<string, MeanGas>>;

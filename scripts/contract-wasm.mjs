@@ -67,6 +67,38 @@ function buildEnvironment() {
   return `${compiler}; binaryen ${binaryen.version}`;
 }
 
+/**
+ * NEP-330: where the sources are and what the module is built with and from, by the names under which verifiers set them to
+ * what a contract says of itself. `contract/build-info.json` has them for a release; a module that is none names its tools
+ * and the digest of its sources.
+ */
+export function buildInfo() {
+  const names = {
+    NEP330_LINK: "link",
+    NEP330_BUILD_INFO_BUILD_ENVIRONMENT: "build_environment",
+    NEP330_BUILD_INFO_SOURCE_CODE_SNAPSHOT: "source_code_snapshot",
+  };
+  const released = JSON.parse(readFileSync(join(contract, "build-info.json"), "utf8"));
+  const info = {};
+  for (const [variable, field] of Object.entries(names)) {
+    const value = process.env[variable] ?? released[field];
+    if (value) info[variable] = value;
+  }
+  if (Object.keys(info).length === 0)
+    return {
+      NEP330_BUILD_INFO_BUILD_ENVIRONMENT: buildEnvironment(),
+      NEP330_BUILD_INFO_SOURCE_CODE_SNAPSHOT: `sha256:${sourcesDigest()}`,
+    };
+  const { NEP330_LINK: link, NEP330_BUILD_INFO_BUILD_ENVIRONMENT: image } = info;
+  const { NEP330_BUILD_INFO_SOURCE_CODE_SNAPSHOT: snapshot } = info;
+  if (!/^https:\/\/\S+$/.test(link)) throw new Error("link: the https address of the sources");
+  if (!/^\S+@sha256:[0-9a-f]{64}$/.test(image))
+    throw new Error("build_environment: a container image with its digest, name@sha256:…");
+  if (!/^git\+https:\/\/\S+\?rev=[0-9a-f]{40}$/.test(snapshot))
+    throw new Error("source_code_snapshot: git+https://…?rev= and the commit's 40 digits");
+  return info;
+}
+
 /** Builds the contract into `targetDirectory` and returns the bytes of the optimised module. */
 export function build(targetDirectory) {
   const sysroot = run("rustc", ["--print", "sysroot"]);
@@ -81,14 +113,14 @@ export function build(targetDirectory) {
     // Room for the stack: no method needs more, and unused pages cost gas to set up.
     "-Clink-arg=-zstack-size=65536",
   ];
+  const info = buildInfo();
   run("cargo", ["build", "--locked", "--quiet", "--release", "--package", "mintage", "--target", TARGET], {
     env: {
       ...process.env,
       CARGO_TARGET_DIR: targetDirectory,
       CARGO_ENCODED_RUSTFLAGS: flags.join("\u001f"),
       RUSTFLAGS: "",
-      MINTAGE_BUILD_ENVIRONMENT: buildEnvironment(),
-      MINTAGE_SOURCES: `sha256:${sourcesDigest()}`,
+      ...info,
     },
   });
   const raw = join(targetDirectory, TARGET, "release", "mintage.wasm");

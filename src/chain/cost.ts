@@ -104,6 +104,7 @@ const ACCOUNT_GAS = 7_700_000_000_000n;
 
 interface CountedArguments {
   readonly account_ids?: readonly string[];
+  readonly updates?: readonly object[];
   readonly receiver_ids?: readonly string[];
   readonly quantities?: readonly number[];
   readonly metadata?: object;
@@ -114,9 +115,9 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
   if (!mean) throw new Error(`no mean gas of ${method} is known`);
   const { call, byte = 0, item = 0, receiver = 0, own = 0, own_byte: ownByte = 0 } = mean;
   const counted: CountedArguments = item > 0 ? JSON.parse(new TextDecoder().decode(args)) : {};
-  const { account_ids: accounts = [], receiver_ids: receivers = [], metadata } = counted;
+  const { account_ids: accounts = [], updates = [], receiver_ids: receivers = [], metadata } = counted;
   const { quantities = receivers.map(() => 1) } = counted;
-  const items = accounts.length + quantities.reduce((sum, quantity) => sum + quantity, 0);
+  const items = accounts.length + updates.length + quantities.reduce((sum, quantity) => sum + quantity, 0);
   const each = metadata ? own + ownByte * JSON.stringify(metadata).length : 0;
   const ggas = call + byte * args.length + (item + each) * items + receiver * receivers.length;
   return BigInt(Math.round(ggas)) * 1_000_000_000n;

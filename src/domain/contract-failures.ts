@@ -17,6 +17,8 @@ export const MEANINGS = {
   E_MINT_ENDED: "transaction_failed",
   E_NOT_ALLOWLISTED: "transaction_failed",
   E_MINT_LIMIT: "transaction_failed",
+  E_OTHER_CURRENCY: "transaction_failed",
+  E_PRICE_TOO_HIGH: "transaction_failed",
   E_DEPOSIT_TOO_SMALL: "transaction_failed",
   E_GAS_TOO_LOW: "transaction_failed",
   E_STAFF_QUOTA: "transaction_failed",

@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "a6f3c5be2e129065da6862f98249383627bcd0c09699b03ee33ef44fd619c5d3",
+  "291a0adf56e5c71f54eac780e875729bbdcb73f93ed6f5a81e0e2ff6d784eb8a",
 ];
 
 /** Whether a code is a release of ours from before the present one. */

@@ -233,7 +233,14 @@ describe("a mint config", () => {
     const ms = (time: string | null) => time && Date.parse(time);
     return {
       shown: { starts_at, ends_at, ...rest },
-      chain: { ...rest, starts_at_ms: ms(starts_at), ends_at_ms: ms(ends_at) },
+      chain: {
+        ...rest,
+        starts_at_ms: ms(starts_at),
+        ends_at_ms: ms(ends_at),
+        currency: null,
+        supply: null,
+        minted: 0,
+      },
     };
   };
 

@@ -274,7 +274,7 @@ describe("a contract of the release before", () => {
     expect(plan).toMatchObject({
       state: "ready",
       obstacle: null,
-      layout: 5,
+      layout: 6,
       collections: 1,
       transactions: 4,
       publish: false,
@@ -364,7 +364,7 @@ describe("a contract of the release before", () => {
     const refused = await bodyOf<{ message: string }>(await upgrade(contractUuid), 409);
     expect(refused).toMatchObject({ code: "conflict", message: plan.obstacle });
     await switchTo(accountId, plan.new_code_hash);
-    expect(await planOf(contractUuid)).toMatchObject({ state: "ready", layout: 5 });
+    expect(await planOf(contractUuid)).toMatchObject({ state: "ready", layout: 6 });
     expect((await upgraded(contractUuid)).code_hash).toBe(plan.new_code_hash);
     expect(await planOf(contractUuid)).toMatchObject({ state: "current" });
   });

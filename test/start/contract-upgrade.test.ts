@@ -99,7 +99,7 @@ test("the operator adopts a contract of the release before and upgrades it, from
 
   const plan = async () =>
     (await admin<{ plans: UpgradePlan[] }>("contract", "upgrade", "old.bench", "--dry-run")).plans[0];
-  expect(await plan()).toMatchObject({ state: "ready", layout: 5, collections: 1 });
+  expect(await plan()).toMatchObject({ state: "ready", layout: 6, collections: 1 });
   const upgrade = async () =>
     (await admin<{ upgraded: ContractUpgraded[] }>("contract", "upgrade", "--all")).upgraded;
   expect(await upgrade()).toMatchObject([
@@ -107,7 +107,7 @@ test("the operator adopts a contract of the release before and upgrades it, from
   ]);
   await expect.poll(async () => (await plan())?.state, { timeout: 60_000 }).toBe("ready");
   expect(await upgrade()).toMatchObject([{ contract_uuid: contract, earliest_height: null }]);
-  expect(await plan()).toMatchObject({ state: "current", layout: 5, top_up: "0" });
+  expect(await plan()).toMatchObject({ state: "current", layout: 6, top_up: "0" });
 
   await client.collections.mint(collection, {
     receiver_addresses: ["platform.bench"],

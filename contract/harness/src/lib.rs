@@ -14,6 +14,7 @@ pub mod claims;
 mod execute;
 mod external;
 mod fees;
+pub mod fungible;
 pub mod mintage;
 mod outcome;
 mod receipt;

@@ -21,18 +21,20 @@ fn functions(abi: &Value) -> &Vec<Value> {
 fn example(name: &str) -> Value {
     match name {
         "collection_id" | "limit" | "approval_id" | "drop_id" | "links" | "quantity" => json!(1),
+        "currency" => json!("usdc.near"),
         "link" | "nonce" => json!(0),
-        "price" => json!("0"),
+        "price" | "amount" => json!("0"),
+        "msg" => json!("{\"collection_id\":1}"),
         "expires_at_ms" => json!(1_900_000_000_000u64),
         "issuer_public_key" | "link_public_key" => json!(Issuer::new("issuer").public_key()),
         "certificate" | "signature" => json!([&"A".repeat(86), "=="].concat()),
         "token_id" => json!("1:1"),
         "receiver_ids" | "account_ids" => json!(["bob.near"]),
         "token_ids" => json!(["1:1"]),
+        "updates" => json!([{ "token_id": "1:1", "title": "x" }]),
         "balance" => json!("10"),
         "metadata" => json!({ "spec": "nft-1.0.0", "name": "N", "symbol": "S" }),
         "code_hash" => json!("11111111111111111111111111111111"),
-        "msg" => json!(""),
         _ if name.ends_with("_id") => json!("bob.near"),
         _ => Value::Null,
     }
@@ -136,25 +138,29 @@ fn views_show_what_the_abi_says() {
     let abi = abi();
     let mut scene = Scene::default();
     scene.accounts(["alice.near"]);
-    scene.collection(json!({}), AssetBatch::new(0, 3, 10));
+    let phases = json!([{ "mint_fee": "0" }]);
+    let settings = json!({ "phases": phases, "public_mint_config": phases[0] });
+    scene.collection(settings, AssetBatch::new(0, 3, 10));
     scene.mint(1, &["alice.near"]).json();
     let asked = json!({ "collection_id": 1, "account_id": "alice.near" });
     let token = scene.token("1:1");
     let drop = scene.drop(1, &Issuer::new("issuer"), 9, 1);
     let link = json!({ "drop_id": drop, "link": 0 });
     let balance = json!({ "token_id": "1:1", "balance": "10" });
+    let eligibility = scene.view("mint_eligibility", asked);
+    let collection = scene.view("collection", json!({ "collection_id": 1 }));
     for (definition, shown) in [
         ("Token", token.clone()),
         ("TokenMetadata", token["metadata"].clone()),
-        (
-            "CollectionView",
-            scene.view("collection", json!({ "collection_id": 1 })),
-        ),
+        ("CollectionView", collection.clone()),
         (
             "Asset",
             scene.view("collection_assets", json!({ "collection_id": 1 }))[0].clone(),
         ),
-        ("Eligibility", scene.view("mint_eligibility", asked)),
+        ("Eligibility", eligibility.clone()),
+        ("PhaseEligibility", eligibility["phases"][0].clone()),
+        ("MintConfigView", collection["public_mint_config"].clone()),
+        ("PhaseView", collection["phases"][0].clone()),
         ("Drop", scene.view("drop", json!({ "drop_id": drop }))),
         ("ClaimEligibility", scene.view("claim_eligibility", link)),
         ("Roles", scene.view("contract_roles", json!({}))),

@@ -113,6 +113,14 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
         ),
         (
             OWNER,
+            "nft_update_batch",
+            text(
+                json!({ "collection_id": 1, "updates": [{ "token_id": "1:1", "title": "x" }, { "token_id": "1:2", "extra": null }] }),
+            ),
+            1,
+        ),
+        (
+            OWNER,
             "allowlist_add",
             text(json!({ "collection_id": 1, "account_ids": ["a.near", "b.near"] })),
             0,

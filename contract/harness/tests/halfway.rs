@@ -48,7 +48,7 @@ fn a_token_on_its_way_arrives_or_returns_across_an_upgrade() {
         scene.chain.advance(1);
         assert!(scene.chain.outcome(upgraded.unwrap()).succeeded());
         assert_eq!(scene.chain.outcome(sent.unwrap()).json(), stays);
-        assert_eq!(scene.view("contract_version", json!({}))["layout"], 5);
+        assert_eq!(scene.view("contract_version", json!({}))["layout"], 6);
         let owner = if stays { "game.near" } else { "alice.near" };
         assert_eq!(scene.owner_of("1:1"), owner);
         let kept = if stays {

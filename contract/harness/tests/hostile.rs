@@ -42,7 +42,7 @@ fn assert_works(scene: &mut Scene) {
 }
 
 /// Every method that changes something.
-const METHODS: [&str; 27] = [
+const METHODS: [&str; 28] = [
     "new",
     "collection_create",
     "collection_add_assets",
@@ -51,6 +51,7 @@ const METHODS: [&str; 27] = [
     "nft_batch_mint",
     "nft_mint",
     "nft_update",
+    "nft_update_batch",
     "allowlist_add",
     "allowlist_remove",
     "allowlist_clear",
@@ -89,6 +90,7 @@ fn nonsense() -> Vec<Vec<u8>> {
         "{\"token_id\":1}",
         "{\"token_id\":{}}",
         "{\"account_ids\":[1]}",
+        "{\"collection_id\":1,\"updates\":[[]]}",
         "{\"account_ids\":{}}",
         "{\"collection_id\":4294967296}",
         "{\"from_index\":-1}",

@@ -120,9 +120,7 @@ fn the_contract_runs_from_protocol_version_84_on() {
         let claimed = scene.call("bob.near", "nft_claim", claim);
         assert_eq!(claimed.json(), json!(["1:43"]), "version {version}");
         let hash = scene.chain.publish(&wasm());
-        scene
-            .upgrade(&hash.to_string())
-            .json();
+        scene.upgrade(&hash.to_string()).json();
         assert_eq!(scene.owner_of("1:1"), "alice.near");
         assert_eq!(scene.chain.unaccounted(), 0, "version {version}");
     }
@@ -205,6 +203,7 @@ fn the_exports_are_the_methods_that_are_documented() {
         "nft_batch_mint",
         "nft_mint",
         "nft_update",
+        "nft_update_batch",
         "allowlist_add",
         "allowlist_remove",
         "allowlist_clear",

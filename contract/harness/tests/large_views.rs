@@ -158,6 +158,81 @@ fn pages_of_collections_with_full_lists_fit_a_view() {
     }
 }
 
+/// Pages of 50 collections with the dearest settings and states stay within what markets attach to a view: the longest lists and
+/// texts, many phases, drafts of many assets, and many assets locked one by one.
+#[test]
+fn pages_of_fifty_collections_stay_within_what_markets_attach() {
+    let phase = json!({
+        "mint_fee": u128::MAX.to_string(), "currency": "c".repeat(64), "starts_at_ms": 1u64 << 60,
+        "ends_at_ms": 1u64 << 61, "limit_per_account": u32::MAX, "supply": u32::MAX
+    });
+    let shares = |kind: &str| -> serde_json::Map<String, Value> {
+        (0..9)
+            .map(|number| (format!("{kind}{number:x>63}"), json!(1_000)))
+            .collect()
+    };
+    let mut longest = settings_of_most();
+    for (field, value) in [
+        ("title", json!("𝄞".repeat(256))),
+        ("description", json!("\u{1}".repeat(1_024))),
+        ("bypass_mint_fee_accounts", json!(list_of_most("d"))),
+        ("initial_royalties", json!(shares("i"))),
+        ("ongoing_royalties", json!(shares("o"))),
+        ("public_mint_config", phase.clone()),
+        ("private_mint_config", phase.clone()),
+        ("phases", json!(vec![phase.clone(); 6])),
+    ] {
+        longest[field] = value;
+    }
+    let check = |what: &str, scene: &Scene| {
+        let used = gas(scene, "collections", json!({ "limit": 50 }));
+        println!("{what}: {used:.2}");
+        assert!(used <= 30.0, "{what}: {used} Tgas");
+    };
+    let of = |count: usize, settings: Value, last: Option<&Value>| {
+        let mut scene = Scene::new(&wasm(), 40_000 * NEAR);
+        for _ in 0..count {
+            scene.collection(settings.clone(), AssetBatch::new(0, 10, 1));
+        }
+        if let Some(last) = last {
+            scene.collection(last.clone(), AssetBatch::new(0, 1, 1));
+        }
+        scene
+    };
+    check(
+        "plain, then the longest",
+        &of(49, json!({}), Some(&longest)),
+    );
+    check("the longest", &of(50, longest.clone(), None));
+    let phased = json!({ "phases": vec![phase; 6] });
+    check("phases, then the longest", &of(49, phased, Some(&longest)));
+    let mut locked = Scene::new(&wasm(), 40_000 * NEAR);
+    let all: Vec<u32> = (0..10_000).collect();
+    for collection in 1..=49 {
+        locked.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+        for part in all.chunks(1_000) {
+            let args = json!({ "collection_id": collection, "assets": part });
+            locked.sign(OWNER, "collection_lock", args).json();
+        }
+    }
+    locked.collection(longest.clone(), AssetBatch::new(0, 1, 1));
+    check("locked assets, then the longest", &locked);
+    let mut drafts = Scene::new(&wasm(), 40_000 * NEAR);
+    for _ in 0..50 {
+        let draft = create_args(
+            &json!({ "title": "Draft" }),
+            false,
+            AssetBatch::new(0, 10_000, 1),
+        );
+        drafts.call_raw(OWNER, "collection_create", draft).json();
+    }
+    check("drafts", &drafts);
+    assert_eq!(
+        drafts.view("collection", json!({ "collection_id": 9 }))["total"],
+        10_000
+    );
+}
+
 /// Three lists of these.
 fn settings_of_most() -> Value {
     json!({

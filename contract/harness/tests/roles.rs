@@ -429,13 +429,18 @@ fn lane_calls() -> [(&'static str, Value); 5] {
 }
 
 /// Calls that touch money or what a holder was promised, and who may make them.
-fn signed_calls() -> [(&'static str, &'static str, Value); 12] {
+fn signed_calls() -> [(&'static str, &'static str, Value); 13] {
     let hash = CryptoHash::hash_bytes(b"code").to_string();
     [
         (
             OWNER,
             "nft_update",
             json!({ "token_id": "1:1", "title": "x" }),
+        ),
+        (
+            OWNER,
+            "nft_update_batch",
+            json!({ "collection_id": 1, "updates": [{ "token_id": "1:1", "title": "x" }] }),
         ),
         (
             OWNER,

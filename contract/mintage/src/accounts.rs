@@ -3,7 +3,8 @@
 //! An id is kept as one tag byte and its bytes: the tag is the length, or `IMPLICIT` for the 64 hexadecimal digits of
 //! an implicit account, which shrink to 32 bytes.
 
-use crate::codec::Reader;
+use crate::codec::{joined, Reader};
+use crate::error::{Failure, Outcome};
 use crate::prelude::*;
 use blake2::{digest::consts::U16, Blake2s, Digest};
 
@@ -25,6 +26,15 @@ pub fn is_valid(id: &str) -> bool {
         separable = !separator;
     }
     separable && (2..=64).contains(&id.len())
+}
+
+/// Refuses what is no account id in the field of this name.
+pub fn check(name: &str, id: &str) -> Outcome<()> {
+    if is_valid(id) {
+        return Ok(());
+    }
+    let message = joined(&[name, ": \"", id, "\" is not a NEAR account id."]);
+    Err(Failure::argument(message))
 }
 
 /// Whether a valid id is a name: not the digits of a key or an address, whose account a payment makes.

@@ -37,6 +37,8 @@ codes! {
     MintEnded = "E_MINT_ENDED",
     NotAllowlisted = "E_NOT_ALLOWLISTED",
     MintLimit = "E_MINT_LIMIT",
+    OtherCurrency = "E_OTHER_CURRENCY",
+    PriceTooHigh = "E_PRICE_TOO_HIGH",
     DepositTooSmall = "E_DEPOSIT_TOO_SMALL",
     GasTooLow = "E_GAS_TOO_LOW",
     StaffQuota = "E_STAFF_QUOTA",

@@ -50,25 +50,24 @@ fn put_memo(out: &mut String, memo: Option<&str>) {
     }
 }
 
-/// Writes the ids of consecutive numbers as a JSON list.
-pub fn put_ids(out: &mut String, collection: u32, numbers: core::ops::Range<u32>) {
-    // What comes before each number, with the comma that the first one goes without.
-    let mut before = String::from(",\"");
-    put_decimal(&mut before, u64::from(collection));
-    before.push(':');
+/// Writes the ids of tokens with these numbers, of which there is one at least, as a JSON list.
+pub fn put_ids(out: &mut String, collection: u32, numbers: impl Iterator<Item = u32>) {
+    // What stands between two numbers; before the first one without what ends another.
+    let mut between = String::from("\",\"");
+    put_decimal(&mut between, u64::from(collection));
+    between.push(':');
     out.push('[');
-    let mut rest = before.get(1..).unwrap_or_default();
+    let mut before = between.get(2..).unwrap_or_default();
     for number in numbers {
-        out.push_str(rest);
+        out.push_str(before);
         put_decimal(out, u64::from(number));
-        out.push('"');
-        rest = &before;
+        before = &between;
     }
-    out.push(']');
+    out.push_str("\"]");
 }
 
-/// Writes `"token_ids":[…]` for consecutive numbers.
-fn put_range(out: &mut String, collection: u32, numbers: core::ops::Range<u32>) {
+/// Writes `"token_ids":[…]`.
+fn put_list(out: &mut String, collection: u32, numbers: impl Iterator<Item = u32>) {
     out.push_str("\"token_ids\":");
     put_ids(out, collection, numbers);
 }
@@ -84,7 +83,7 @@ pub fn mint<'a>(collection: u32, first: u32, grants: impl Iterator<Item = (&'a s
         out.push('{');
         put_field(&mut out, "owner_id", owner);
         out.push(',');
-        put_range(&mut out, collection, next..next + count);
+        put_list(&mut out, collection, next..next + count);
         out.push('}');
         next += count;
     }
@@ -126,17 +125,17 @@ pub fn transfer(
     }
 }
 
-/// `nft_metadata_update` of tokens with consecutive numbers.
-pub fn metadata_update(collection: u32, numbers: core::ops::Range<u32>) {
+/// `nft_metadata_update` of tokens with these numbers.
+pub fn metadata_update(collection: u32, numbers: impl Iterator<Item = u32>) {
     let mut out = open("nft_metadata_update");
     out.push('{');
-    put_range(&mut out, collection, numbers);
+    put_list(&mut out, collection, numbers);
     out.push('}');
     close(out);
 }
 
 /// Token ids of one event stay below the protocol's 16 kB of logs a call.
-const IDS_ALONE: u32 = 600;
+pub const IDS_ALONE: u32 = 600;
 
 /// Tells that what all tokens of a collection show may have changed.
 pub fn all_changed(collection: u32, minted: u32) {
@@ -170,17 +169,9 @@ pub fn burn(token_id: &str, owner: &str, memo: Option<&str>) {
     of_token("nft_burn", &[("owner_id", owner)], token_id, memo);
 }
 
-/// `lock`, an event of this contract's own: what can't be changed any more. `write` writes the fields that say of what.
-pub fn lock(write: impl FnOnce(&mut Writer)) {
-    of_contract("lock", write);
-}
-
-/// `upgrade`, an event of this contract's own: which code is announced, and from which height on; or that none is.
-pub fn upgrade(write: impl FnOnce(&mut Writer)) {
-    of_contract("upgrade", write);
-}
-
-fn of_contract(event: &str, write: impl FnOnce(&mut Writer)) {
+/// An event of this contract's own: `lock`, what can't be changed any more, or `upgrade`, which code is announced, and from
+/// which height on, or that none is.
+pub fn of_contract(event: &str, write: impl FnOnce(&mut Writer)) {
     let mut json = Writer::default();
     json.open('{');
     write(&mut json);
@@ -205,7 +196,7 @@ pub fn claim(
     out.push(',');
     put_field(&mut out, "owner_id", owner);
     out.push(',');
-    put_range(&mut out, collection, numbers);
+    put_list(&mut out, collection, numbers);
     out.push('}');
     close(out);
 }

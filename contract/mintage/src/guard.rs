@@ -2,8 +2,7 @@
 
 use crate::accounts;
 use crate::books::Books;
-use crate::codec::joined;
-use crate::error::{Code, Failure};
+use crate::error::Code;
 use crate::host::{self, refuse, OrFail};
 use crate::json::Object;
 use crate::prelude::*;
@@ -93,14 +92,7 @@ pub fn itself_or_parent() {
 
 /// The stored form of an account id that came as an argument.
 pub fn account(name: &str, id: &str) -> Vec<u8> {
-    if !accounts::is_valid(id) {
-        host::fail(Failure::argument(joined(&[
-            name,
-            ": \"",
-            id,
-            "\" is not a NEAR account id.",
-        ])));
-    }
+    accounts::check(name, id).or_fail();
     accounts::encode(id)
 }
 

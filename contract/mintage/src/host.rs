@@ -264,7 +264,18 @@ impl Receipt {
 
     /// A call without deposit; `weight` is its share of the gas that this call leaves over.
     pub fn call(self, method: &str, args: &[u8], gas: u64, weight: u64) -> Self {
-        let deposit = 0u128.to_le_bytes();
+        self.call_with(0, method, args, (gas, weight))
+    }
+
+    /// A call with a deposit in yoctonear.
+    pub fn call_with(
+        self,
+        deposit: u128,
+        method: &str,
+        args: &[u8],
+        (gas, weight): (u64, u64),
+    ) -> Self {
+        let deposit = deposit.to_le_bytes();
         unsafe {
             sys::promise_batch_action_function_call_weight(
                 self.0,
@@ -291,6 +302,11 @@ impl Receipt {
     pub fn return_it(self) {
         unsafe { sys::promise_return(self.0) }
     }
+}
+
+/// Whether the receipt this call waited for succeeded; what it returned is left alone.
+pub fn promise_succeeded() -> bool {
+    unsafe { sys::promise_result(0, NO_REGISTER) == 1 }
 }
 
 /// The result of the receipt this call waited for; `None` if it failed or is longer than `most` bytes.

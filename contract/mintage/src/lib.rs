@@ -25,6 +25,7 @@ pub mod packed;
 mod prelude;
 pub mod root;
 pub mod solvency;
+pub mod sorting;
 pub mod split;
 pub mod title;
 pub mod token;

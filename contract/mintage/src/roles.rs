@@ -220,31 +220,30 @@ const STANDARDS: [(&str, &str); 7] = [
     ("nep181", "1.0.0"),
     ("nep199", "2.1.0"),
     ("nep297", "1.0.0"),
-    ("nep330", "1.2.0"),
+    ("nep330", "1.3.0"),
 ];
 
-/// What the build says of itself (`scripts/contract-wasm.mjs`): the tools, and the SHA-256 of the list of sources with
-/// their digests.
-const BUILD_ENVIRONMENT: Option<&str> = option_env!("MINTAGE_BUILD_ENVIRONMENT");
-const SOURCES: Option<&str> = option_env!("MINTAGE_SOURCES");
-/// Where the sources are, if the package says so.
-const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+/// Where the sources are, and what they were built with and from, as `scripts/contract-wasm.mjs` sets it. Verifiers set the
+/// same variables to what the contract that they build again says.
+const LINK: Option<&str> = option_env!("NEP330_LINK");
+const ENVIRONMENT: Option<&str> = option_env!("NEP330_BUILD_INFO_BUILD_ENVIRONMENT");
+const SNAPSHOT: Option<&str> = option_env!("NEP330_BUILD_INFO_SOURCE_CODE_SNAPSHOT");
+/// What a verifier runs in `contract_path`, the sources being at `/home/near/code`, and the module that comes of it.
+const BUILD: &str = "\"build_command\":[\"sh\",\"-c\",\"cd ../.. && npm ci && npm run contract:build\"],\
+\"contract_path\":\"contract/mintage\",\"output_wasm_path\":\"/home/near/code/contract/wasm/mintage.wasm\"";
 
 /// NEP-330.
 pub fn contract_source_metadata() {
     host::return_json(|json| {
-        json.open('{')
-            .key("version")
-            .text(VERSION)
-            .key("link")
-            .optional_text(Some(REPOSITORY).filter(|link| !link.is_empty()));
+        json.open('{').key("version").text(VERSION);
+        json.key("link").optional_text(LINK);
         json.key("build_info")
             .open('{')
             .key("build_environment")
-            .text(BUILD_ENVIRONMENT.unwrap_or_default());
-        json.raw("\"build_command\":[\"npm\",\"run\",\"contract:build\"],\"contract_path\":\"contract/mintage\"");
+            .text(ENVIRONMENT.unwrap_or_default());
+        json.raw(BUILD);
         json.key("source_code_snapshot")
-            .text(SOURCES.unwrap_or_default())
+            .text(SNAPSHOT.unwrap_or_default())
             .close('}');
         json.key("standards").open('[');
         for (standard, version) in STANDARDS {

@@ -7,10 +7,10 @@ use crate::prelude::*;
 use crate::solvency::Sums;
 
 /// The version of the storage layout that this code reads and writes.
-pub const LAYOUT: u8 = 5;
+pub const LAYOUT: u8 = 6;
 
 /// Account ids are in their stored form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Root {
     pub collections: u32,
     /// Claim drops made so far.
@@ -43,15 +43,12 @@ impl Root {
     /// The record of a contract that has nothing yet.
     pub fn new(network: String, owner: Vec<u8>, platform: Vec<u8>, admins: Vec<Vec<u8>>) -> Self {
         Self {
-            collections: 0,
-            drops: 0,
-            sums: Sums::default(),
             next_approval: 1,
             network,
             owner,
             platform,
-            proposed: None,
             admins,
+            ..Self::default()
         }
     }
 
@@ -60,7 +57,7 @@ impl Root {
         if reader.u8()? != LAYOUT {
             return None;
         }
-        let mut root = Self::new(String::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut root = Self::default();
         root.collections = reader.u32()?;
         root.drops = reader.u32()?;
         root.sums = Sums {

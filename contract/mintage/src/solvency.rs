@@ -25,7 +25,7 @@ pub const TOKEN_PRICE: u128 = TOKEN_BYTES as u128 * BYTE_PRICE;
 const TOKENS_AT_ONCE: u64 = 128;
 
 /// A record of its own takes this beside key and value.
-const RECORD: u64 = 40;
+pub const RECORD: u64 = 40;
 /// An account id of 64 characters, with its tag.
 const NAME: u64 = 65;
 /// The key of a numbered record of a collection.

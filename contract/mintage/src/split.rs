@@ -13,7 +13,8 @@ pub fn portion(amount: u128, points: u128) -> u128 {
     amount / WHOLE * points + amount % WHOLE * points / WHOLE
 }
 
-fn add(shares: &mut Vec<(String, u128)>, account: &str, amount: u128) {
+/// Adds to the share of an account, which is named once.
+pub fn add(shares: &mut Vec<(String, u128)>, account: &str, amount: u128) {
     if amount == 0 {
         return;
     }

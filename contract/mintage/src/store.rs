@@ -6,7 +6,7 @@ use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
 use crate::collection::locks::LockedAssets;
 use crate::collection::settings::{Details, Lists, Rules, Settings};
 use crate::collection::token_page::{Page, PAGE_TOKENS};
-use crate::error::Code;
+use crate::error::{Code, Failure};
 use crate::host;
 use crate::prelude::*;
 use crate::root::Root;
@@ -112,9 +112,14 @@ pub fn put_header(collection: u32, header: &Header) {
     host::write(&key1(prefix::HEADER, collection), &header.encode());
 }
 
+/// What a record says; one that is not there is empty.
+fn record<T>(key: &[u8], decode: fn(&[u8]) -> Option<T>) -> T {
+    let bytes = host::read(key).unwrap_or_default();
+    decode(&bytes).unwrap_or_else(|| host::corrupt())
+}
+
 pub fn rules(collection: u32) -> Rules {
-    let bytes = host::read(&key1(prefix::RULES, collection)).unwrap_or_default();
-    Rules::decode(&bytes).unwrap_or_else(|| host::corrupt())
+    record(&key1(prefix::RULES, collection), Rules::decode)
 }
 
 /// All pages of remaining copies. They are read together or not at all: which of them a receipt has read would show in
@@ -132,8 +137,10 @@ pub fn locked_assets(collection: u32, header: &Header) -> LockedAssets {
     if !header.is(ASSETS_LOCKED) {
         return LockedAssets::default();
     }
-    let bytes = host::read(&key1(prefix::LOCKED_ASSETS, collection)).unwrap_or_default();
-    LockedAssets::decode(&bytes).unwrap_or_else(|| host::corrupt())
+    record(
+        &key1(prefix::LOCKED_ASSETS, collection),
+        LockedAssets::decode,
+    )
 }
 
 /// How a collection hid its assets or does; `None` of one that never did.
@@ -141,8 +148,7 @@ pub fn reveal(collection: u32, header: &Header) -> Option<Reveal> {
     if !header.is(COMMITTED) {
         return None;
     }
-    let bytes = host::read(&key1(prefix::REVEAL, collection)).unwrap_or_default();
-    Some(Reveal::decode(&bytes).unwrap_or_else(|| host::corrupt()))
+    Some(record(&key1(prefix::REVEAL, collection), Reveal::decode))
 }
 
 /// The assets of the tokens that were minted in this very block, in as many steps whatever they are.
@@ -164,8 +170,7 @@ pub fn assets_of_block(collection: u32, header: &Header) -> Vec<u32> {
 }
 
 pub fn details(collection: u32) -> Details {
-    let bytes = host::read(&key1(prefix::DETAILS, collection)).unwrap_or_default();
-    Details::decode(&bytes).unwrap_or_else(|| host::corrupt())
+    record(&key1(prefix::DETAILS, collection), Details::decode)
 }
 
 /// The lists of accounts of a collection with these details.
@@ -173,8 +178,7 @@ pub fn lists(collection: u32, details: &Details) -> Lists {
     if !details.has_lists {
         return Lists::default();
     }
-    let bytes = host::read(&key1(prefix::LISTS, collection)).unwrap_or_default();
-    Lists::decode(&bytes).unwrap_or_else(|| host::corrupt())
+    record(&key1(prefix::LISTS, collection), Lists::decode)
 }
 
 pub fn settings(collection: u32) -> Settings {
@@ -206,8 +210,10 @@ pub fn put_details(collection: u32, details: &Details) {
 }
 
 pub fn overrides(collection: u32, number: u32) -> Override {
-    let bytes = host::read(&key2(prefix::OVERRIDE, collection, number)).unwrap_or_default();
-    Override::decode(&bytes).unwrap_or_else(|| host::corrupt())
+    record(
+        &key2(prefix::OVERRIDE, collection, number),
+        Override::decode,
+    )
 }
 
 /// A token's page, from the header while it is being filled; the page's number and the token's place on it. `None` if
@@ -243,7 +249,7 @@ fn full_page(header: &Header, collection: u32, index: u32) -> Page {
 }
 
 /// Writes a token's page back to where it lies.
-fn put_token_page(header: &mut Header, collection: u32, index: u32, page: Page) {
+pub fn put_token_page(header: &mut Header, collection: u32, index: u32, page: Page) {
     if index == header.minted / PAGE_TOKENS {
         header.page = page;
         put_header(collection, header);
@@ -269,6 +275,11 @@ pub fn find_head(stored: &[u8]) -> Option<Head> {
 pub fn holdings_page(stored: &[u8], page: u16) -> Vec<TokenRef> {
     let bytes = host::read(&holdings_key(stored, page)).unwrap_or_else(|| host::corrupt());
     holdings::decode_page(&bytes).unwrap_or_else(|| host::corrupt())
+}
+
+/// What a call about a token is refused with that is not there.
+pub fn no_token() -> Failure {
+    Failure::new(Code::TokenNotFound, "There is no token with this token_id.")
 }
 
 /// A token where it lies.
@@ -301,9 +312,7 @@ impl Place {
 
     /// As [`Place::look`]; fails if there is no such token.
     pub fn find(token_id: &str) -> Self {
-        Self::look(token_id).unwrap_or_else(|| {
-            host::refuse(Code::TokenNotFound, "There is no token with this token_id.")
-        })
+        Self::look(token_id).unwrap_or_else(|| host::fail(no_token()))
     }
 
     /// The owner's stored id.
@@ -334,19 +343,6 @@ impl Place {
         } else {
             Override::default()
         }
-    }
-
-    /// Whether the token's metadata are locked, or those of an asset that it may have: which one a token of this block
-    /// drew is not told.
-    pub fn is_locked(&self, shown: &Override) -> bool {
-        if shown.locked {
-            return true;
-        }
-        if self.header.is_minted_in(self.number, host::block_height()) {
-            return self.header.is(ASSETS_LOCKED);
-        }
-        let asset = self.page.slot(self.at).map(|slot| slot.asset);
-        asset.is_some_and(|asset| locked_assets(self.collection, &self.header).contains(asset))
     }
 
     /// Keeps the token's approvals and marks on the page whether there are any. Returns whether the mark changed, so
@@ -387,6 +383,8 @@ impl Place {
 }
 
 pub fn approvals(collection: u32, number: u32) -> Vec<Approval> {
-    let bytes = host::read(&key2(prefix::APPROVALS, collection, number)).unwrap_or_default();
-    approval::decode(&bytes).unwrap_or_else(|| host::corrupt())
+    record(
+        &key2(prefix::APPROVALS, collection, number),
+        approval::decode,
+    )
 }

@@ -111,7 +111,7 @@ pub fn upgrade_announce() {
     let height = host::block_height().saturating_add(plan.delay);
     plan.announced = hash.map(|hash| (hash, height));
     books.measure(|| plan.put());
-    events::upgrade(|json| write_announced(json, &plan));
+    events::of_contract("upgrade", |json| write_announced(json, &plan));
     books.settle();
     host::return_json(|json| {
         json.optional_number(plan.announced.map(|announced| announced.1));

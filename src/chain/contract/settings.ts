@@ -29,8 +29,14 @@ const mintConfig = (config: MintConfig) => ({
 });
 
 export interface ContractMintConfig {
-  /** yoctoNEAR, a decimal string. */
+  /** Decimal string: yoctoNEAR, or units of the currency. */
   readonly mint_fee: string;
+  /** Account of the NEP-141 token that the fee is in; null: NEAR. */
+  readonly currency?: string | null;
+  /** Most tokens of all accounts; null: no limit. */
+  readonly supply?: number | null;
+  /** Tokens minted at this price. */
+  readonly minted?: number;
   /** Unix milliseconds. */
   readonly starts_at_ms: number | null;
   readonly ends_at_ms: number | null;
@@ -76,8 +82,16 @@ export const settingsThatDiffer = (
 ): (keyof CollectionSettings)[] => {
   const own = contractSettings(inOrder(settings));
   return (Object.keys(own) as (keyof CollectionSettings)[]).filter(
-    (name) => canonical(own[name]) !== canonical(view[name]),
+    (name) => canonical(own[name]) !== canonical(settable(view[name])),
   );
+};
+
+/** A setting without what the contract adds: the tokens minted at a price, and a currency or a supply that isn't set. */
+const settable = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || !("mint_fee" in value)) return value;
+  const added = ([name, field]: [string, unknown]) =>
+    name === "minted" || ((name === "currency" || name === "supply") && field === null);
+  return Object.fromEntries(Object.entries(value).filter((field) => !added(field)));
 };
 
 const canonical = (value: unknown): string => {

@@ -19,7 +19,7 @@ const ALICE: &str = "alice.near";
 const GAS: u64 = 60 * TGAS;
 
 /// Calls of other contracts' or the protocol's, which no transaction of a person makes.
-const NOT_FOR_PEOPLE: [&str; 3] = ["migrate", "new", "nft_resolve_transfer"];
+const NOT_FOR_PEOPLE: [&str; 4] = ["migrate", "new", "nft_resolve_transfer", "shares_resolve"];
 
 /// Claims a link of the drop that is there.
 fn claim(link: u32, receiver: &str) -> (String, Action) {
@@ -40,6 +40,13 @@ fn voucher(nonce: u32, receiver: &str, price: u128) -> Value {
         price,
         expires_at_ms: 1_900_000_000_000,
     })
+}
+
+/// A purchase for units of a token, for which alice's account stands.
+fn purchase(quantity: u32) -> (String, Action) {
+    let msg = json!({ "collection_id": 1, "quantity": quantity }).to_string();
+    let args = json!({ "sender_id": "carol.near", "amount": "90", "msg": msg });
+    call("ft_on_transfer", args, 0)
 }
 
 fn call(method: &str, args: Value, deposit: u128) -> (String, Action) {
@@ -83,7 +90,13 @@ fn calls() -> Vec<(String, Action)> {
         ]);
     }
     let far = json!({ "collection_id": 1, "from_index": 1, "limit": 1 });
+    let updates = ["1:1", "1:4"].map(|token| json!({ "token_id": token, "title": "Other" }));
     calls.extend([
+        call(
+            "nft_update_batch",
+            with(in_1(), json!({ "updates": updates })),
+            1,
+        ),
         call("nft_mint", in_1(), 0),
         call(
             "nft_batch_mint",
@@ -101,6 +114,7 @@ fn calls() -> Vec<(String, Action)> {
         call("nft_batch_mint", chosen(0, 1), 0),
         call("nft_batch_mint", chosen(1, 1), 0),
         call("nft_batch_mint", chosen(2, 40), 0),
+        purchase(2),
         claim(0, "bob.near"),
         call(
             "claim_eligibility",
@@ -159,6 +173,7 @@ fn calls() -> Vec<(String, Action)> {
         ),
         call("draws_tell", in_1(), 0),
         call("shares_withdraw", json!({}), 1),
+        call("shares_withdraw", json!({ "currency": ALICE }), 1),
         call("shares_of", account(), 0),
         call("staff_mints_allow", with(in_1(), json!({ "more": 1 })), 1),
         call("upgrade_announce", json!({}), 1),
@@ -223,6 +238,7 @@ fn mints() -> Vec<(String, Action)> {
         call("nft_mint", json!({ "collection_id": 1 }), 0),
         batch(json!({})),
         claim(1, ALICE),
+        purchase(1),
         call("voucher_mint", voucher(6, ALICE, NEAR), NEAR),
         call("voucher_mint", voucher(7, ALICE, 0), 0),
         batch(json!({ "quantities": [7], "metadata": { "extra": "{}" } })),
@@ -259,7 +275,10 @@ fn scene(assets: AssetBatch) -> Scene {
 /// A collection that all may mint of, and a draft.
 fn collection(scene: &mut Scene, assets: AssetBatch) {
     scene.accounts([ALICE, "bob.near", "carol.near"]);
-    let mut settings = json!({ "public_mint_config": { "mint_fee": "0" }, "ongoing_royalties": { "artist.near": 100 } });
+    let mut settings = json!({
+        "public_mint_config": { "mint_fee": "0" }, "phases": [{ "mint_fee": "40", "currency": ALICE }],
+        "initial_royalties": { "artist.near": 1_000 }, "ongoing_royalties": { "artist.near": 100 }
+    });
     if assets.media.is_empty() {
         let digest = Sha256::digest([&Sha256::digest(revealed())[..], &[3; 32]].concat());
         settings["reveal"] = json!({ "commitment": STANDARD.encode(digest) });
@@ -472,7 +491,10 @@ fn no_limit_of_gas_of_a_second_mint_tells_draws_apart() {
 fn sixteen_pages() -> Scene {
     let mut scene = Scene::new(&wasm(), 400 * NEAR);
     scene.accounts([ALICE, "bob.near", "carol.near"]);
-    let settings = json!({ "title": "Many", "public_mint_config": { "mint_fee": "0" } });
+    let settings = json!({
+        "title": "Many", "public_mint_config": { "mint_fee": "0" },
+        "phases": [{ "mint_fee": "40", "currency": ALICE }]
+    });
     let draft = create_args(&settings, false, AssetBatch::new(0, 10_000, 200));
     scene.call_raw(OWNER, "collection_create", draft).json();
     for first in (10_000..100_000).step_by(10_000) {

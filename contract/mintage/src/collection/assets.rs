@@ -34,7 +34,7 @@ pub struct AssetBatch<'a> {
     pub media: &'a [u8],
     /// Empty, or 32 bytes an asset.
     pub references: &'a [u8],
-    copies: Vec<Run>,
+    pub copies: Vec<Run>,
     subtitles: Vec<&'a str>,
     /// Index 0: no subtitle, else 1 + position in `subtitles`.
     subtitle_runs: Vec<Run>,

@@ -136,7 +136,7 @@ pub fn collection_publish() {
     books.settle();
 }
 
-/// Keeps the settings and notes in the header what transfers have to know.
+/// Keeps the settings and notes in the header what mints and transfers have to know.
 pub fn put_settings(collection: u32, header: &mut Header, settings: &Settings) {
     let denied = settings.lists.transfers_denied.as_ref();
     header.set(header::TRANSFERS_OFF, settings.details.transfers_off);
@@ -144,6 +144,9 @@ pub fn put_settings(collection: u32, header: &mut Header, settings: &Settings) {
         header::TRANSFERS_FILTERED,
         denied.is_some_and(|denied| !denied.is_empty()),
     );
+    if !settings.rules.phases.is_empty() {
+        header.set(header::PHASED, true);
+    }
     store::put_settings(collection, settings);
 }
 
@@ -154,6 +157,8 @@ fn add(collection: u32, header: &mut Header, batch: &AssetBatch) -> Vec<Vec<Run>
         refuse(Code::TooMany, "A collection has at most 4294967295 assets.");
     };
     header.assets = after;
+    let runs = batch.copies.iter().copied();
+    header.total = total_copies(runs.chain([(1, header.total)])).or_fail();
     asset_pages::write(collection, before, batch)
 }
 
@@ -166,7 +171,6 @@ fn seal(collection: u32, header: &mut Header, copies: &[Vec<Run>]) {
         );
     }
     let runs = || copies.iter().flatten().copied();
-    header.total = total_copies(runs()).or_fail();
     header.width = packed::width_for(runs().map(|run| run.1).max().unwrap_or_default());
     header.flags |= header::PUBLISHED;
     let layout = pages(header.assets, header.width);

@@ -1,6 +1,7 @@
 //! A collection's hot record: what a mint reads and writes. It carries the token page that is being filled and, when
 //! they are few bytes, the remaining copies, so that a mint touches one record where it would touch three.
 
+use super::settings::PHASES;
 use super::token_page::{asset_width, Page};
 use crate::codec::Reader;
 use crate::packed;
@@ -8,7 +9,7 @@ use crate::prelude::*;
 use crate::solvency::Shape;
 
 /// The version of the record, its first byte.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 pub const PUBLISHED: u16 = 1;
 pub const TRANSFERS_OFF: u16 = 1 << 1;
@@ -31,6 +32,8 @@ pub const COMMITTED: u16 = 1 << 9;
 pub const CODE_LOCKED: u16 = 1 << 10;
 /// Some of the tokens of the last mint's block were drawn.
 pub const DREW: u16 = 1 << 11;
+/// The collection has phases or had some; tokens minted in them are counted.
+pub const PHASED: u16 = 1 << 12;
 
 /// Tokens that the staff may mint of a collection on one day without a full-access key, where that has not raised it.
 const STAFF_MINTS_A_DAY: u32 = 1_000;
@@ -53,13 +56,19 @@ pub enum Copies {
     Paged(Vec<u32>),
 }
 
+impl Default for Copies {
+    fn default() -> Self {
+        Self::Inline(Vec::new())
+    }
+}
+
 /// A decoded header.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     pub flags: u16,
     /// Number of assets.
     pub assets: u32,
-    /// Sum of the assets' copies; known once published.
+    /// Sum of the assets' copies.
     pub total: u32,
     pub minted: u32,
     /// Tokens of `minted` that were burnt.
@@ -76,6 +85,10 @@ pub struct Header {
     staff_left: u32,
     /// Yoctonear of mint fees that were the owner's share, whoever was the owner.
     pub earned: u128,
+    /// Tokens that were minted in each phase, by its place.
+    pub taken: [u32; PHASES],
+    /// Assets that are locked one by one.
+    pub locked: u32,
     pub copies: Copies,
     /// The token page that is being filled, numbers `minted / 32 * 32 + 1` and on.
     pub page: Page,
@@ -84,20 +97,8 @@ pub struct Header {
 impl Header {
     pub fn draft() -> Self {
         Self {
-            flags: 0,
-            assets: 0,
-            total: 0,
-            minted: 0,
-            burnt: 0,
-            last_block: 0,
-            last_first: 0,
             width: 1,
-            credit: 0,
-            staff_day: 0,
-            staff_left: 0,
-            earned: 0,
-            copies: Copies::Inline(Vec::new()),
-            page: Page::default(),
+            ..Self::default()
         }
     }
 
@@ -117,6 +118,14 @@ impl Header {
         let credit = reader.u32()?;
         let (staff_day, staff_left) = (reader.u16()?, reader.u32()?);
         let earned = reader.u128()?;
+        let mut taken = [0; PHASES];
+        if flags & PHASED != 0 {
+            taken = numbers(reader, PHASES as u32)?.try_into().ok()?;
+        }
+        let mut locked = 0;
+        if flags & ASSETS_LOCKED != 0 {
+            locked = reader.u32()?;
+        }
         let layout = pages(assets, width);
         let copies = if flags & PUBLISHED == 0 {
             Copies::Inline(Vec::new())
@@ -139,6 +148,8 @@ impl Header {
             staff_day,
             staff_left,
             earned,
+            taken,
+            locked,
             copies,
             page,
         })
@@ -158,6 +169,12 @@ impl Header {
         out.extend_from_slice(&self.staff_day.to_le_bytes());
         out.extend_from_slice(&self.staff_left.to_le_bytes());
         out.extend_from_slice(&self.earned.to_le_bytes());
+        if self.is(PHASED) {
+            put_numbers(&mut out, &self.taken);
+        }
+        if self.is(ASSETS_LOCKED) {
+            out.extend_from_slice(&self.locked.to_le_bytes());
+        }
         match &self.copies {
             Copies::Inline(bytes) => out.extend_from_slice(bytes),
             Copies::Paged(sums) => put_numbers(&mut out, sums),
@@ -274,11 +291,13 @@ mod tests {
                 page.push(&crate::accounts::encode("alice.testnet"), u32::from(token) % assets, 0, 5);
             }
             let header = Header {
-                flags: PUBLISHED | TRANSFERS_OFF,
+                flags: PUBLISHED | TRANSFERS_OFF | PHASED | ASSETS_LOCKED,
                 assets, total: minted + 5, minted, burnt: minted / 2,
                 last_block: block, last_first: 3, width, credit: 77,
                 staff_day: minted as u16, staff_left: assets,
                 earned: u128::from(block) << (minted % 64),
+                taken: [minted; PHASES],
+                locked: assets,
                 copies: if layout.inline { Copies::Inline(vec![3; layout.bytes]) } else { Copies::Paged(vec![9; layout.pages]) },
                 page,
             };

@@ -31,7 +31,7 @@ pub fn collection_lock() {
         refuse(Code::TooMany, "assets: a call locks at most 1000 assets.");
     }
     let mut header = store::header(collection);
-    let before = header.flags;
+    let before = (header.flags, header.locked);
     let flags = locks::flags(&names).or_fail();
     locks::check_new(flags, header.flags, !assets.is_empty()).or_fail();
     if flags & SUPPLY_LOCKED != 0 && !header.is(PUBLISHED) {
@@ -42,6 +42,7 @@ pub fn collection_lock() {
         let mut locked = store::locked_assets(collection, &header);
         locked.add(&assets, header.assets).or_fail();
         header.flags |= ASSETS_LOCKED;
+        header.locked = locked.count() as u32;
         let key = key1(prefix::LOCKED_ASSETS, collection);
         books.measure(|| host::write(&key, &locked.encode()));
     }
@@ -53,10 +54,10 @@ pub fn collection_lock() {
         books.sums.promised -= u64::from(header.credit);
         header.credit = 0;
     }
-    if header.flags != before {
-        store::put_header(collection, &header);
+    if (header.flags, header.locked) != before {
+        books.measure(|| store::put_header(collection, &header));
     }
-    events::lock(|json| {
+    events::of_contract("lock", |json| {
         json.key("collection_id").number(u64::from(collection));
         locks::write(json.key("locks"), flags);
         if !assets.is_empty() {

@@ -10,6 +10,7 @@ use crate::codec::{put_varint, Reader};
 use crate::error::{Code, Failure, Outcome};
 use crate::json::Writer;
 use crate::prelude::*;
+use crate::sorting::shell_sort;
 use alloc::borrow::Cow;
 
 /// Each lock of a collection: its flag, and its name as calls, views and events have it.
@@ -95,7 +96,7 @@ fn names_more(list: &[String], other: &[String]) -> bool {
         return false;
     }
     let mut known: Vec<&str> = other.iter().map(String::as_str).collect();
-    known.sort_unstable();
+    shell_sort(&mut known);
     let mut names = list.iter().map(String::as_str);
     names.any(|name| known.binary_search(&name).is_err())
 }

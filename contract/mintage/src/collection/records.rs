@@ -1,14 +1,16 @@
 //! The records of a collection's settings as bytes.
 
-use super::settings::{Details, Lists, MintConfig, Royalties, Rules};
+use super::settings::{Details, Lists, Phase, Royalties, Rules};
 use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
 use crate::prelude::*;
 
 impl Rules {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(256);
-        put_config(&mut out, &self.public);
-        put_config(&mut out, &self.private);
+        out.push(self.phases.len() as u8);
+        for phase in &self.phases {
+            put_option(&mut out, phase.as_ref(), put_phase);
+        }
         put_list(&mut out, &self.bypass);
         put_royalties(&mut out, &self.royalties);
         out
@@ -16,9 +18,11 @@ impl Rules {
 
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let reader = &mut Reader::new(bytes);
+        let places = reader.u8()?;
         Some(Self {
-            public: read_config(reader)?,
-            private: read_config(reader)?,
+            phases: (0..places)
+                .map(|_| read_option(reader, read_phase))
+                .collect::<Option<_>>()?,
             bypass: read_list(reader)?,
             royalties: read_royalties(reader)?,
         })
@@ -122,26 +126,27 @@ fn read_royalties(reader: &mut Reader) -> Option<Royalties> {
         .collect()
 }
 
-fn put_config(out: &mut Vec<u8>, config: &Option<MintConfig>) {
-    put_option(out, config.as_ref(), |out, config| {
-        out.extend_from_slice(&config.fee.to_le_bytes());
-        put_option(out, config.starts_at_ms, |out, time| {
+fn put_phase(out: &mut Vec<u8>, phase: &Phase) {
+    out.extend_from_slice(&phase.fee.to_le_bytes());
+    put_option(out, phase.currency.as_deref(), put_text);
+    for time in [phase.starts_at_ms, phase.ends_at_ms] {
+        put_option(out, time, |out, time| {
             out.extend_from_slice(&time.to_le_bytes())
         });
-        put_option(out, config.ends_at_ms, |out, time| {
-            out.extend_from_slice(&time.to_le_bytes())
-        });
-        put_option(out, config.limit, put_varint);
-    });
+    }
+    put_option(out, phase.limit, put_varint);
+    put_option(out, phase.supply, put_varint);
+    out.push(u8::from(phase.listed));
 }
 
-fn read_config(reader: &mut Reader) -> Option<Option<MintConfig>> {
-    read_option(reader, |reader| {
-        Some(MintConfig {
-            fee: reader.u128()?,
-            starts_at_ms: read_option(reader, Reader::u64)?,
-            ends_at_ms: read_option(reader, Reader::u64)?,
-            limit: read_option(reader, Reader::varint)?,
-        })
+fn read_phase(reader: &mut Reader) -> Option<Phase> {
+    Some(Phase {
+        fee: reader.u128()?,
+        currency: read_option(reader, read_text)?,
+        starts_at_ms: read_option(reader, Reader::u64)?,
+        ends_at_ms: read_option(reader, Reader::u64)?,
+        limit: read_option(reader, Reader::varint)?,
+        supply: read_option(reader, Reader::varint)?,
+        listed: reader.u8()? != 0,
     })
 }

@@ -22,13 +22,26 @@ pub const LIST_ACCOUNTS: usize = 1_000;
 /// NEP-199 guarantees ten entries of a payout, and the owner is one.
 pub const ONGOING_ROYALTIES_ACCOUNTS: usize = 9;
 
+/// Phases of a collection's direct mints at most.
+pub const PHASES: usize = 8;
+/// The places of the interface's two prices; the others follow.
+pub const PRIVATE: usize = 0;
+pub const PUBLIC: usize = 1;
+
 /// When, for how much and how often an account may mint directly. Times are Unix milliseconds; the end is exclusive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MintConfig {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phase {
+    /// Of each token, in the smallest unit of the currency.
     pub fee: u128,
+    /// The account of the NEP-141 token that the price is in; `None`: NEAR.
+    pub currency: Option<String>,
     pub starts_at_ms: Option<u64>,
     pub ends_at_ms: Option<u64>,
     pub limit: Option<u32>,
+    /// Tokens that all accounts together may mint in it.
+    pub supply: Option<u32>,
+    /// Whether only accounts on the phase's own list may mint.
+    pub listed: bool,
 }
 
 /// Account and basis points.
@@ -36,10 +49,32 @@ pub type Royalties = Vec<(String, u16)>;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    pub public: Option<MintConfig>,
-    pub private: Option<MintConfig>,
+    /// By their places, of which the last is used; what an account minted in a phase is counted by its place.
+    pub phases: Vec<Option<Phase>>,
     pub bypass: Vec<String>,
     pub royalties: Royalties,
+}
+
+impl Rules {
+    pub fn phase(&self, place: usize) -> Option<&Phase> {
+        self.phases.get(place)?.as_ref()
+    }
+
+    /// The phases that there are, with their places.
+    pub fn phases(&self) -> impl Iterator<Item = (usize, &Phase)> {
+        let all = self.phases.iter().enumerate();
+        all.filter_map(|(place, phase)| Some((place, phase.as_ref()?)))
+    }
+
+    fn set_phase(&mut self, place: usize, phase: Option<Phase>) {
+        if self.phases.len() <= place {
+            self.phases.resize(place + 1, None);
+        }
+        self.phases[place] = phase;
+        while self.phases.last() == Some(&None) {
+            self.phases.pop();
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,19 +123,6 @@ pub fn check_length(name: &str, text: &str, limit: usize) -> Outcome<()> {
     Ok(())
 }
 
-fn check_account(name: &str, id: &str) -> Outcome<()> {
-    if accounts::is_valid(id) {
-        Ok(())
-    } else {
-        Err(Failure::argument(joined(&[
-            name,
-            ": \"",
-            id,
-            "\" is not a NEAR account id.",
-        ])))
-    }
-}
-
 fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<String>>> {
     let Some(list) = list else { return Ok(None) };
     if list.len() > LIST_ACCOUNTS {
@@ -111,7 +133,7 @@ fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<S
     }
     let mut ids = Vec::with_capacity(list.len());
     for id in list {
-        check_account(name, &id)?;
+        accounts::check(name, &id)?;
         ids.push(id.into_owned());
     }
     Ok(Some(ids))
@@ -133,7 +155,7 @@ fn royalties(
     let mut sum = 0u64;
     let mut out = Vec::with_capacity(shares.len());
     for (id, points) in shares {
-        check_account(name, &id)?;
+        accounts::check(name, &id)?;
         sum = sum.saturating_add(points);
         if points == 0 || sum > total {
             return Err(Failure::argument(joined(&[
@@ -146,20 +168,34 @@ fn royalties(
     Ok(out)
 }
 
-fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>> {
-    let Some(mut json) = config else {
+/// Reads a phase; whether it has a list is `listed`, or said there.
+fn phase(name: &str, json: Option<Object>, listed: Option<bool>) -> Outcome<Option<Phase>> {
+    let Some(mut json) = json else {
         return Ok(None);
     };
     let fee: u128 = json.required("mint_fee")?;
+    let currency: Option<String> = json.optional("currency")?;
     let starts_at_ms: Option<u64> = json.optional("starts_at_ms")?;
     let ends_at_ms: Option<u64> = json.optional("ends_at_ms")?;
     let limit: Option<u32> = json.optional("limit_per_account")?;
+    let supply: Option<u32> = json.optional("supply")?;
+    let listed = match listed {
+        Some(listed) => listed,
+        None => json.optional("allowlist")?.unwrap_or_default(),
+    };
     json.finish()?;
     let wrong = |what: &str| Err(Failure::argument(joined(&[name, what])));
-    if fee != 0 && fee < TOKEN_PRICE {
-        return wrong(
-            ".mint_fee is 0 or at least 2700000000000000000000 yoctonear, the storage of a token.",
-        );
+    match &currency {
+        None if fee != 0 && fee < TOKEN_PRICE => {
+            return wrong(
+                ".mint_fee is 0 or at least 2700000000000000000000 yoctonear, the storage of a token.",
+            );
+        }
+        Some(_) if fee == 0 => {
+            return wrong(".mint_fee of a currency is at least 1; what is free is free in NEAR.")
+        }
+        Some(account) => accounts::check("currency", account)?,
+        None => {}
     }
     if starts_at_ms
         .zip(ends_at_ms)
@@ -167,15 +203,34 @@ fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>
     {
         return wrong(".ends_at_ms has to be after starts_at_ms.");
     }
-    if limit == Some(0) {
-        return wrong(".limit_per_account is at least 1; null means no limit.");
+    if limit == Some(0) || supply == Some(0) {
+        return wrong(".limit_per_account and .supply are at least 1; null means no limit.");
     }
-    Ok(Some(MintConfig {
+    Ok(Some(Phase {
         fee,
+        currency,
         starts_at_ms,
         ends_at_ms,
         limit,
+        supply,
+        listed,
     }))
+}
+
+/// Reads the phases behind the interface's two.
+fn further_phases(rules: &mut Rules, phases: Option<Vec<Option<Object>>>) -> Outcome<()> {
+    let phases = phases.unwrap_or_default();
+    if PUBLIC + 1 + phases.len() > PHASES {
+        return Err(Failure::new(
+            Code::TooMany,
+            "phases: at most 6 beside the public and the private price.",
+        ));
+    }
+    rules.phases.truncate(PUBLIC + 1);
+    for (place, json) in (PUBLIC + 1..).zip(phases) {
+        rules.set_phase(place, phase("phases", json, None)?);
+    }
+    Ok(())
 }
 
 /// Applies settings in JSON to those that there are: an absent field stays, `null` clears. Returns whether what a token
@@ -203,13 +258,16 @@ pub fn apply(mut json: Object, settings: &mut Settings) -> Outcome<bool> {
         )?;
         details.description = description;
     }
-    for (name, slot) in [
-        ("public_mint_config", &mut rules.public),
-        ("private_mint_config", &mut rules.private),
+    for (name, place) in [
+        ("public_mint_config", PUBLIC),
+        ("private_mint_config", PRIVATE),
     ] {
         if let Some(config) = json.field(name)? {
-            *slot = mint_config(name, config)?;
+            rules.set_phase(place, phase(name, config, Some(place == PRIVATE))?);
         }
+    }
+    if let Some(phases) = json.field("phases")? {
+        further_phases(rules, phases)?;
     }
     for (name, slot, accounts, total) in [
         (
@@ -351,7 +409,8 @@ mod tests {
         .unwrap();
         let (rules, details, lists) = (all.rules, all.details, all.lists);
         assert_eq!(rules.bypass, ["b.near", "a.near", "b.near"]);
-        assert_eq!(rules.public.unwrap().limit, Some(300));
+        assert_eq!(rules.phase(PUBLIC).unwrap().limit, Some(300));
+        assert!(rules.phase(PRIVATE).unwrap().listed && !rules.phase(PUBLIC).unwrap().listed);
         assert_eq!(
             rules.royalties,
             [("z.near".into(), 5), ("y.near".into(), 6)]

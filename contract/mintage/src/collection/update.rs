@@ -21,10 +21,12 @@ pub fn collection_update() {
     if shown {
         settings.details.updated_at = host::now_s();
     }
-    books.measure(|| put_settings(collection, &mut header, &settings));
-    if header.flags != flags {
-        store::put_header(collection, &header);
-    }
+    books.measure(|| {
+        put_settings(collection, &mut header, &settings);
+        if header.flags != flags {
+            store::put_header(collection, &header);
+        }
+    });
     if shown {
         events::all_changed(collection, header.minted);
     }

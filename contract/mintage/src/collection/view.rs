@@ -1,10 +1,10 @@
 //! Collections and their assets as views show them.
 
-use super::asset_pages::{self, AssetPages};
+use super::asset_pages::AssetPages;
 use super::commitment::{given, Reveal};
 use super::header::{pages, Copies, Header, HIDDEN, PUBLISHED, ROYALTIES_LOCKED};
 use super::locks;
-use super::settings::{MintConfig, Royalties, Settings};
+use super::settings::{Royalties, Rules, Settings, PRIVATE, PUBLIC};
 use crate::accounts;
 use crate::base64;
 use crate::files;
@@ -15,18 +15,28 @@ use crate::prelude::*;
 use crate::store;
 use crate::window::{page_bytes, window};
 
-fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
-    let Some(config) = config else {
+/// Writes a phase, and of one behind the interface's two what list it has.
+fn write_phase(json: &mut Writer, (collection, place): (u32, usize), case: (&Rules, &Header)) {
+    let Some(phase) = case.0.phase(place) else {
         json.raw("null");
         return;
     };
-    json.open('{').key("mint_fee").amount(config.fee);
-    json.key("starts_at_ms")
-        .optional_number(config.starts_at_ms);
-    json.key("ends_at_ms").optional_number(config.ends_at_ms);
+    json.open('{').key("mint_fee").amount(phase.fee);
+    json.key("currency")
+        .optional_text(phase.currency.as_deref());
+    json.key("starts_at_ms").optional_number(phase.starts_at_ms);
+    json.key("ends_at_ms").optional_number(phase.ends_at_ms);
     json.key("limit_per_account")
-        .optional_number(config.limit.map(u64::from))
-        .close('}');
+        .optional_number(phase.limit.map(u64::from));
+    json.key("supply")
+        .optional_number(phase.supply.map(u64::from));
+    json.key("minted").number(u64::from(case.1.taken[place]));
+    if place > PUBLIC {
+        json.key("allowlist").bool(phase.listed);
+        let accounts = crate::allowlist::list((collection, place)).accounts;
+        json.key("allowlisted").number(u64::from(accounts));
+    }
+    json.close('}');
 }
 
 fn write_royalties(json: &mut Writer, royalties: &Royalties) {
@@ -44,16 +54,9 @@ fn write_list(json: &mut Writer, list: Option<&[String]>) {
     };
     json.open('[');
     for account in list {
-        json.text(account);
+        json.plain(account);
     }
     json.close(']');
-}
-
-fn total_of_draft(collection: u32, header: &Header) -> u32 {
-    let pages = asset_pages::copies(collection, header.assets);
-    pages.iter().flatten().fold(0, |total, &(length, copies)| {
-        total.saturating_add(length.saturating_mul(copies))
-    })
 }
 
 fn write(json: &mut Writer, collection: u32, header: &Header) {
@@ -63,11 +66,6 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
         lists,
     } = store::settings(collection);
     let published = header.is(PUBLISHED);
-    let total = if published {
-        header.total
-    } else {
-        total_of_draft(collection, header)
-    };
     json.open('{')
         .key("collection_id")
         .number(u64::from(collection));
@@ -75,10 +73,10 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
         .text(&accounts::hex(&details.external_id))
         .key("published")
         .bool(published);
-    let allowlisted = crate::allowlist::list(collection).accounts;
+    let allowlisted = crate::allowlist::list((collection, PRIVATE)).accounts;
     for (name, count) in [
         ("assets", header.assets),
-        ("total", total),
+        ("total", header.total),
         ("minted", header.minted),
         ("burnt", header.burnt),
         ("allowlisted", allowlisted),
@@ -90,8 +88,18 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
     json.key("title").text(&details.title);
     json.key("description")
         .optional_text(details.description.as_deref());
-    write_config(json.key("public_mint_config"), &rules.public);
-    write_config(json.key("private_mint_config"), &rules.private);
+    let case = (&rules, header);
+    for (name, place) in [
+        ("public_mint_config", PUBLIC),
+        ("private_mint_config", PRIVATE),
+    ] {
+        write_phase(json.key(name), (collection, place), case);
+    }
+    json.key("phases").open('[');
+    for place in PUBLIC + 1..rules.phases.len() {
+        write_phase(json, (collection, place), case);
+    }
+    json.close(']');
     write_list(json.key("bypass_mint_fee_accounts"), Some(&rules.bypass));
     write_royalties(json.key("initial_royalties"), &rules.royalties);
     write_royalties(json.key("ongoing_royalties"), &details.royalties);
@@ -112,8 +120,7 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
         lists.transfers_denied.as_deref(),
     );
     locks::write(json.key("locks"), header.flags);
-    let locked = store::locked_assets(collection, header).count() as u64;
-    json.key("locked_assets").number(locked);
+    json.key("locked_assets").number(u64::from(header.locked));
     write_reveal(
         json.key("reveal"),
         header,

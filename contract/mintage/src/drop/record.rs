@@ -14,7 +14,7 @@ const EARLIEST_MS: u64 = 1_000_000_000_000;
 /// An end may lie this far ahead: five years.
 const LONGEST_MS: u64 = 5 * 366 * 24 * 60 * 60 * 1000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimDrop {
     pub collection: u32,
     /// The ed25519 key that certifies the links' keys.
@@ -50,13 +50,7 @@ impl ClaimDrop {
             collection,
             issuer,
             quantity,
-            expires_at_ms: 0,
-            promised: 0,
-            claimed: 0,
-            revoked: 0,
-            links: 0,
-            claimed_bits: Vec::new(),
-            revoked_bits: Vec::new(),
+            ..Self::default()
         }
     }
 

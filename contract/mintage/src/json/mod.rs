@@ -109,34 +109,36 @@ impl<'a> FromJson<'a> for Object<'a> {
     }
 }
 
-impl<'a> FromJson<'a> for Vec<Cow<'a, str>> {
-    const WHAT: &'static str = "a list of strings";
+/// What may be null in a list.
+impl<'a> FromJson<'a> for Option<Object<'a>> {
+    const WHAT: &'static str = "an object or null";
     fn from_json(json: Json<'a>) -> Option<Self> {
         match json {
-            Json::List(items) => items.into_iter().map(Cow::from_json).collect(),
-            _ => None,
+            Json::Null => Some(None),
+            json => Object::from_json(json).map(Some),
         }
     }
 }
 
-impl<'a> FromJson<'a> for Vec<u32> {
-    const WHAT: &'static str = "a list of whole numbers up to 4294967295";
-    fn from_json(json: Json<'a>) -> Option<Self> {
-        match json {
-            Json::List(items) => items.into_iter().map(u32::from_json).collect(),
-            _ => None,
+macro_rules! lists {
+    ($($item:ty: $what:literal),* $(,)?) => { $(
+        impl<'a> FromJson<'a> for Vec<$item> {
+            const WHAT: &'static str = $what;
+            fn from_json(json: Json<'a>) -> Option<Self> {
+                match json {
+                    Json::List(items) => items.into_iter().map(FromJson::from_json).collect(),
+                    _ => None,
+                }
+            }
         }
-    }
+    )* };
 }
 
-impl<'a> FromJson<'a> for Vec<Object<'a>> {
-    const WHAT: &'static str = "a list of objects";
-    fn from_json(json: Json<'a>) -> Option<Self> {
-        match json {
-            Json::List(items) => items.into_iter().map(Object::from_json).collect(),
-            _ => None,
-        }
-    }
+lists! {
+    Cow<'a, str>: "a list of strings",
+    u32: "a list of whole numbers up to 4294967295",
+    Object<'a>: "a list of objects",
+    Option<Object<'a>>: "a list of objects or null",
 }
 
 /// Numbers by name, such as royalties.

@@ -69,6 +69,15 @@ impl Writer {
         self
     }
 
+    /// A text that needs no escapes, such as an account id.
+    pub fn plain(&mut self, text: &str) -> &mut Self {
+        let out = self.separate();
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+        self
+    }
+
     pub fn text(&mut self, text: &str) -> &mut Self {
         let out = self.separate();
         out.push('"');
@@ -98,6 +107,13 @@ impl Writer {
     pub fn optional_text(&mut self, text: Option<&str>) -> &mut Self {
         match text {
             Some(text) => self.text(text),
+            None => self.raw("null"),
+        }
+    }
+
+    pub fn optional_amount(&mut self, value: Option<u128>) -> &mut Self {
+        match value {
+            Some(value) => self.amount(value),
             None => self.raw("null"),
         }
     }

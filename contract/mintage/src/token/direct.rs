@@ -1,6 +1,6 @@
-//! Minting by anyone allowed, for the fee, and the view that tells whether an account is.
+//! Minting by anyone allowed, for a price in NEAR or in a token, and the view that tells whether an account is.
 
-use super::fees::pay_shares;
+use super::fees::{accrue_shares, pay_shares, share_records};
 use super::grant::Grant;
 use super::id;
 use super::mint::{check_copies, mint_own, published_header};
@@ -10,17 +10,19 @@ use crate::books::Books;
 use crate::collection::eligibility::{self, Minter, Offer, Refusal};
 use crate::collection::header::{Header, PUBLISHED, SUPPLY_LOCKED};
 use crate::collection::locks;
-use crate::collection::settings::Rules;
+use crate::collection::settings::{Phase, Rules, PHASES, PRIVATE, PUBLIC};
 use crate::error::Code;
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
-use crate::json::Object;
+use crate::json::{Object, Writer};
 use crate::prelude::*;
 use crate::root::Root;
+use crate::solvency::BYTE_PRICE;
 use crate::split::kept;
 use crate::store;
 use crate::token::holdings::Head;
+use core::ops::Range;
 
 /// Tokens that an account may mint with one signature.
 const TOKENS_PER_CALL: u32 = 25;
@@ -33,31 +35,59 @@ const GAS_BEFORE_DRAW: u64 = 40_000_000_000_000;
 struct Case {
     rules: Rules,
     head: Head,
-    result: Result<Offer, Refusal>,
-    bypass: bool,
+    minter: Minter,
 }
 
-/// Whether an account, in both its forms, may mint `count` tokens.
-fn case(root: &Root, collection: u32, (account, stored): (&str, &[u8]), count: u32) -> Case {
+/// What is known of an account, in both its forms, that would mint.
+fn case(
+    root: &Root,
+    (collection, header): (u32, &Header),
+    (account, stored): (&str, &[u8]),
+) -> Case {
     let rules = store::rules(collection);
     let head = store::find_head(stored).unwrap_or_default();
-    let (public_minted, private_minted) = head.minted(collection);
+    let mut listed = [false; PHASES];
+    let ended = |phase: &Phase| phase.ends_at_ms.is_some_and(|end| host::now_ms() >= end);
+    for (place, phase) in rules.phases() {
+        listed[place] = phase.listed
+            && !ended(phase)
+            && crate::allowlist::contains((collection, place), stored);
+    }
     let minter = Minter {
         bypass: root.is_staff(stored) || rules.bypass.iter().any(|id| id == account),
-        allowlisted: rules.private.is_some() && crate::allowlist::contains(collection, stored),
-        public_minted,
-        private_minted,
+        listed,
+        minted: head.minted(collection),
+        taken: header.taken,
     };
-    let result = eligibility::offer(&rules, &minter, count, host::now_ms());
     Case {
         rules,
         head,
-        result,
-        bypass: minter.bypass,
+        minter,
     }
 }
 
-/// The tokens that the arguments ask for; `None`: they say nothing of it, and mean one.
+/// What a buyer asks for.
+struct Order {
+    collection: u32,
+    /// `None`: nothing was said of it, which means one.
+    quantity: Option<u32>,
+    /// Who gets the tokens, in both forms; `None`: the buyer.
+    receiver: Option<(Vec<u8>, String)>,
+}
+
+impl Order {
+    fn read(args: &mut Object) -> Self {
+        let collection = args.required("collection_id").or_fail();
+        let quantity = quantity(args);
+        let receiver: Option<String> = args.optional("receiver_id").or_fail();
+        Self {
+            collection,
+            quantity,
+            receiver: receiver.map(|id| (guard::account("receiver_id", &id), id)),
+        }
+    }
+}
+
 fn quantity(args: &mut Object) -> Option<u32> {
     let quantity = args.optional("quantity").or_fail();
     if !(1..=TOKENS_PER_CALL).contains(&quantity.unwrap_or(1)) {
@@ -72,10 +102,21 @@ pub(crate) struct Purchase<'a> {
     pub account: &'a str,
     pub count: u32,
     pub rules: &'a Rules,
-    /// Yoctonear for each token.
+    /// The price of each token in its currency's smallest unit.
     pub fee: u128,
     /// What the tokens are promised.
     pub bytes: u64,
+}
+
+impl Purchase<'_> {
+    /// Promises the tokens their bytes, of what is free beside `outgoing` yoctonear.
+    fn promise(&self, books: &mut Books, header: &mut Header, outgoing: u128) {
+        let shape = header.shape(self.collection);
+        let promise = (header.credit, self.bytes);
+        header.credit = books
+            .promise(&shape, promise, header.remaining(), outgoing)
+            .or_fail();
+    }
 }
 
 /// Promises the tokens their bytes, takes the fees out of the deposit and pays the shares of them; the rest returns.
@@ -90,13 +131,39 @@ pub(crate) fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase
         );
     }
     let kept = kept(purchase.fee, purchase.count);
-    let shape = header.shape(purchase.collection);
-    let promise = (header.credit, purchase.bytes);
-    header.credit = books
-        .promise(&shape, promise, header.remaining(), deposit - kept)
-        .or_fail();
+    purchase.promise(books, header, deposit - kept);
     pay_shares(books, header, purchase.rules, fee - kept);
     balance::pay(purchase.account, deposit - fee);
+}
+
+/// Units of a token that a buyer has sent, and the most that one NFT may cost.
+struct Sent {
+    currency: String,
+    amount: u128,
+    most: Option<u128>,
+}
+
+/// Takes the price out of what was sent, and lets the shares of it wait. Returns the rest.
+fn charge_tokens(books: &mut Books, header: &mut Header, purchase: &Purchase, sent: &Sent) -> u128 {
+    if sent.most.is_some_and(|most| purchase.fee > most) {
+        host::refuse_amount(
+            Code::PriceTooHigh,
+            "max_price: the price of one is now, in the currency's smallest unit: ",
+            purchase.fee,
+        );
+    }
+    let price = purchase.fee.checked_mul(u128::from(purchase.count));
+    let Some(price) = price.filter(|&price| price <= sent.amount) else {
+        host::refuse_amount(
+            Code::DepositTooSmall,
+            "Send the price of all tokens; that of one is, in the currency's smallest unit: ",
+            purchase.fee,
+        );
+    };
+    // Before the promise, which takes bytes ahead where they are free.
+    accrue_shares(books, purchase.rules, &sent.currency, price);
+    purchase.promise(books, header, 0);
+    sent.amount - price
 }
 
 /// Who gets the tokens of a mint, and the list to put them on where that is known: the minter's, which counts them. Of
@@ -116,22 +183,19 @@ fn grant(
     }
 }
 
-pub fn nft_mint() {
-    let mut args = host::args();
-    let collection: u32 = args.required("collection_id").or_fail();
-    let quantity = quantity(&mut args);
-    let count = quantity.unwrap_or(1);
-    let receiver: Option<String> = args.optional("receiver_id").or_fail();
-    args.finish().or_fail();
-    let receiver = receiver.map(|id| (guard::account("receiver_id", &id), id));
+/// Sells a buyer what they ask for at the best price that is open to them in NEAR, which is attached, or in a token that was
+/// sent. Returns the tokens' numbers, and how much of what was sent is too much.
+fn sell(account: String, order: Order, sent: Option<&Sent>) -> (Range<u32>, u128) {
+    let collection = order.collection;
+    let count = order.quantity.unwrap_or(1);
     let mut books = Books::open();
-    let account = host::predecessor();
     let stored = accounts::encode(&account);
     let mut header = published_header(collection);
     check_copies(&header, count).or_fail();
-    let mut case = case(&books, collection, (&account, &stored), count);
-    let offer = case
-        .result
+    let mut case = case(&books, (collection, &header), (&account, &stored));
+    let currency = sent.map(|sent| sent.currency.as_str());
+    let now = host::now_ms();
+    let offer = eligibility::offer(&case.rules, &case.minter, currency, count, now)
         .unwrap_or_else(|refusal| refuse(refusal.code, refusal.message));
     let purchase = Purchase {
         collection,
@@ -141,17 +205,31 @@ pub fn nft_mint() {
         fee: offer.fee,
         bytes: header.shape(collection).counted_tokens(count),
     };
-    charge(&mut books, &mut header, &purchase);
-    if host::gas_left() < GAS_BEFORE_DRAW {
+    let mut rest = 0;
+    match sent {
+        Some(sent) => rest = charge_tokens(&mut books, &mut header, &purchase, sent),
+        None => charge(&mut books, &mut header, &purchase),
+    }
+    if sent.is_none() && host::gas_left() < GAS_BEFORE_DRAW {
         refuse(
             Code::GasTooLow,
             "Attach 100 Tgas: a mint needs 40 Tgas left before it draws.",
         );
     }
-    case.head.count_mints(collection, offer.private, count);
-    let (grant, known) = grant((account, stored), case.head, receiver, count);
+    header.taken[offer.place] = header.taken[offer.place].saturating_add(count);
+    case.head.count_mints(collection, offer.place, count);
+    let (grant, known) = grant((account, stored), case.head, order.receiver, count);
     let numbers = mint_own(collection, &mut header, &grant, known);
     books.settle();
+    (numbers, rest)
+}
+
+pub fn nft_mint() {
+    let mut args = host::args();
+    let order = Order::read(&mut args);
+    args.finish().or_fail();
+    let (collection, quantity) = (order.collection, order.quantity);
+    let (numbers, _) = sell(host::predecessor(), order, None);
     let mut answer = String::with_capacity(24);
     if quantity.is_some() {
         events::put_ids(&mut answer, collection, numbers);
@@ -163,11 +241,50 @@ pub fn nft_mint() {
     host::return_bytes(answer.as_bytes());
 }
 
-/// Whether the contract can promise `count` tokens their bytes, with what stays of the fee.
-fn covers(root: &Root, (collection, header): (u32, &Header), count: u32, kept: u128) -> bool {
+/// NEP-141: mints for units of a token that the caller says it has moved here, and returns how many are too many. Whatever is
+/// refused fails, and a call that fails gives all of them back. A token that says what isn't so sells the collections that
+/// name it, and no other, for nothing.
+pub fn ft_on_transfer() {
+    let mut args = host::args();
+    guard::no_deposit();
+    let buyer = guard::required_account(&mut args, "sender_id").0;
+    let amount = args.required("amount").or_fail();
+    let msg: String = args.required("msg").or_fail();
+    let mut wish = Object::parse(msg.as_bytes()).or_fail();
+    let order = Order::read(&mut wish);
+    let most = wish.optional("max_price").or_fail();
+    wish.finish().or_fail();
+    let sent = Sent {
+        currency: host::predecessor(),
+        amount,
+        most,
+    };
+    let (_, rest) = sell(buyer, order, Some(&sent));
+    host::return_json(|json| {
+        json.amount(rest);
+    });
+}
+
+/// Whether the contract can pay for the records of shares and promise `count` tokens their bytes, when a mint at a price in
+/// a currency is paid.
+fn covers(
+    root: &Root,
+    (collection, header): (u32, &Header),
+    (rules, currency): (&Rules, Option<&str>),
+    (fee, count): (u128, u32),
+) -> bool {
+    let (kept, records) = match currency {
+        None => (kept(fee, count), 0),
+        Some(token) => {
+            let price = fee.saturating_mul(u128::from(count));
+            (0, share_records(root, rules, token, price))
+        }
+    };
+    let free = (host::account_balance() + kept).saturating_sub(root.sums.needed());
+    let Some(free) = free.checked_sub(u128::from(records) * BYTE_PRICE) else {
+        return false;
+    };
     let shape = header.shape(collection);
-    let held = host::account_balance() + kept;
-    let free = held.saturating_sub(root.sums.needed());
     let (credit, cost) = (u64::from(header.credit), shape.counted_tokens(count));
     credit >= cost || shape.take(credit, cost, header.remaining(), free).is_some()
 }
@@ -192,19 +309,36 @@ fn open(header: &Header, count: u32) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Writes why not, from when, and how many more.
+fn write_result(json: &mut Writer, result: Result<Option<u32>, Refusal>) {
+    json.key("allowed").bool(result.is_ok());
+    let refusal = result.err();
+    json.key("code")
+        .optional_text(refusal.map(|refusal| refusal.code.as_str()))
+        .key("message")
+        .optional_text(refusal.map(|refusal| refusal.message));
+    json.key("opens_at_ms")
+        .optional_number(refusal.and_then(|refusal| refusal.opens_at_ms));
+    let left = result.unwrap_or_else(|refusal| refusal.left);
+    json.key("remaining_for_account")
+        .optional_number(left.map(u64::from));
+}
+
 pub fn mint_eligibility() {
     let mut args = host::args();
     let collection: u32 = args.required("collection_id").or_fail();
     let (account, stored) = guard::required_account(&mut args, "account_id");
     let count = quantity(&mut args).unwrap_or(1);
+    let currency: Option<String> = args.optional("currency").or_fail();
     let root = store::root().0;
     let header = store::header(collection);
-    let mut bypass = false;
+    let Case { rules, minter, .. } = case(&root, (collection, &header), (&account, &stored));
+    let now = host::now_ms();
     let result = open(&header, count).and_then(|()| {
-        let case = case(&root, collection, (&account, &stored), count);
-        bypass = case.bypass;
-        let offer = case.result?;
-        if covers(&root, (collection, &header), count, kept(offer.fee, count)) {
+        let offer = eligibility::offer(&rules, &minter, currency.as_deref(), count, now)?;
+        let place = (collection, &header);
+        let paid = (&rules, currency.as_deref());
+        if covers(&root, place, paid, (offer.fee, count)) {
             return Ok(offer);
         }
         Err(Refusal::new(
@@ -212,29 +346,34 @@ pub fn mint_eligibility() {
             "The contract's balance does not cover the storage of another token; its owner has to top it up.",
         ))
     });
+    let offer = result.ok();
+    let via = |offer: Offer| match offer.place {
+        _ if minter.bypass => "bypass",
+        PRIVATE => "private",
+        PUBLIC => "public",
+        _ => "phase",
+    };
     host::return_json(|json| {
-        json.open('{').key("allowed").bool(result.is_ok());
-        match result {
-            Ok(offer) => {
-                let price = if offer.private { "private" } else { "public" };
-                json.key("via")
-                    .text(if bypass { "bypass" } else { price })
-                    .key("mint_fee")
-                    .amount(offer.fee);
-                json.raw("\"code\":null,\"message\":null,\"opens_at_ms\":null");
-                json.key("remaining_for_account")
-                    .optional_number(offer.left.map(u64::from));
-            }
-            Err(refusal) => {
-                json.raw("\"via\":null,\"mint_fee\":null")
-                    .key("code")
-                    .text(refusal.code.as_str());
-                json.key("message").text(refusal.message);
-                json.key("opens_at_ms").optional_number(refusal.opens_at_ms);
-                json.key("remaining_for_account")
-                    .optional_number(refusal.left.map(u64::from));
-            }
+        json.open('{').key("via").optional_text(offer.map(via));
+        json.key("phase")
+            .optional_number(offer.map(|offer| offer.place as u64 + 1));
+        json.key("mint_fee")
+            .optional_amount(offer.map(|offer| offer.fee));
+        write_result(json, result.map(|offer| offer.left));
+        json.key("phases").open('[');
+        for (place, phase) in rules.phases() {
+            json.open('{').key("phase").number(place as u64 + 1);
+            json.key("mint_fee")
+                .amount(if minter.bypass { 0 } else { phase.fee });
+            json.key("currency")
+                .optional_text(phase.currency.as_deref());
+            write_result(
+                json,
+                eligibility::check((place, phase), &minter, count, now),
+            );
+            json.close('}');
         }
+        json.close(']');
         locks::write(json.key("locks"), header.flags);
         json.close('}');
     });

@@ -6,6 +6,7 @@
 //! written as pairs of page and count where that is shorter.
 
 use crate::codec::{put_varint, Reader};
+use crate::collection::settings::PHASES;
 use crate::prelude::*;
 
 /// Tokens a page of an owner's list.
@@ -17,12 +18,12 @@ const PAIRS: u32 = 65_537;
 /// Collection and number of a token.
 pub type TokenRef = (u32, u32);
 
-/// How many tokens of a collection an account minted itself, by the price it paid.
+/// How many tokens of a collection an account minted itself in a phase, by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Minted {
-    pub collection: u32,
-    pub public: u32,
-    pub private: u32,
+struct Minted {
+    collection: u32,
+    place: u32,
+    count: u32,
 }
 
 /// The head record of an owner's list.
@@ -87,8 +88,8 @@ impl Head {
         while !reader.is_empty() {
             minted.push(Minted {
                 collection: reader.varint()?,
-                public: reader.varint()?,
-                private: reader.varint()?,
+                place: reader.varint()?,
+                count: reader.varint()?,
             });
         }
         Some(Self {
@@ -112,8 +113,8 @@ impl Head {
         }
         for minted in &self.minted {
             put_varint(&mut out, minted.collection);
-            put_varint(&mut out, minted.public);
-            put_varint(&mut out, minted.private);
+            put_varint(&mut out, minted.place);
+            put_varint(&mut out, minted.count);
         }
         out
     }
@@ -225,36 +226,30 @@ impl Head {
         }
     }
 
-    /// The account's own mints of `collection`: public and private.
-    pub fn minted(&self, collection: u32) -> (u32, u32) {
-        let found = self
-            .minted
-            .iter()
-            .find(|minted| minted.collection == collection);
-        found.map_or((0, 0), |minted| (minted.public, minted.private))
+    /// The account's own mints of `collection`, by the places of its phases.
+    pub fn minted(&self, collection: u32) -> [u32; PHASES] {
+        let mut counts = [0; PHASES];
+        let own = self.minted.iter();
+        for minted in own.filter(|minted| minted.collection == collection) {
+            if let Some(count) = counts.get_mut(minted.place as usize) {
+                *count = minted.count;
+            }
+        }
+        counts
     }
 
     /// Counts own mints of `collection`. Counts stop at the largest number, above any limit that bites.
-    pub fn count_mints(&mut self, collection: u32, private: bool, more: u32) {
-        let at = self
-            .minted
-            .iter()
-            .position(|minted| minted.collection == collection)
-            .unwrap_or_else(|| {
-                self.minted.push(Minted {
-                    collection,
-                    public: 0,
-                    private: 0,
-                });
-                self.minted.len() - 1
-            });
-        let minted = &mut self.minted[at];
-        let count = if private {
-            &mut minted.private
-        } else {
-            &mut minted.public
-        };
-        *count = count.saturating_add(more);
+    pub fn count_mints(&mut self, collection: u32, place: usize, more: u32) {
+        let place = place as u32;
+        let mut own = self.minted.iter_mut();
+        match own.find(|minted| minted.collection == collection && minted.place == place) {
+            Some(minted) => minted.count = minted.count.saturating_add(more),
+            None => self.minted.push(Minted {
+                collection,
+                place,
+                count: more,
+            }),
+        }
     }
 }
 
@@ -342,15 +337,14 @@ mod tests {
     #[test]
     fn own_mints_are_counted_apart() {
         let mut head = Head::default();
-        head.count_mints(7, false, 1);
-        head.count_mints(7, true, 1);
-        head.count_mints(7, true, 24);
-        head.count_mints(9, false, 1);
+        head.count_mints(7, 1, 1);
+        head.count_mints(7, 0, 1);
+        head.count_mints(7, 0, 24);
+        head.count_mints(9, 7, 1);
         let head = Head::decode(&head.encode()).unwrap();
-        assert_eq!(
-            (head.minted(7), head.minted(9), head.minted(8)),
-            ((1, 25), (1, 0), (0, 0))
-        );
+        assert_eq!(head.minted(7), [25, 1, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(head.minted(9), [0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(head.minted(8), [0; PHASES]);
         assert!(!head.is_empty(), "counts outlive the tokens");
     }
 

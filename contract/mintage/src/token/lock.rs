@@ -31,7 +31,7 @@ pub fn nft_lock() {
             place.put();
         }
     }
-    events::lock(|json| {
+    events::of_contract("lock", |json| {
         json.key("token_id").text(&id);
         locks::write(json.key("locks"), METADATA_LOCKED);
     });

@@ -29,9 +29,11 @@ fn main() {
     measure::public_mints(&base, &mut ours);
     measure::claims(&base, &mut ours);
     measure::vouchers(&base, &mut ours);
+    measure::token_mints(&base, &mut ours);
     measure::owners(&base, &mut ours);
     measure::large(&base, &mut ours);
     measure::burns(&base, &mut ours);
+    measure::updates(&base, &mut ours);
     measure::reveals(&base, &mut ours);
     measure::views(&base, &mut ours);
     let (theirs, their_size) = measure::reference();

@@ -2,7 +2,7 @@
 //! constant part and what it grows by: `byte` of arguments, `item` (an account of a list, a token of a mint), `receiver`
 //! of a mint, and for metadata of a token's own `own` a token and `own_byte` a byte of the metadata and token.
 
-use crate::measure::{collectors, of};
+use crate::measure::{collectors, of, reveal_all};
 use harness::claims::Issuer;
 use harness::mintage::{AssetBatch, OWNER, Scene, add_assets_args, create_args};
 use harness::{NEAR, TransactionOutcome};
@@ -181,6 +181,89 @@ fn drops(base: &Scene) -> [(&'static str, Terms); 3] {
     ]
 }
 
+/// Changes of many tokens by one call, each the first of its token or a later one.
+fn updates(base: &Scene) -> Terms {
+    let mut scene = base.clone();
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
+    for _ in 0..5 {
+        scene.mint_many(collection, "alice.near", 100).json();
+    }
+    let change = |scene: &mut Scene, tokens: u32, title: usize| {
+        let update = |number| json!({ "token_id": format!("{collection}:{number}"), "title": "x".repeat(title) });
+        let updates: Vec<Value> = (101..101 + tokens).map(update).collect();
+        let args = json!({ "collection_id": collection, "updates": updates });
+        (
+            args.to_string().len() as f64,
+            scene.sign(OWNER, "nft_update_batch", args),
+        )
+    };
+    let mean = |tokens, title| {
+        let mut scene = scene.clone();
+        let (bytes, first) = change(&mut scene, tokens, title);
+        let (_, again) = change(&mut scene, tokens, title);
+        (bytes, ggas(vec![first, again]))
+    };
+    let (few, many, long) = (mean(10, 20), mean(200, 20), mean(200, 220));
+    let byte = (long.1 - many.1) / (long.0 - many.0);
+    let item = (many.1 - few.1 - byte * (many.0 - few.0)) / 190.0;
+    BTreeMap::from([
+        ("byte", byte),
+        ("item", item),
+        ("call", few.1 - byte * few.0 - 10.0 * item),
+    ])
+}
+
+/// What owners and staff do with single tokens.
+fn tokens(base: &Scene) -> [(&'static str, Terms); 3] {
+    let mut scene = base.clone();
+    scene.accounts(["alice.near"]);
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
+    scene.mint_many(collection, "alice.near", 100).json();
+    let id = |number: usize| format!("{collection}:{number}");
+    let only = |outcomes| BTreeMap::from([("call", ggas(outcomes))]);
+    let lock = |number| scene.sign(OWNER, "nft_lock", json!({ "token_id": id(number) }));
+    let locked = only((1..=32).map(lock).collect());
+    // To accounts that hold nothing yet, then to the same.
+    let send = |number| {
+        let to = &collectors(number % 16, 1)[0];
+        scene.transfer("alice.near", to, &id(number))
+    };
+    let sent = only((33..=64).map(send).collect());
+    let burn = |number| scene.sign("alice.near", "nft_burn", json!({ "token_id": id(number) }));
+    let burnt = only((65..=96).map(burn).collect());
+    [
+        ("nft_lock", locked),
+        ("nft_transfer", sent),
+        ("nft_burn", burnt),
+    ]
+}
+
+fn locks(base: &Scene) -> Terms {
+    let mut scene = base.clone();
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+    let mut lock = |assets: std::ops::Range<u32>| {
+        let assets: Vec<u32> = assets.collect();
+        let args = json!({ "collection_id": collection, "locks": ["royalties"], "assets": assets });
+        let bytes = args.to_string().len() as f64;
+        (
+            bytes,
+            ggas(vec![scene.sign(OWNER, "collection_lock", args)]),
+        )
+    };
+    let few = lock(0..5);
+    line("byte", few, lock(1_000..2_000))
+}
+
+/// Reveals of whole collections of two sizes.
+fn reveals(base: &Scene) -> Terms {
+    let mut scene = base.clone();
+    let mut reveal = |assets| {
+        let (bytes, outcome) = reveal_all(&mut scene, assets);
+        (bytes as f64, ggas(vec![outcome]))
+    };
+    line("byte", reveal(100), reveal(5_000))
+}
+
 /// Ggas of each method by what it grows by, as one JSON object.
 pub fn means(code: &[u8]) -> Value {
     let base = Scene::new(code, 1_000 * NEAR);
@@ -203,12 +286,16 @@ pub fn means(code: &[u8]) -> Value {
         ("nft_batch_mint", mints(&base)),
         ("collection_update", settings),
         ("nft_update", update),
+        ("nft_update_batch", updates(&base)),
+        ("collection_lock", locks(&base)),
+        ("collection_reveal", reveals(&base)),
     ];
     let all = methods
         .into_iter()
         .chain(lists(&base))
         .chain(creations(&base))
-        .chain(drops(&base));
+        .chain(drops(&base))
+        .chain(tokens(&base));
     let rounded = |terms: Terms| -> Map<String, Value> {
         terms
             .into_iter()

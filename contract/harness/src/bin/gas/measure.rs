@@ -146,6 +146,25 @@ pub fn vouchers(base: &Scene, costs: &mut Costs) {
     costs.insert("voucher", cost);
 }
 
+/// Mints for a price in a token of the standards' contract, with all receipts of both: the first of accounts that hold
+/// nothing yet, which have sent more than the price.
+pub fn token_mints(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    scene.accounts(["artist.near", "studio.near"]);
+    let names = collectors(0, 33);
+    scene.accounts(names.iter().map(String::as_str));
+    let holders: Vec<_> = names.iter().map(|name| (name.as_str(), 1_000)).collect();
+    scene.token_contract("usdc.near", &holders);
+    let price = json!({ "mint_fee": "100", "currency": "usdc.near" });
+    let royalties = json!({ "artist.near": 5000, "studio.near": 1000 });
+    let settings = json!({ "public_mint_config": price, "initial_royalties": royalties });
+    let collection = scene.collection(settings, AssetBatch::new(0, 100, 100));
+    let msg = json!({ "collection_id": collection }).to_string();
+    let mut buy = |name: &String| scene.buy("usdc.near", name, 101, &msg);
+    buy(&names[0]);
+    costs.insert("mint_ft", of(names[1..].iter().map(buy)));
+}
+
 /// Claims by accounts that hold nothing yet, of a drop as large as they come.
 pub fn claims(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();
@@ -249,6 +268,29 @@ pub fn large(base: &Scene, costs: &mut Costs) {
     costs.insert("allowlist_add_500_to_50000", of([add(50_000)]));
 }
 
+/// Changes of 200 tokens in one call: the first of tokens that had no metadata of their own, and a later one.
+pub fn updates(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+    for _ in 0..40 {
+        scene.mint_many(collection, "alice.near", 100).json();
+    }
+    for (name, title) in [("update_batch", "Heron"), ("update_batch_again", "Egret")] {
+        let mut change = |first: u32| {
+            let updates: Vec<Value> = (first + 1..=first + 200)
+                .map(|number| {
+                    let title = format!("{title} at the weir, number {number}");
+                    json!({ "token_id": format!("{collection}:{number}"), "title": title, "media": { "sha256": STANDARD.encode(digest(number)) } })
+                })
+                .collect();
+            let args = json!({ "collection_id": collection, "updates": updates });
+            scene.sign(OWNER, "nft_update_batch", args)
+        };
+        let outcomes: Vec<_> = (0..4_000).step_by(200).map(&mut change).collect();
+        costs.insert(name, of(outcomes));
+    }
+}
+
 /// Burns of tokens of a wallet of several, on full pages and on the one that is being filled.
 pub fn burns(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();
@@ -267,8 +309,13 @@ pub fn burns(base: &Scene, costs: &mut Costs) {
 
 /// The revealing of 10,000 assets in one call.
 pub fn reveals(base: &Scene, costs: &mut Costs) {
-    let mut scene = base.clone();
-    let whole = AssetBatch::new(0, 10_000, 1);
+    let (_, outcome) = reveal_all(&mut base.clone(), 10_000);
+    costs.insert("reveal_10000", of([outcome]));
+}
+
+/// Creates a collection of hidden assets and reveals them in one call, whose arguments have so many bytes.
+pub fn reveal_all(scene: &mut Scene, count: u32) -> (usize, TransactionOutcome) {
+    let whole = AssetBatch::new(0, count, 1);
     let batch = AssetBatch {
         copies: vec![],
         ..whole.clone()
@@ -285,9 +332,9 @@ pub fn reveals(base: &Scene, costs: &mut Costs) {
     let collection = scene.call_raw(OWNER, "collection_create", created).json();
     let collection = collection.as_u64().expect("a collection id") as u32;
     let args = [&collection.to_le_bytes()[..], &salt, &assets].concat();
+    let bytes = args.len();
     let call = Action::call_raw("collection_reveal", args, 300 * TGAS, 1);
-    let outcome = scene.chain.transact(OWNER, CONTRACT, vec![call]);
-    costs.insert("reveal_10000", of([outcome]));
+    (bytes, scene.chain.transact(OWNER, CONTRACT, vec![call]))
 }
 
 /// Views of a collection of 10,000 assets, each with a reference and a subtitle of 110 characters.

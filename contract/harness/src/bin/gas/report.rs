@@ -92,6 +92,13 @@ const ROWS: &[Row] = &[
         Some(4.0),
         Some(120.0),
     ),
+    (
+        "mint_ft",
+        "mint for a token, all receipts, the first",
+        1.0,
+        Some(12.0),
+        Some(110.0),
+    ),
     ("owner_2nd", "an owner's 2nd token", 1.0, None, None),
     (
         "owner_1000th",
@@ -137,6 +144,20 @@ const ROWS: &[Row] = &[
         Some(36.0),
     ),
     ("burn", "burn", 1.0, Some(2.2), None),
+    (
+        "update_batch",
+        "200 tokens changed by one call, the first",
+        200.0,
+        Some(160.0),
+        None,
+    ),
+    (
+        "update_batch_again",
+        "200 tokens changed by one call, again",
+        200.0,
+        Some(160.0),
+        None,
+    ),
     (
         "reveal_10000",
         "10,000 hidden assets revealed",
