@@ -58,6 +58,9 @@ export const inFieldsOfApi = (said: string): string =>
     (name) => FIELDS[name] ?? name,
   );
 
+/** The contract's code in a text that it returns or fails with, `E_CODE: sentence`; null: it has none. */
+export const codeIn = (said: string): string | null => /^(E_[A-Z0-9_]+): /.exec(said)?.[1] ?? null;
+
 /** The service's code for a failure of the contract; null is a failure that is not the contract's own. */
 export const errorCodeOf = (contractCode: string | null): ErrorCode =>
   contractCode !== null && Object.hasOwn(MEANINGS, contractCode)

@@ -6,6 +6,14 @@ export interface Packed {
   readonly bytes: number;
 }
 
+/** What items may take together. */
+interface Limits {
+  readonly actions: number;
+  /** Gas units. */
+  readonly gas: bigint;
+  readonly bytes: number;
+}
+
 /** What every protocol version allows for one transaction (near.org, "Limits"), with some room for its envelope. */
 export const TRANSACTION_LIMITS = { actions: 100, gas: 300n * 10n ** 12n, bytes: 1_400_000 } as const;
 
@@ -13,7 +21,7 @@ export const TRANSACTION_LIMITS = { actions: 100, gas: 300n * 10n ** 12n, bytes:
  * Splits items into consecutive groups, each as large as one transaction allows. An item that exceeds a limit alone is a
  * group of its own. @returns the number of items of each group
  */
-export const packed = (items: readonly Packed[], limits = TRANSACTION_LIMITS): number[] => {
+export const packed = (items: readonly Packed[], limits: Limits = TRANSACTION_LIMITS): number[] => {
   const groups: number[] = [];
   let [count, gas, bytes] = [0, 0n, 0];
   for (const item of items) {

@@ -1,23 +1,29 @@
 import type { NftUpdateResult } from "../../api/resources/token.ts";
-import { mediaReference, type Override, updateTokens } from "../../chain/contract/calls.ts";
+import {
+  BULK_GAS,
+  BULK_UPDATES,
+  mediaReference,
+  type Override,
+  updateGas,
+  updateTokens,
+} from "../../chain/contract/calls.ts";
 import type { ContractToken } from "../../chain/contract/views.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
-import { type BulkSteps, bulkSteps, spanOf } from "../../domain/bulk-steps.ts";
-import { errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
+import { codeIn, errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
-import { packed } from "../../domain/packing.ts";
+import { packed, TRANSACTION_LIMITS } from "../../domain/packing.ts";
 import type { TokenMetadata } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
-import { hasSucceeded } from "../records.ts";
+import { hasSucceeded, returned, succeeded } from "../records.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** A change of one token. */
@@ -45,8 +51,12 @@ interface NftUpdateBulkOperation extends CollectionTarget {
 /** Most different files by URL of one call: each is fetched before anything is sent. */
 const MOST_URLS = 25;
 
-/** Gas of one update in a transaction of many, by the bytes of what is read and written: 0.65 Tgas are burnt at least. */
-const gasOf = (bytes: number): bigint => 2_500_000_000_000n + BigInt(bytes) * 400_000_000n;
+/** What one call takes: its updates stand in the place of a transaction's actions. */
+const CALL_LIMITS = {
+  ...TRANSACTION_LIMITS,
+  actions: BULK_UPDATES,
+  gas: TRANSACTION_LIMITS.gas - BULK_GAS,
+};
 
 const failedResult = (tokenId: string, code: NftUpdateResult["code"], message: string): NftUpdateResult => ({
   token_id: tokenId,
@@ -175,7 +185,7 @@ export const proposeNftUpdateBulk = async (
   const request: NftUpdateBulkOperation = {
     ...placeOf(collection),
     updates: resolved.map((change, at) => ({ ...change, gas: items[at]!.gas.toString() })),
-    groups: packed(items),
+    groups: packed(items, CALL_LIMITS),
     refused,
   };
   return { kind: "nft_update_bulk", subjectId: collectionUuid, request, files };
@@ -184,39 +194,39 @@ export const proposeNftUpdateBulk = async (
 /** What a change takes of a transaction; the token's record is read and written again. */
 const sizeOf = (change: TokenChange, { metadata }: ContractToken) => {
   const bytes = jsonBytes(change);
-  return { gas: gasOf(bytes + jsonBytes(metadata)), bytes };
+  return { gas: updateGas(bytes + jsonBytes(metadata)), bytes };
 };
 
-interface BulkFacts {
-  readonly plan: BulkSteps;
-}
-
-const planOf = ({ groups }: NftUpdateBulkOperation, records: readonly TransactionRecord[]): BulkSteps =>
-  bulkSteps(
-    groups,
-    records.map(({ step, state, contractCode, result }) => ({
-      step,
-      state,
-      contractCode,
-      failure: result?.failure_message ?? null,
-    })),
-  );
+/** The steps, each one call: names that say which updates it has. */
+const stepsOf = ({ groups }: NftUpdateBulkOperation): string[] => {
+  let from = 0;
+  return groups.map((count) => {
+    from += count;
+    return `update:${from - count}-${from}`;
+  });
+};
 
 /** Maximum bytes of an override's record without its texts. */
 const OVERRIDE_BYTES = 300;
 
+/** The updates of a step, by its name. */
 const updatesOf = ({ updates }: NftUpdateBulkOperation, step: string) => {
-  const { from, to } = spanOf(step);
-  return updates.slice(from, to);
+  const [from, to] = step.slice("update:".length).split("-");
+  return updates.slice(Number(from), Number(to));
 };
 
-/** The result of each token: those that were updated, then those that failed. */
-const resultsOf = (request: NftUpdateBulkOperation, { failed }: BulkSteps): NftUpdateResult[] => [
-  ...request.updates.map(({ tokenId }, at): NftUpdateResult => {
-    const outcome = failed.get(at);
-    if (!outcome) return { token_id: tokenId, status: "updated", code: null, message: null };
-    const message = inFieldsOfApi(outcome.failure ?? "The chain refuses the change.");
-    return failedResult(tokenId, errorCodeOf(outcome.contractCode), message);
+/** The result of each token: as the contract returned it, then of those that weren't sent. */
+const resultsOf = (
+  request: NftUpdateBulkOperation,
+  records: readonly TransactionRecord[],
+): NftUpdateResult[] => [
+  ...stepsOf(request).flatMap((step) => {
+    const reasons = returned<(string | null)[]>(succeeded(records, step));
+    return updatesOf(request, step).map(({ tokenId }, at): NftUpdateResult => {
+      const reason = reasons[at] ?? null;
+      if (reason === null) return { token_id: tokenId, status: "updated", code: null, message: null };
+      return failedResult(tokenId, errorCodeOf(codeIn(reason)), inFieldsOfApi(reason));
+    });
   }),
   ...request.refused,
 ];
@@ -226,13 +236,13 @@ const digestsOf = (updates: readonly TokenChange[]): string[] => [
 ];
 
 /**
- * Calls of `nft_update`, as many in each transaction as fit. One that fails because of a token is split until the token is
- * alone; the others are updated. What is done stays done, and the rest is completed.
+ * Calls of `nft_update_batch`, each as full as a transaction allows. A token that can't be changed keeps no other from being
+ * changed: the contract's answer says what became of each. What is done stays done, and the rest is completed.
  */
-export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, BulkFacts, KindResults["nft_update_bulk"]>({
-  facts: (_context, { request }, records) => ({ plan: planOf(request, records) }),
+export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, null, KindResults["nft_update_bulk"]>({
+  facts: () => null,
 
-  steps: (_request, { plan }) => plan.steps,
+  steps: stepsOf,
 
   storage: (request, step) => ({
     contract: request.contract,
@@ -244,14 +254,14 @@ export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, BulkFacts, KindR
 
   transaction: async (_context, { request }, step) => ({
     receiverId: request.contract,
-    actions: updateTokens(updatesOf(request, step)),
+    actions: [updateTokens(request.collectionId, updatesOf(request, step))],
   }),
 
   isCommitted: (records) => records.some(hasSucceeded),
 
-  effects: async (context, { request, subjectId }, { records, facts }) => {
-    const results = resultsOf(request, facts.plan);
-    const updated = request.updates.filter((_, at) => !facts.plan.failed.has(at));
+  effects: async (context, { request, subjectId }, { records }) => {
+    const results = resultsOf(request, records);
+    const updated = request.updates.filter((_, at) => results[at]!.status === "updated");
     return {
       status: 200,
       body: {

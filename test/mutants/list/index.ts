@@ -6,6 +6,7 @@ import { HTTP } from "./http.ts";
 import { LIMITS } from "./limits.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SERVICES } from "./services.ts";
+import { STOCK } from "./stock.ts";
 import { TERMINAL } from "./terminal.ts";
 import { WALLET } from "./wallet.ts";
 
@@ -16,6 +17,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIMITS,
   ...SERVICES,
   ...OPERATIONS,
+  ...STOCK,
   ...WALLET,
   ...TERMINAL,
   ...BROWSER,
