@@ -3,7 +3,7 @@
  * amount per `byte` of arguments, `item` (token of a mint, account of a list), `receiver` of a mint, token with its
  * `own` metadata, and `own_byte` of that metadata. The bench has no scenes yet for `collection_lock`, `collection_reveal`,
  * `nft_burn`, `nft_lock` and `nft_transfer`: theirs are from docs/measurements.md, and estimates for the locks. Those of
- * `storage_deposit` are the test token's.
+ * `ft_transfer`, `shares_withdraw` and `storage_deposit` are with the test token.
  */
 export const MEAN_GAS = {
   allowlist_add: { call: 2059.3425, item: 11.6049 },
@@ -18,11 +18,13 @@ export const MEAN_GAS = {
   drop_close: { call: 1840.8355 },
   drop_create: { call: 1829.9733 },
   drop_update: { call: 1858.1921 },
+  ft_transfer: { call: 2300 },
   nft_batch_mint: { call: 1854.0196, item: 14.1831, own: 92.3633, own_byte: 0.0397, receiver: 168.6638 },
   nft_burn: { call: 2130 },
   nft_lock: { call: 1850 },
   nft_transfer: { call: 2180 },
   nft_update: { byte: 0.1829, call: 1843.5174 },
+  shares_withdraw: { call: 5500 },
   storage_deposit: { call: 2500 },
 } as const satisfies Readonly<Record<string, MeanGas>>;
 

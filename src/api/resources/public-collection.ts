@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { currencyView, locksView, phaseEligibilityView, VIAS } from "./collection.ts";
+import { locksView, phaseEligibilityView, VIAS } from "./collection.ts";
+import { currencyView } from "./currency.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
 const phaseView = z.object({
@@ -143,13 +144,10 @@ export const publicMintView = z
     tokens: z
       .array(publicTokenView)
       .openapi({ description: "Those of `token_ids` that can be read by now." }),
-    returned: z
-      .boolean()
-      .nullable()
-      .openapi({
-        description:
-          "Of a failure that was to be paid in a token: whether the token kept nothing of what was sent. Otherwise null.",
-      }),
+    returned: z.boolean().nullable().openapi({
+      description:
+        "Of a failure that was to be paid in a token: whether the token kept nothing of what was sent. Otherwise null.",
+    }),
     explorer_url: z.string().nullable(),
   })
   .openapi("PublicMint");
