@@ -834,7 +834,7 @@ export interface paths {
         };
         /**
          * Whether an account may mint from its wallet now, and its price
-         * @description The contract's answer is up to five seconds old, and shows all that writes of this API have changed. Scope: `read`.
+         * @description The contract's answer is up to five seconds old, and shows all that writes of this API have changed. `currency` is the account of the token that the mint is to be paid in; without it, it is NEAR. Scope: `read`.
          */
         get: operations["getEligibility"];
         put?: never;
@@ -1486,7 +1486,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether an account may mint now, at what price, and if not, why */
+        /**
+         * Whether an account may mint now, at what price, and if not, why
+         * @description `currency` is the account of the token that the mint is to be paid in; without it, it is NEAR.
+         */
         get: operations["publicEligibility"];
         put?: never;
         post?: never;
@@ -7522,8 +7525,8 @@ export interface operations {
     getEligibility: {
         parameters: {
             query?: {
-                /** @description Account of the token that the mint is to be paid in; absent: NEAR. */
-                currency?: components["schemas"]["ChainAccountId"] & unknown;
+                /** @description A NEAR account id, named or implicit. */
+                currency?: components["schemas"]["ChainAccountId"];
             };
             header?: {
                 /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
@@ -9237,8 +9240,8 @@ export interface operations {
     publicEligibility: {
         parameters: {
             query?: {
-                /** @description Account of the token that the mint is to be paid in; absent: NEAR. */
-                currency?: components["schemas"]["ChainAccountId"] & unknown;
+                /** @description A NEAR account id, named or implicit. */
+                currency?: components["schemas"]["ChainAccountId"];
                 /** @description Default 1. */
                 quantity?: number;
             };
