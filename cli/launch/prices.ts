@@ -32,10 +32,13 @@ export function readPercent(text: string): number | null {
   return match ? Number(match[1]) * 100 + Number((match[2] ?? "").padEnd(2, "0")) : null;
 }
 
-/** yoctoNEAR as NEAR, every digit of it. */
-export function nearText(yocto: string): string {
-  if (yocto === "0") return "free";
-  const digits = yocto.padStart(25, "0");
-  const fraction = digits.slice(-24).replace(/0+$/, "");
-  return `${digits.slice(0, -24)}${fraction && `.${fraction}`} NEAR`;
+/** Smallest units as whole ones, every digit of them. */
+export function unitsText(amount: string, decimals: number): string {
+  const digits = amount.padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  return `${digits.slice(0, point)}${fraction && `.${fraction}`}`;
 }
+
+/** yoctoNEAR as NEAR. */
+export const nearText = (yocto: string): string => (yocto === "0" ? "free" : `${unitsText(yocto, 24)} NEAR`);

@@ -13,6 +13,8 @@ interface SentPayout {
   readonly payout: string;
   /** As the API takes it. */
   readonly amount: string;
+  /** Account of the token that it is in; absent: NEAR. */
+  readonly currency?: string;
   /** yoctoNEAR that it may cost. */
   readonly at_most: string;
 }
@@ -32,24 +34,33 @@ const fileOf = ({ baseUrl, walletId }: PayingWallet): string =>
 
 const readSent = (file: string): SentPayout | null => (existsSync(file) ? readJson<SentPayout>(file) : null);
 
-/** What the amount of a payout is called in a command. */
-const nameOf = (amount: string): string =>
-  /^\d/.test(amount) ? nearText(amount).replace(" NEAR", "") : amount;
+/** What is to be paid. */
+interface Wanted {
+  readonly amount: string;
+  readonly currency?: string | undefined;
+}
 
-const confirmed = (amount: string) => (amount === "all" ? { confirm: true } : {});
+/** What a payout is called in a command. */
+const nameOf = ({ amount, currency }: Wanted): string => {
+  if (currency !== undefined) return `${amount} --currency ${currency}`;
+  return /^\d/.test(amount) ? nearText(amount).replace(" NEAR", "") : amount;
+};
+
+const confirmed = ({ amount, currency }: Wanted) =>
+  currency === undefined ? (amount === "all" ? { confirm: true } : {}) : { currency };
 
 /**
  * What became of the payout that an earlier run sent without learning it; null if there is none. The service knows it by
  * its reference, for as long as it keeps operations. One that it doesn't know is sent under the same Idempotency-Key.
  * @throws UsageError if another amount was sent then
  */
-export async function earlierPayout(wallet: PayingWallet, amount: string): Promise<PayoutAnswer | null> {
+export async function earlierPayout(wallet: PayingWallet, wanted: Wanted): Promise<PayoutAnswer | null> {
   const file = fileOf(wallet);
   const sent = readSent(file);
   if (sent === null) return null;
-  if (sent.amount !== amount) {
+  if (sent.amount !== wanted.amount || sent.currency !== wanted.currency) {
     throw new UsageError(
-      `An earlier run sent a payout of ${nameOf(sent.amount)} and didn't learn what became of it. Run npm run payout -- ${nameOf(sent.amount)} first: it is paid once.`,
+      `An earlier run sent a payout of ${nameOf(sent)} and didn't learn what became of it. Run npm run payout -- ${nameOf(sent)} first: it is paid once.`,
     );
   }
   const { operations } = wallet.client;
@@ -61,20 +72,21 @@ export async function earlierPayout(wallet: PayingWallet, amount: string): Promi
 }
 
 /** A payout to be: what its quote and its request have in common. */
-export const newPayout = (amount: string) => ({
-  amount,
-  ...confirmed(amount),
+export const newPayout = (wanted: Wanted) => ({
+  amount: wanted.amount,
+  ...confirmed(wanted),
   reference: `payout-${randomUUID()}`,
 });
 
 /** Sends a payout that was agreed to. @throws UsageError if another run has begun one meanwhile */
 export async function payOut(
   wallet: PayingWallet,
-  { amount, reference }: ReturnType<typeof newPayout>,
+  { reference, ...wanted }: Wanted & { readonly reference: string },
   { quote_uuid: quote, cost }: Quote,
 ): Promise<PayoutAnswer> {
   const file = fileOf(wallet);
-  const sent: SentPayout = { payout: reference, amount, at_most: cost.at_most };
+  const { amount, currency } = wanted;
+  const sent = { payout: reference, amount, ...(currency && { currency }), at_most: cost.at_most };
   mkdirSync(folder(), { recursive: true });
   if (!beginFile(file, `${JSON.stringify(sent)}\n`))
     throw new UsageError("Another run pays out. Run it again once that has ended.");
@@ -83,11 +95,11 @@ export async function payOut(
 
 const send = (
   { client }: PayingWallet,
-  { payout, amount }: SentPayout,
+  { payout, ...sent }: SentPayout,
   limit: { readonly quote: string } | { readonly maxCost: string },
 ): Promise<PayoutAnswer> =>
-  client.wallet.payOut(amount, {
-    ...confirmed(amount),
+  client.wallet.payOut(sent.amount, {
+    ...confirmed(sent),
     ...limit,
     idempotencyKey: payout,
     reference: payout,

@@ -53,6 +53,11 @@ import type {
 } from "./schema.ts";
 import { type Call, jsonOf, nextPage, Transport, type TransportOptions } from "./transport.ts";
 
+/** Whose allowlist: of the phase of this number. */
+interface OfPhase {
+  readonly phase?: number;
+}
+
 /** What a write to an allowlist answers with. */
 export type AllowlistAnswer = TransactionAnswer;
 
@@ -155,9 +160,12 @@ export class MintageClient {
     /**
      * Pays to the account that the operator has set: `sales`, what was earned and not paid out; yoctoNEAR; or, where `confirm`
      * is true, `all` beyond 1.01 NEAR, gas money included. With a quote or `maxCost`, `sales` and `all` pay what that leaves.
+     * With `currency`, the account of a NEP-141 token: its smallest units, or `all` that the wallet has and that waits for it.
      */
-    payOut: (amount: string, { confirm, ...options }: ChainCallOptions & { confirm?: boolean } = {}) =>
-      this.#chain<PayoutAnswer>("POST", "/wallet/payout", options, { amount, confirm }),
+    payOut: (
+      amount: string,
+      { confirm, currency, ...options }: ChainCallOptions & { confirm?: boolean; currency?: string } = {},
+    ) => this.#chain<PayoutAnswer>("POST", "/wallet/payout", options, { amount, confirm, currency }),
   };
 
   /** What a write such as `POST /collection/{uuid}/mint` would cost. Its call then takes the `quote_uuid` as option `quote`. */
@@ -313,23 +321,42 @@ export class MintageClient {
       this.#chain<DropClosed>("DELETE", `/collection/${collectionUuid}/drop/${dropId}`, options),
   };
 
-  /** Accounts that may mint while a collection is private. */
+  /** Accounts that may mint in a phase: `phase` of the options, or private_mint_config. */
   readonly allowlist = {
     /** At most 500 accounts a call. */
-    add: (collectionUuid: string, accounts: readonly string[], options?: ChainCallOptions) =>
+    add: (
+      collectionUuid: string,
+      accounts: readonly string[],
+      { phase, ...options }: ChainCallOptions & OfPhase = {},
+    ) =>
       this.#chain<AllowlistAnswer>("PUT", `/collection/${collectionUuid}/allowlist-add`, options, {
         accounts,
+        phase,
       }),
     /** At most 500 accounts a call. */
-    remove: (collectionUuid: string, accounts: readonly string[], options?: ChainCallOptions) =>
+    remove: (
+      collectionUuid: string,
+      accounts: readonly string[],
+      { phase, ...options }: ChainCallOptions & OfPhase = {},
+    ) =>
       this.#chain<AllowlistAnswer>("PUT", `/collection/${collectionUuid}/allowlist-remove`, options, {
         accounts,
+        phase,
       }),
-    clear: (collectionUuid: string, options?: ChainCallOptions) =>
-      this.#chain<AllowlistAnswer>("PUT", `/collection/${collectionUuid}/allowlist-clear`, options),
-    has: async (collectionUuid: string, account: string, options?: CallOptions): Promise<boolean> => {
+    clear: (collectionUuid: string, { phase, ...options }: ChainCallOptions & OfPhase = {}) =>
+      this.#chain<AllowlistAnswer>(
+        "PUT",
+        `/collection/${collectionUuid}/allowlist-clear`,
+        options,
+        phase === undefined ? undefined : { phase },
+      ),
+    has: async (
+      collectionUuid: string,
+      account: string,
+      { phase, ...options }: CallOptions & OfPhase = {},
+    ): Promise<boolean> => {
       const path = `/collection/${collectionUuid}/allowlist-checkaccount`;
-      return (await this.#json<{ is_allowlisted: boolean }>("PUT", path, options, { account }))
+      return (await this.#json<{ is_allowlisted: boolean }>("PUT", path, options, { account, phase }))
         .is_allowlisted;
     },
   };

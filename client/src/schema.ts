@@ -683,7 +683,7 @@ export interface paths {
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148); the contract is registered there (NEP-145) first, for at most 0.1 NEAR. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
+         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148); the contract is registered there (NEP-145) first, for at most 0.0125 NEAR. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -834,7 +834,7 @@ export interface paths {
         };
         /**
          * Whether an account may mint from its wallet now, and its price
-         * @description The contract's answer is up to five seconds old, and shows all that writes of this API have changed. Scope: `read`.
+         * @description The contract's answer is up to five seconds old, and shows all that writes of this API have changed. `currency` is the account of the token that the mint is to be paid in; without it, it is NEAR. Scope: `read`.
          */
         get: operations["getEligibility"];
         put?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
         put?: never;
         /**
          * Pay sales, or other money of the wallet, out to the integration's account
-         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read. Scope: `money`.
+         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read. With `currency` it pays units of that token: what the wallet lacks of the amount is first fetched from its contracts, where shares in tokens wait, and `all` is all of both. The wallet pays at most 0.0125 NEAR for each account that the token doesn't know yet. Scope: `money`.
          */
         post: operations["payOut"];
         delete?: never;
@@ -1486,7 +1486,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether an account may mint now, at what price, and if not, why */
+        /**
+         * Whether an account may mint now, at what price, and if not, why
+         * @description `currency` is the account of the token that the mint is to be paid in; without it, it is NEAR.
+         */
         get: operations["publicEligibility"];
         put?: never;
         post?: never;
@@ -1945,7 +1948,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "currency_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3920,7 +3923,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "currency_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -3966,7 +3969,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "currency_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /**
@@ -4276,10 +4279,12 @@ export interface components {
              */
             account_id: string;
             /**
-             * @description yoctoNEAR
+             * @description yoctoNEAR, or the smallest units of the currency.
              * @example 5000000000000000000000000
              */
             amount: string;
+            /** @description null: NEAR. */
+            currency: components["schemas"]["Currency"] | null;
             /** @enum {string} */
             message: "success";
             tx_results: components["schemas"]["ChainTransactionResult"];
@@ -4290,8 +4295,13 @@ export interface components {
              * @example sales
              */
             amount: string;
-            /** @description `all` needs true: it takes the money along that gas is paid from. */
+            /** @description `all` needs true, but of a currency: it takes the money along that gas is paid from. */
             confirm?: boolean;
+            /**
+             * @description Account of the NEP-141 token to pay out; absent or null: NEAR. Then `amount` is in its smallest units, or `all`.
+             * @example alice.near
+             */
+            currency?: string | null;
             /**
              * @description Your own name for this write, such as an order's number. Its operation and events show it, and GET /operation finds it. It needn't be unique, and is no Idempotency-Key.
              * @example order-1042
@@ -4815,7 +4825,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "currency_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -7519,8 +7529,8 @@ export interface operations {
     getEligibility: {
         parameters: {
             query?: {
-                /** @description Account of the token that the mint is to be paid in; absent: NEAR. */
-                currency?: components["schemas"]["ChainAccountId"] & unknown;
+                /** @description A NEAR account id, named or implicit. */
+                currency?: components["schemas"]["ChainAccountId"];
             };
             header?: {
                 /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
@@ -8548,7 +8558,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "currency_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only operations whose write had exactly this `reference`. */
@@ -9234,8 +9244,8 @@ export interface operations {
     publicEligibility: {
         parameters: {
             query?: {
-                /** @description Account of the token that the mint is to be paid in; absent: NEAR. */
-                currency?: components["schemas"]["ChainAccountId"] & unknown;
+                /** @description A NEAR account id, named or implicit. */
+                currency?: components["schemas"]["ChainAccountId"];
                 /** @description Default 1. */
                 quantity?: number;
             };

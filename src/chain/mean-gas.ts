@@ -1,7 +1,8 @@
 /**
  * Mean gas of the service's calls in Ggas, written by `npm run bench:gas -- --write`: a constant (`call`), plus an
  * amount per `byte` of arguments, `item` (token of a mint or of many updates, account of a list), `receiver` of a mint,
- * token with its `own` metadata, and `own_byte` of that metadata. `storage_deposit` is that of the test token.
+ * token with its `own` metadata, and `own_byte` of that metadata. `ft_transfer`, `shares_withdraw`
+ * and `storage_deposit` are estimates, for the test token.
  */
 export const MEAN_GAS = {
   allowlist_add: { call: 2063.4633, item: 11.6049 },
@@ -22,6 +23,8 @@ export const MEAN_GAS = {
   nft_transfer: { call: 2313.4795 },
   nft_update: { byte: 0.1829, call: 1848.0561 },
   nft_update_batch: { byte: 0.1808, call: 1764.6472, item: 139.3453 },
+  ft_transfer: { call: 2300 },
+  shares_withdraw: { call: 5500 },
   storage_deposit: { call: 2500 },
 } as const satisfies Readonly<Record<string, MeanGas>>;
 

@@ -4,7 +4,8 @@ import { type ChainRpc, connectFor } from "../chain/rpc.ts";
 import { viewFunction } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { exactNear } from "../domain/amounts.ts";
-import { invalidField } from "../domain/errors.ts";
+import { invalidField, type ServiceError } from "../domain/errors.ts";
+import type { Issue } from "../domain/issues.ts";
 import type { Currency, Phase } from "../domain/settings.ts";
 
 /** An account that a token's contract has to know before it receives units. */
@@ -16,8 +17,8 @@ export interface Registration {
   readonly deposit: string;
 }
 
-/** Most yoctoNEAR for a registration: a contract could ask any amount. Tokens usually ask 0.00125 NEAR. */
-const MOST_DEPOSIT = 10n ** 23n;
+/** Most yoctoNEAR for a registration, ten times what tokens usually ask: a contract could ask any amount, and a key name it. */
+const MOST_DEPOSIT = 125n * 10n ** 20n;
 
 /** The most decimals that an amount can have. */
 const MOST_DECIMALS = 38;
@@ -53,13 +54,20 @@ export const unitsOf = async (rpc: ChainRpc, currency: string, account: string):
 };
 
 /** A currency as its contract describes it; null if it isn't one. @throws ChainUnavailableError */
-const readCurrency = async (context: ServiceContext, contractId: string): Promise<Currency | null> => {
+export const readCurrency = async (context: ServiceContext, contractId: string): Promise<Currency | null> => {
   const view = tokenViews(connectFor(context), contractId);
   const [metadata, supply] = await Promise.all([view("ft_metadata"), view("ft_total_supply")]);
   const read = metadataShape.safeParse(metadata);
   if (!read.success || !amount.safeParse(supply).success) return null;
   return { contract_id: contractId, ...read.data };
 };
+
+/** The refusal of what is no currency. */
+export const noCurrency = (path: Issue["path"], name: string): ServiceError =>
+  invalidField(
+    path,
+    `Name the contract of a NEP-141 token with symbol and decimals (NEP-148), which ${name} is not.`,
+  );
 
 /**
  * What registers an account at a token; null if it is registered, or the token has no registration (NEP-145).
@@ -69,7 +77,7 @@ export const readRegistration = async (
   context: ServiceContext,
   currency: string,
   account: string,
-  path: readonly (string | number)[],
+  path: Issue["path"],
 ): Promise<Registration | null> => {
   const view = tokenViews(connectFor(context), currency);
   const [held, found] = await Promise.all([
@@ -110,8 +118,7 @@ export const readCurrencies = async (
       const path = ["phases", index, "currency"];
       const currency = await readCurrency(context, name);
       if (currency) return { currency, registration: await readRegistration(context, name, contract, path) };
-      const message = `Name the contract of a NEP-141 token with symbol and decimals (NEP-148), which ${name} is not.`;
-      throw invalidField(path, message);
+      throw noCurrency(path, name);
     }),
   );
   const byName = new Map(read.map(({ currency }) => [currency.contract_id, currency]));

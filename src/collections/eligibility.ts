@@ -30,9 +30,15 @@ export const eligibility = async (
   return { ...toEligibility(accountId, found), locks: found.locks ?? [] };
 };
 
-const toPhase = ({ opens_at_ms: opensAt, ...phase }: ContractPhaseEligibility) => ({
-  ...phase,
-  opens_at: instant(opensAt),
+const toPhase = (found: ContractPhaseEligibility) => ({
+  phase: found.phase,
+  mint_fee: found.mint_fee,
+  currency: found.currency,
+  allowed: found.allowed,
+  code: found.code,
+  message: found.message,
+  opens_at: instant(found.opens_at_ms),
+  remaining_for_account: found.remaining_for_account,
 });
 
 export const toEligibility = (accountId: string, found: ContractEligibility): Omit<Eligibility, "locks"> => ({

@@ -40,6 +40,7 @@ export const AUDITED_KINDS: Partial<Readonly<Record<OperationKind, AuditAction>>
   collection_lock: "collection.locked",
   nft_lock: "nft.locked",
   wallet_payout: "payout.requested",
+  currency_payout: "payout.requested",
   wallet_create: "integration.created",
   contract_deploy: "contract.deployed",
   contract_upgrade: "contract.upgraded",

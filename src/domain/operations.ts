@@ -56,6 +56,7 @@ export const KINDS = {
   allowlist_remove: { ...ON_COLLECTION, event: null },
   allowlist_clear: { ...ON_COLLECTION, event: null },
   wallet_payout: { ...ON_ACCOUNT, isArchived: true, event: null },
+  currency_payout: { ...ON_ACCOUNT, isArchived: true, isInParts: true, event: null },
   drop_create: { ...ON_COLLECTION, event: null },
   drop_update: { ...ON_COLLECTION, event: null },
   drop_close: { ...ON_COLLECTION, event: null },

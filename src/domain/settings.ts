@@ -121,19 +121,24 @@ const placed = (phases: readonly Phase[]) => ({
   further_phases: phases.filter(({ phase }) => phase > PUBLIC_PHASE).sort((a, b) => a.phase - b.phase),
 });
 
-/** All phases of settings, by their numbers. */
+const phaseInOrder = (phase: number, kind: Phase["kind"], config: MintConfig): Phase => ({
+  phase,
+  kind,
+  mint_fee: config.mint_fee,
+  currency: config.currency ?? null,
+  starts_at: config.starts_at,
+  ends_at: config.ends_at,
+  limit_per_account: config.limit_per_account,
+  supply: config.supply ?? null,
+});
+
+/** All phases of settings, by their numbers, each with its fields in the order in which answers show them. */
 export const phasesOf = (settings: CollectionSettings): Phase[] => {
-  const first = [
-    { phase: PRIVATE_PHASE, kind: "allowlist", config: settings.private_mint_config },
-    { phase: PUBLIC_PHASE, kind: "public", config: settings.public_mint_config },
-  ] as const;
+  const { private_mint_config: listed, public_mint_config: open, further_phases: further = [] } = settings;
   return [
-    ...first.flatMap(({ phase, kind, config }) =>
-      config
-        ? [{ phase, kind, ...config, currency: config.currency ?? null, supply: config.supply ?? null }]
-        : [],
-    ),
-    ...(settings.further_phases ?? []),
+    ...(listed ? [phaseInOrder(PRIVATE_PHASE, "allowlist", listed)] : []),
+    ...(open ? [phaseInOrder(PUBLIC_PHASE, "public", open)] : []),
+    ...further.map((one) => phaseInOrder(one.phase, one.kind, one)),
   ];
 };
 

@@ -122,6 +122,7 @@ interface Results {
   readonly allowlist_remove: TransactionAnswer;
   readonly allowlist_clear: TransactionAnswer;
   readonly wallet_payout: PayoutAnswer;
+  readonly currency_payout: PayoutAnswer;
   readonly drop_create: DropAnswer;
   readonly drop_update: DropAnswer;
   readonly drop_close: DropClosed;

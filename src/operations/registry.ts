@@ -14,6 +14,7 @@ import { contractAcceptKind, contractHandOverKind } from "./kinds/contract-owner
 import { contractPublishKind } from "./kinds/contract-publish.ts";
 import { contractTopUpKind } from "./kinds/contract-top-up.ts";
 import { contractUpgradeKind } from "./kinds/contract-upgrade.ts";
+import { currencyPayoutKind } from "./kinds/currency-payout.ts";
 import { dropCloseKind, dropCreateKind, dropUpdateKind } from "./kinds/drops.ts";
 import { finalizeKind } from "./kinds/finalize.ts";
 import { collectionLockKind, nftLockKind } from "./kinds/locks.ts";
@@ -46,6 +47,7 @@ const RULES: { readonly [K in OperationKind]: Kind<KindResults[K]> } = {
   allowlist_remove: allowlistKind,
   allowlist_clear: allowlistKind,
   wallet_payout: walletPayoutKind,
+  currency_payout: currencyPayoutKind,
   drop_create: dropCreateKind,
   drop_update: dropUpdateKind,
   drop_close: dropCloseKind,

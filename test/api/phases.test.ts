@@ -224,11 +224,11 @@ describe("a currency", () => {
     }
   });
 
-  test("gets no more for a registration than 0.1 NEAR", async () => {
+  test("gets no more for a registration than 0.0125 NEAR", async () => {
     const asking = (min: bigint) =>
       createToken({ symbol: "DEAR", decimals: 6 }, { storage_balance_bounds: { min: `${min}`, max: null } });
-    await refusedFor((await asking(NEAR / 10n + 1n)).accountId);
-    const dear = await asking(NEAR / 10n);
+    await refusedFor((await asking(NEAR / 80n + 1n)).accountId);
+    const dear = await asking(NEAR / 80n);
     const phases = [{ phase: 3, mint_fee: "1", currency: dear.accountId }];
     await createCollection(shop, { settings: { phases } });
     expect(await isRegistered(dear)).toBe(true);

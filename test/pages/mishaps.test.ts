@@ -213,6 +213,64 @@ describe.skipIf(!CHROMIUM)("unusual situations of collectors, in Chromium", () =
       expect(await asked(page)).toEqual([call(1, 3n * FEE)]);
     });
 
+    test("is a token's ft_transfer_call where the price is in the token, for the units that are shown", async () => {
+      const usdc = { contract_id: "usdc.near", symbol: "USDC", decimals: 6 };
+      const page = await openPriced(async (fresh) => {
+        await fresh.setRequestInterception(true);
+        fresh.on("request", async (request) => {
+          const isPage = request.resourceType() === "document";
+          if (!isPage && !isEligibility(request)) return request.continue();
+          const answer = await fetch(request.url());
+          if (isPage) {
+            const escaped = JSON.stringify([usdc]).replaceAll('"', "&quot;");
+            const html = (await answer.text())
+              .replace('data-currencies="[null]"', `data-currencies="${escaped}"`)
+              .replace('<option value="">', '<option value="usdc.near">');
+            const headers = Object.fromEntries(answer.headers);
+            delete headers["content-encoding"];
+            return request.respond({ headers, body: html });
+          }
+          const inToken = request.url().includes("currency=usdc.near");
+          const quantity = Number(new URL(request.url()).searchParams.get("quantity"));
+          const terms = {
+            mint_fee: "5000000",
+            total_fee: String(5_000_000 * quantity),
+            currency_available: inToken ? "12500000" : null,
+          };
+          const body = JSON.stringify({
+            ...((await answer.json()) as object),
+            allowed: true,
+            code: null,
+            ...terms,
+          });
+          return request.respond({ contentType: "application/json", body });
+        });
+      });
+      await connect(page);
+      await textOf(page, "#terms", /^5 USDC, and a network fee.*Your account has 12\.5 USDC\.$/);
+      await wantQuantity(page, 3);
+      await textOf(page, "#terms", /^15 USDC, 5 USDC each\. Your account has 12\.5 USDC\.$/);
+      await wantQuantity(page, 2);
+      await textOf(page, "#terms", /^10 USDC, 5 USDC each/);
+      await press(page);
+      const msg = JSON.stringify({ collection_id: collection, quantity: 2, max_price: "5000000" });
+      expect(await asked(page)).toEqual([
+        expect.objectContaining({
+          receiverId: "usdc.near",
+          actions: [
+            {
+              type: "FunctionCall",
+              params: expect.objectContaining({
+                methodName: "ft_transfer_call",
+                args: { receiver_id: contract, amount: "10000000", msg },
+                deposit: "1",
+              }),
+            },
+          ],
+        }),
+      ]);
+    });
+
     test("is the number in the field, even if the answer for an earlier number comes last", async () => {
       const held: HTTPRequest[] = [];
       const page = await openPriced(async (fresh) => {

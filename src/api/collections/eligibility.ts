@@ -12,7 +12,7 @@ export const eligibilityRead = endpoint(
     tag: "Collections",
     summary: "Whether an account may mint from its wallet now, and its price",
     description:
-      "The contract's answer is up to five seconds old, and shows all that writes of this API have changed.",
+      "The contract's answer is up to five seconds old, and shows all that writes of this API have changed. `currency` is the account of the token that the mint is to be paid in; without it, it is NEAR.",
     request: { params: eligibilityParam, query: currencyQuery },
     success: { 200: json("What the contract says.", eligibilityView) },
     errors: ["chain_unavailable"],

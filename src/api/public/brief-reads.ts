@@ -75,12 +75,14 @@ const showEligibility = async (
   // No contract is called that the collection doesn't name.
   const isNamed = (found.phases ?? []).some((phase) => phase.currency === currency);
   const units = currency && isNamed ? await unitsOf(connectPublic(context), currency, accountId) : null;
+  const { phases, ...whole } = toEligibility(accountId, found);
   return {
-    ...toEligibility(accountId, found),
+    ...whole,
     quantity,
     total_fee: found.mint_fee === null ? null : (BigInt(found.mint_fee) * BigInt(quantity)).toString(),
-    available: balance === null ? null : balance.available.toString(),
+    phases,
     currency_available: units,
+    available: balance === null ? null : balance.available.toString(),
   };
 };
 

@@ -94,6 +94,8 @@ const eligibilityRead = endpoint(
     path: "/page/{slug}/eligibility/{account_id}",
     operationId: "publicEligibility",
     summary: "Whether an account may mint now, at what price, and if not, why",
+    description:
+      "`currency` is the account of the token that the mint is to be paid in; without it, it is NEAR.",
     request: { params: slugAccountParam, query: paymentQuery },
     success: { 200: json("What the contract says.", publicEligibilityView) },
   },

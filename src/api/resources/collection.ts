@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { currencyView } from "./currency.ts";
 import { transactionView } from "./operation.ts";
 import {
   ACCOUNT,
@@ -32,14 +33,6 @@ const mintConfigView = z
     limit_per_account: z.int().nullable().openapi({ example: 5 }),
   })
   .openapi("MintConfig");
-
-export const currencyView = z
-  .object({
-    contract_id: z.string().openapi({ example: "usdc.near" }),
-    symbol: text("As the token's contract names it; null: not read.", "USDC").nullable(),
-    decimals: whole("Decimals of one token; null: not read.", 6).nullable(),
-  })
-  .openapi("Currency");
 
 const phaseView = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { OPERATION_KINDS, OPERATION_STATES } from "../../domain/operations.ts";
+import { currencyView } from "./currency.ts";
 import { CONTRACT, type Shown, text, WALLET, whole } from "./samples.ts";
 
 export const transactionView = z
@@ -27,7 +28,8 @@ export const payoutView = z
   .object({
     message: z.literal("success"),
     account_id: text("Who was paid.", "treasury.near"),
-    amount: text("yoctoNEAR", "5000000000000000000000000"),
+    amount: text("yoctoNEAR, or the smallest units of the currency.", "5000000000000000000000000"),
+    currency: z.union([currencyView, z.null()]).openapi({ description: "null: NEAR." }),
     tx_results: transactionView,
   })
   .openapi("PayoutAnswer");

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { currencyView, locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
+import { locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
+import { currencyView } from "./currency.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
 const phaseView = z.object({

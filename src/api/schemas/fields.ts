@@ -200,7 +200,7 @@ export const instantField = z
  * @param problem returns the problem as a sentence; null if there is none
  * @param onNull what to do instead of sending null, as a sentence
  */
-export const checkedText = (problem: (text: string) => string | null, onNull?: string) =>
+const checkedText = (problem: (text: string) => string | null, onNull?: string) =>
   z.string({ error: ({ input }) => (input === null ? onNull : undefined) }).superRefine((text, context) => {
     const message = problem(text);
     if (message !== null) context.addIssue({ code: "custom", message });

@@ -17,11 +17,8 @@ export const webhookParam = z.object({ webhook_uuid: uuidField });
 export const ownKeyParam = z.object({ key_uuid: uuidField });
 export const keyParam = z.object({ integration_uuid: uuidField, key_uuid: uuidField });
 
-const currency = accountIdField.openapi({
-  description: "Account of the token that the mint is to be paid in; absent: NEAR.",
-});
-
-export const currencyQuery = z.strictObject({ currency: currency.optional() });
+/** Account of the token that a mint is to be paid in; absent: NEAR. Described, it would be composed with its named schema. */
+export const currencyQuery = z.strictObject({ currency: accountIdField.optional() });
 const MAX_PAGE = 1_000;
 
 const limit = wholeNumber(/^[1-9]\d{0,3}$/, `Give a whole number from 1 to ${MAX_PAGE}.`, {

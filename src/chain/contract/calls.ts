@@ -318,6 +318,14 @@ export const clearAllowlist = (list: Allowlist): Action =>
 export const registerAccount = (account: string, deposit: string): Action =>
   call("storage_deposit", json({ account_id: account, registration_only: true }), 30n * T, BigInt(deposit));
 
+/** Has a contract send the signer its shares in a currency. Gas: it sets aside 15 Tgas for the token's transfer. */
+export const withdrawShares = (currency: string): Action =>
+  call("shares_withdraw", json({ currency }), 50n * T, ONE_YOCTO);
+
+/** Sends units of a token; part of a transaction to its contract (NEP-141). */
+export const transferUnits = (receiver: string, units: string): Action =>
+  call("ft_transfer", json({ receiver_id: receiver, amount: units }), 30n * T, ONE_YOCTO);
+
 /** Adds or removes an admin. Idempotent. */
 export const setAdmin = (accountId: string, isAdmin: boolean): Action =>
   call(isAdmin ? "admin_add" : "admin_remove", json({ account_id: accountId }), 10n * T, ONE_YOCTO);

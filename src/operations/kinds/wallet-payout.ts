@@ -132,12 +132,14 @@ const withinLimit = async (
   return left < NANO || left > amount ? amount : left;
 };
 
-const noAccount = (): ServiceError =>
+/** The refusal without an account to pay to. */
+export const noAccount = (): ServiceError =>
   new ServiceError("payout_account_missing", "Ask the operator to set the payout account.", {
     outcome: "not_submitted",
   });
 
-const waiting = (): ServiceError =>
+/** The refusal while others spend the wallet's balance. */
+export const waiting = (): ServiceError =>
   new ServiceError(
     "wallet_busy",
     `Pay out in ${RETRY_AFTER} seconds: a finalization, an upgrade or another payout is spending the wallet's balance.`,
@@ -192,6 +194,7 @@ export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults[
       message: "success",
       account_id: request.account,
       amount: request.amount,
+      currency: null,
       tx_results: succeeded(records, "pay").result,
     },
     statements: [takeSales(db, { id, integrationId }, request.sales)],

@@ -88,8 +88,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "nodes: what was said of a collection is told again after a write",
     file: "src/collections/eligibility.ts",
-    search: "const name = `${contract} ${collectionId} ${height} ${accountId}`;",
-    replacement: "const name = `${contract} ${collectionId} ${height > 0} ${accountId}`;",
+    search: "${collectionId} ${height} ${accountId}",
+    replacement: "${collectionId} ${height > 0} ${accountId}",
     tests: ["test/api/allowlist.test.ts"],
     named: "what an account may mint is read from nodes once in five seconds",
   },

@@ -1,0 +1,171 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { PayoutAnswer, Quote } from "../../client/src/index.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { balanceOf } from "../support/chain-control.ts";
+import { createCollection, mintedOnChain } from "../support/collections.ts";
+import { type Collector, createCollector } from "../support/collectors.ts";
+import { createToken, type Token } from "../support/fungible.ts";
+import { background, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
+import { newTenant } from "../support/uploads.ts";
+
+const NEAR = 10n ** 24n;
+const PRICE = 5_000_000n;
+/** What the owner gets of a price: the platform takes 5 %. */
+const SHARE = (PRICE * 95n) / 100n;
+
+let shop: TestIntegration;
+let token: Token;
+let buyer: Collector;
+let treasury: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Shop");
+  token = await createToken({ symbol: "USDC", decimals: 6 });
+  buyer = await createCollector();
+  [treasury] = (await createReceivers(1)) as [string];
+  await token.give(buyer.accountId, 1_000n * PRICE);
+});
+
+afterEach(() => observeCheckpoints(null));
+
+const setAccount = (account_id: string | null) =>
+  admin(`/integration/${shop.integrationUuid}/payout-account`, { method: "PUT", json: { account_id } });
+const payOut = (amount: string, more: object = {}, headers: Record<string, string> = {}, key = shop.key) =>
+  api("/wallet/payout", { key, json: { amount, currency: token.accountId, ...more }, headers });
+
+/** Sells NFTs of a new collection for the token. */
+async function sell(quantity: number): Promise<void> {
+  const phases = [{ phase: 2, mint_fee: `${PRICE}`, currency: token.accountId }];
+  const collection = await createCollection(shop, { settings: { phases } });
+  const msg = JSON.stringify({ collection_id: collection.near_collection.collection_id, quantity });
+  const args = { receiver_id: shop.contractAccountId, amount: `${BigInt(quantity) * PRICE}`, msg };
+  await buyer.call(token.accountId, "ft_transfer_call", args, "1");
+  while ((await mintedOnChain(shop, collection)) < quantity)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+describe("a payout in a token", () => {
+  test("needs the account that the operator sets, and something to pay", async () => {
+    expect(await bodyOf(await payOut("all"), 409)).toMatchObject({ code: "payout_account_missing" });
+    await bodyOf(await setAccount(treasury), 200);
+    expect(await bodyOf(await payOut("all"), 402)).toMatchObject({
+      code: "insufficient_funds",
+      outcome: "not_submitted",
+      message: expect.stringContaining("0 USDC"),
+    });
+  });
+
+  test("fetches the wallet's shares, registers both accounts and pays all; a quote bounds it", async () => {
+    await sell(2);
+    const json = {
+      method: "POST",
+      path: "/wallet/payout",
+      body: { amount: "all", currency: token.accountId },
+    };
+    const quote = await bodyOf<Quote>(await api("/quote", { key: shop.key, json }), 201);
+    // Two registrations, the shares of one contract, and the payment.
+    expect(quote.transactions).toBe(4);
+    expect(await token.units(shop.walletAccountId)).toBe(0n);
+    const limited = await payOut("all", {}, { "mintage-max-cost": `${NEAR / 1000n}` });
+    expect(await bodyOf(limited, 402)).toMatchObject({ code: "cost_exceeds_maximum" });
+    const before = await balanceOf(shop.walletAccountId);
+    const headers = { "mintage-quote": quote.quote_uuid, "idempotency-key": "paid" };
+    const paid = await bodyOf<PayoutAnswer>(await payOut("all", {}, headers), 200);
+    expect(paid).toMatchObject({
+      message: "success",
+      account_id: treasury,
+      amount: `${2n * SHARE}`,
+      currency: { contract_id: token.accountId, symbol: "USDC", decimals: 6 },
+      tx_results: { status: "success", receiver_id: token.accountId },
+    });
+    expect(await token.units(treasury)).toBe(2n * SHARE);
+    const spent = before - (await balanceOf(shop.walletAccountId));
+    expect(spent).toBeLessThanOrEqual(BigInt(quote.cost.at_most));
+    expect(await bodyOf(await payOut("all", {}, headers), 200)).toEqual(paid);
+    expect(await token.units(treasury)).toBe(2n * SHARE);
+    const operations = await bodyOf<{ kind: string; state: string }[]>(
+      await api("/operation?kind=currency_payout", { key: shop.key }),
+      200,
+    );
+    expect(operations).toMatchObject([{ kind: "currency_payout", state: "succeeded" }]);
+  });
+
+  test("pays an amount of what is there, and no more", async () => {
+    await sell(3);
+    const before = await token.units(treasury);
+    expect(await bodyOf(await payOut(`${3n * SHARE + 1n}`), 402)).toMatchObject({
+      code: "insufficient_funds",
+      message: expect.stringContaining("14.25 USDC"),
+    });
+    expect(await bodyOf<PayoutAnswer>(await payOut(`${SHARE}`), 200)).toMatchObject({ amount: `${SHARE}` });
+    expect(await token.units(shop.walletAccountId)).toBe(2n * SHARE);
+    // What the wallet has needs nothing fetched.
+    const json = { method: "POST", path: "/wallet/payout", body: { amount: "1", currency: token.accountId } };
+    expect(await bodyOf(await api("/quote", { key: shop.key, json }), 201)).toMatchObject({
+      transactions: 1,
+    });
+    await bodyOf(await payOut("all"), 200);
+    expect(await token.units(treasury)).toBe(before + 3n * SHARE);
+  });
+
+  test("that was broken off goes on, alone, and pays once", async () => {
+    await sell(1);
+    const before = await token.units(treasury);
+    killAt("operation.before_submit");
+    const answer = await payOut("all");
+    const { operation_uuid: payout } = (await answer.json()) as { operation_uuid: string };
+    observeCheckpoints(null);
+    for (const more of [{}, { currency: null, amount: "1" }]) {
+      expect(await bodyOf(await payOut("all", more), 429)).toMatchObject({ code: "wallet_busy" });
+    }
+    await background.resume(payout);
+    expect(await operationOver(shop.key, payout)).toMatchObject({ state: "succeeded" });
+    expect(await token.units(treasury)).toBe(before + SHARE);
+  });
+
+  test("is refused by what it doesn't take", async () => {
+    for (const amount of ["sales", "0", "-1", "1.5", "All"]) {
+      expect(await bodyOf(await payOut(amount), 400)).toMatchObject({ issues: [{ path: ["amount"] }] });
+    }
+    for (const currency of ["USDC", 7]) {
+      expect(await bodyOf(await payOut("1", { currency }), 400)).toMatchObject({
+        issues: [{ path: ["currency"] }],
+      });
+    }
+    for (const currency of ["nobody.near", shop.contractAccountId, (await createToken(null)).accountId]) {
+      expect(await bodyOf(await payOut("1", { currency }), 400)).toMatchObject({
+        issues: [{ path: ["currency"] }],
+      });
+    }
+    expect(await bodyOf(await payOut("1", { account_id: "thief.near" }), 400)).toMatchObject({
+      issues: [{ path: ["account_id"] }],
+    });
+    await bodyOf(await payOut("1", {}, {}, shop.readKey), 403);
+    expect(await bodyOf(await payOut("1", {}, {}, (await newTenant()).key), 409)).toMatchObject({
+      code: "payout_account_missing",
+    });
+  });
+
+  test("pays no more for a registration than 0.0125 NEAR, and asks nobody twice", async () => {
+    const dear = await createToken(
+      { symbol: "DEAR", decimals: 6 },
+      { storage_balance_bounds: { min: `${NEAR / 80n + 1n}`, max: null } },
+    );
+    await dear.give(shop.walletAccountId, 7n);
+    const before = await balanceOf(shop.walletAccountId);
+    expect(await bodyOf(await payOut("7", { currency: dear.accountId }), 400)).toMatchObject({
+      issues: [{ path: ["currency"] }],
+    });
+    expect(await balanceOf(shop.walletAccountId)).toBe(before);
+    await dear.register(treasury);
+    await bodyOf(await payOut("7", { currency: dear.accountId }), 200);
+    expect(await dear.units(treasury)).toBe(7n);
+  });
+});
