@@ -29,7 +29,7 @@ export async function replaceContent(part: Element, content: Iterable<Node>): Pr
 
 /**
  * Shows what a reveal has changed, on a page that is open: the parts that the page's newest answer has otherwise.
- * @param more of the page that is to be shown anew
+ * @param more of the page that is to be shown as it is by then
  */
 export function awaitReveal(more: () => Promise<unknown> = async () => undefined): void {
   const secret = document.querySelector<HTMLElement>('[data-fresh="secret"]');

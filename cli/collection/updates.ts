@@ -21,7 +21,7 @@ const COLUMNS: readonly string[] = ["token_id", ...METADATA, "asset", ...URLS];
 const NOTHING = "null";
 
 /** NFTs of one request, the files by URL that it may name, and the bytes of its body (the service's limits). */
-export const MOST_UPDATES = 1_000;
+const MOST_UPDATES = 1_000;
 const MOST_URLS = 25;
 const MOST_BYTES = 1_000_000;
 

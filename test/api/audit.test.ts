@@ -68,6 +68,7 @@ test("a key fills no more of the database by changing settings to and fro than i
   const before = await used();
   await bodyOf(await change(true), 200);
   const bytes = (await used()) - before;
+  // Inside: no answer says what an entry takes.
   const { size } = (await env.DB.prepare(
     `SELECT octet_length(changes) + octet_length(actor) AS size FROM audit_entries
      WHERE integration_id = unhex(?) ORDER BY seq DESC LIMIT 1`,

@@ -361,9 +361,9 @@ test("twenty due collections that can't be revealed keep none behind them hidden
     createHidden(own, { copies: [1], reveal: new Date(Date.now() + seconds * 1_000).toISOString() });
   const lost = await Promise.all(Array.from({ length: 20 }, () => due(600)));
   const { collection } = await due(900);
-  // Inside: nothing else loses both copies of an order.
   for (const { collection: one } of lost) {
     await env.BUCKET.delete(`reveal/${one.collection_uuid}`);
+    // Inside: nothing else loses both copies of an order.
     await env.DB.prepare(
       "UPDATE collections SET reveal = json_set(reveal, '$.order', NULL) WHERE id = unhex(?)",
     )

@@ -612,8 +612,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "audit: an entry is written for a change that isn't made",
     file: "src/db/queries/audit.ts",
-    search: "    WHERE ${condition}`);\n  return [entry];",
-    replacement: "    WHERE ${sql`true`}`);\n  void condition;\n  return [entry];",
+    search: "${now().getTime()}\n    WHERE ${condition}`);",
+    replacement: "${now().getTime()}\n    WHERE ${sql`true`}`);",
     tests: ["test/api/audit.test.ts"],
     named: "the audit log has the operator's changes of limits",
   },
