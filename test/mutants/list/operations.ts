@@ -307,9 +307,17 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "quotes: one is executed again after its write failed on the chain",
-    file: "src/operations/quotes.ts",
+    file: "src/db/queries/idempotency.ts",
     search: "if (failed === undefined) return",
     replacement: "if (failed !== null) return",
+    tests: ["test/api/quote-limits.test.ts"],
+    named: "executed again after its write failed",
+  },
+  {
+    id: "quotes: one is executed again that failed after the repetition had bound it",
+    file: "src/operations/engine/run.ts",
+    search: "execution ? hasNotFailed(db, execution) : sql`true`",
+    replacement: "hasNotFailed && sql`true`",
     tests: ["test/api/quote-limits.test.ts"],
     named: "executed again after its write failed",
   },
