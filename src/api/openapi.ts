@@ -64,7 +64,7 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`.",
+    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`, or with `mk_test_` on testnet.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "Bearer", {
     type: "http",

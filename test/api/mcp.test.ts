@@ -2,6 +2,9 @@ import { Validator } from "@cfworker/json-schema";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
+// Inside: every error's next step, also where no request of a tool can have the error.
+import { nextAfter } from "../../src/api/mcp/results.ts";
+import { ERROR_CODES } from "../../src/domain/errors.ts";
 // Inside: the memory that requests share, which one test makes scarce.
 import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -20,7 +23,7 @@ import {
   type Finalized,
   mintedOnChain,
 } from "../support/collections.ts";
-import { call, connect, done, type Era, refused, type ToolAnswer } from "../support/mcp.ts";
+import { call, connect, done, type Era, refused, type ToolAnswer, type ToolError } from "../support/mcp.ts";
 import { background, killAt, observeCheckpoints } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
 
@@ -77,9 +80,12 @@ const execute = (quote_uuid: string, idempotency_key: string, client = agent) =>
   });
 const newDraft = async (title: string) => {
   const fields = { contract_uuid: shop.contractUuid, title };
-  const saved = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", { fields });
+  const saved = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", {
+    ...{ fields, idempotency_key: title },
+  });
   return saved.draft;
 };
+const newKey = () => ({ idempotency_key: crypto.randomUUID() });
 const dataUrl = (bytes: Uint8Array) => `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 
 test.each<Era>(["legacy", "auto"])(
@@ -168,7 +174,7 @@ describe("what holds for the API", () => {
       owner === shop.integrationUuid && bytes > 500_000 ? null : take(bytes, owner, now),
     );
     const assets = [{ url: dataUrl(picture("png", 905)), copies: 1 }];
-    const error = await refused(client, "upload_assets", { collection_draft_uuid, assets });
+    const error = await refused(client, "upload_assets", { collection_draft_uuid, assets, ...newKey() });
     expect(error).toMatchObject({ code: "rate_limited", retry_after_s: 5 });
     expect(waits).toEqual(waits.map(() => null));
   });
@@ -191,6 +197,7 @@ describe("what holds for the API", () => {
     const upload = (client: Client, collection_draft_uuid: string) =>
       refused(client, "upload_assets", {
         ...{ collection_draft_uuid, assets: [{ url: "https://pictures.example.com/1.png", copies: 1 }] },
+        ...newKey(),
       });
     const { collection_draft_uuid } = await newDraft("Gulls");
     expect((await upload(await connect(shop.readKey), collection_draft_uuid)).code).toBe("scope_missing");
@@ -235,20 +242,28 @@ describe("a collection over MCP alone", () => {
     const { collection_draft_uuid } = draft;
     expect((await save()).draft.collection_draft_uuid).toBe(collection_draft_uuid);
     const change = { collection_draft_uuid, fields: { description: "White birds." } };
-    await done(agent, "save_draft", change);
+    await done(agent, "save_draft", { ...change, ...newKey() });
     const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };
     expect(await refused(agent, "quote", finalize)).toMatchObject({
       code: "draft_empty",
       next: expect.stringContaining("upload_assets"),
     });
-    const uploaded = await done<{ attached: { asset_url: string }[] }>(agent, "upload_assets", {
-      collection_draft_uuid,
-      assets: [
-        { url: dataUrl(picture("png", 900)), copies: 2, metadata: { attributes: [] } },
-        { url: "https://pictures.example.com/2.png", copies: 1, subtitle: "No. $TOKEN_NUM" },
-      ],
-    });
+    const upload = (idempotency_key: string, copies = 2) =>
+      call<{ attached: { asset_url: string }[] } & ToolError>(agent, "upload_assets", {
+        ...{ collection_draft_uuid, idempotency_key },
+        assets: [
+          { url: dataUrl(picture("png", 900)), copies, metadata: { attributes: [] } },
+          { url: "https://pictures.example.com/2.png", copies: 1, subtitle: "No. $TOKEN_NUM" },
+        ],
+      });
+    const { body: uploaded } = await upload("egrets-pictures");
     expect(uploaded.attached).toHaveLength(2);
+    // A repetition attaches nothing, and other files under its key are refused.
+    expect((await upload("egrets-pictures")).body).toEqual(uploaded);
+    expect((await upload("egrets-pictures", 3)).body).toMatchObject({
+      code: "idempotency_key_reused",
+      next: "This key stands for another change: call the same tool with a new key.",
+    });
     const picture2 = await api(new URL(uploaded.attached[1]!.asset_url).pathname);
     expect(new Uint8Array(await picture2.arrayBuffer())).toEqual(hosted);
     const { quote, summary } = await done<Quoted>(agent, "quote", finalize);
@@ -289,7 +304,7 @@ describe("a collection over MCP alone", () => {
     const { collection_draft_uuid } = await newDraft("Cranes");
     const upload = (url: string) =>
       refused(agent, "upload_assets", {
-        collection_draft_uuid,
+        ...{ collection_draft_uuid, ...newKey() },
         assets: [
           { url: dataUrl(picture("png", 910)), copies: 1 },
           { url, copies: 1 },
@@ -355,7 +370,10 @@ describe("execute", () => {
     const quote = await quoteMint();
     const kills = killAt("quote.bound");
     const cut = await execute(quote, "cut-off").finally(() => observeCheckpoints(null));
-    expect(cut.body.code).toBe("internal_error");
+    expect(cut.body).toMatchObject({
+      code: "internal_error",
+      next: expect.stringMatching(/^Once more call the same tool with the same arguments\./),
+    });
     expect(kills.count).toBe(1);
     expect(await mintedOnChain(shop, made)).toBe(before);
     expect((await execute(quote, "another")).body).toMatchObject({
@@ -395,11 +413,14 @@ describe("execute", () => {
     const collection_draft_uuid = await createDraft(shop, { copies: [2] });
     const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };
     const { quote } = await done<Quoted>(agent, "quote", finalize);
-    await done(agent, "save_draft", { collection_draft_uuid, fields: { title: "Swapped" } });
+    await done(agent, "save_draft", {
+      ...{ collection_draft_uuid, fields: { title: "Swapped" }, ...newKey() },
+    });
     const swapped = await execute(quote.quote_uuid, "swapped");
     expect(swapped.body).toMatchObject({
       code: "quote_mismatch",
       message: expect.stringContaining("changed"),
+      next: expect.stringMatching(/^Call `quote` for what is there now/),
     });
     const again = await done<Quoted>(agent, "quote", finalize);
     expect((await execute(again.quote.quote_uuid, "seen")).isError).toBe(false);
@@ -458,6 +479,7 @@ describe("execute", () => {
   test("and the other tools say what to call next after what they can't find or take", async () => {
     expect(await refused(agent, "follow", { operation_uuid: made.collection_uuid })).toMatchObject({
       code: "not_found",
+      next: expect.stringContaining("operation_uuid"),
     });
     expect(
       await refused(agent, "quote", mint({ receiver_addresses: ["nobody-has-this.test"] })),
@@ -472,8 +494,8 @@ describe("execute", () => {
 });
 
 describe("above a key's confirm_above", () => {
-  const keyFor = async (confirm_above: string): Promise<string> => {
-    const json = { name: "Agent", scopes: ["mint", "read"], confirm_above };
+  const keyFor = async (confirm_above: string, scopes = ["mint", "read"]): Promise<string> => {
+    const json = { name: "Agent", scopes, confirm_above };
     const path = `/integration/${shop.integrationUuid}/key`;
     return (await bodyOf<{ api_key: string }>(await admin(path, { json }), 201)).api_key;
   };
@@ -491,9 +513,13 @@ describe("above a key's confirm_above", () => {
     expect(questions).toEqual([]);
     const before = await mintedOnChain(shop, made);
     expect((await execute(quote, "confirmed", client)).isError).toBe(false);
-    expect(questions).toEqual([
-      expect.stringMatching(/^Send POST .*\/mint\? It costs at most 0\.\d+ NEAR\.$/),
-    ]);
+    const [what, title, body, cost, ...rest] = questions[0]!.split("\n");
+    expect(what).toMatch(/^Carry out mint \(.+\)\?$/);
+    expect(title).toBe('Title, which others may have written: "Herons"');
+    const path = `/collection/${made.collection_uuid}/mint`;
+    expect(body).toBe(`${path}: {"receiver_addresses":["${receiver}"],"receivers_must_exist":true}`);
+    expect(cost).toMatch(/^It costs at most 0\.\d+ NEAR\.$/);
+    expect(rest).toEqual([]);
     // A repetition was confirmed before.
     expect((await execute(quote, "confirmed", client)).isError).toBe(false);
     expect(questions).toHaveLength(1);
@@ -521,11 +547,64 @@ describe("above a key's confirm_above", () => {
     const refusal = await execute(quote, `unasked-${era}`, client);
     expect(refusal.body).toMatchObject({
       code: "confirmation_required",
-      message: expect.stringMatching(/can't ask.*by the API.*higher confirm_above.*the operator/),
+      message: "Have a person confirm this write: this client can't ask one. Nothing was sent.",
       next: expect.stringMatching(/^Stop/),
     });
+    // Neither says how to do without a person.
+    expect(refusal.text).not.toMatch(/API|POST|confirm_above|operator/);
     // The quote is still free for a person.
     expect((await execute(quote, `by-the-owner-${era}`)).isError).toBe(false);
+  });
+
+  test("what changes something for ever is asked about at any cost, and the quote says it", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor(String(10n ** 26n), ["full"]), questions, false);
+    const quoted = await done<Quoted>(client, "quote", {
+      ...{ write: "lockCollection", collection_uuid: made.collection_uuid, body: { locks: ["supply"] } },
+    });
+    const [sentence] = quoted.quote.permanent;
+    expect(quoted.next).toContain(`which nobody can undo: ${sentence}`);
+    const refusal = await execute(quoted.quote.quote_uuid, "for-ever", client);
+    expect(refusal.body.code).toBe("confirmation_required");
+    expect(questions).toEqual([expect.stringContaining(`\nNobody can undo it: ${sentence}\n`)]);
+  });
+
+  test("an answer counts for what was asked alone: for this question, quote and key, and where one can be asked", async () => {
+    const key = await keyFor("0");
+    const [client, deaf] = [await asking(key, [], false), await connect(key)];
+    const before = await mintedOnChain(shop, made);
+    const { quote_uuid } = await quoteOf(client);
+    const args = { quote_uuid, idempotency_key: "unasked" };
+    const answering = (who: Client, names: readonly string[]) => {
+      const inputResponses = Object.fromEntries(
+        names.map((name) => [name, { action: "accept", content: {} }]),
+      );
+      const params = { name: "execute", arguments: args, inputResponses };
+      return who.callTool(params, { allowInputRequired: true }) as Promise<{
+        inputRequests?: Readonly<Record<string, unknown>>;
+        isError?: boolean;
+      }>;
+    };
+    const { inputRequests } = await answering(client, [`confirm-${quote_uuid}`]);
+    const [name, ...others] = Object.keys(inputRequests!);
+    expect(others).toEqual([]);
+    expect((await answering(deaf, [name!])).isError).toBe(true);
+    const again = await answering(await asking(await keyFor("0"), [], false), [name!]);
+    expect(Object.keys(again.inputRequests!)).not.toEqual([name]);
+    expect(await mintedOnChain(shop, made)).toBe(before);
+    expect((await answering(client, [name!])).isError ?? false).toBe(false);
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
+  test("a quote that another key has bound and not executed is asked about", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor("0"), questions, false);
+    const quote = await quoteMint();
+    killAt("quote.bound");
+    await execute(quote, "bound-by-the-owner").finally(() => observeCheckpoints(null));
+    const refusal = await execute(quote, "bound-by-the-owner", client);
+    expect(refusal.body.code).toBe("confirmation_required");
+    expect(questions).toHaveLength(1);
   });
 
   test("nobody is asked up to it", async () => {
@@ -644,6 +723,25 @@ const unmarked = (value: unknown): string[] => {
     name === "untrusted_text" ? [] : [name, ...unmarked(field)],
   );
 };
+
+test("what comes next after an error names tools, and fields of the tool and of errors", async () => {
+  const { tools } = await agent.listTools();
+  const names = tools.map(({ name }) => name);
+  for (const { name: tool, inputSchema } of tools) {
+    const fields = Object.keys(inputSchema.properties ?? {});
+    for (const code of ERROR_CODES) {
+      const next = nextAfter({ code }, tool);
+      const named = [...next.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+      const unknown = named.filter((name) => ![...names, ...fields, "issues", "quota"].includes(name!));
+      expect({ tool, code, unknown }).toEqual({ tool, code, unknown: [] });
+      expect(next).not.toMatch(/POST|Idempotency-Key|Retry-After|Mintage-|explain_error/);
+    }
+  }
+  const { code, next } = await done<{ code: string; next: string }>(agent, "explain_error", {
+    code: "spending_limit_reached",
+  });
+  expect({ code, next }).toEqual({ code, next: nextAfter({ code: "spending_limit_reached" }) });
+});
 
 test("arguments that a tool doesn't take are refused like a request's fields, with what to call next", async () => {
   const { isError, body } = await call<{ code: string; next: string; issues: { path: string[] }[] }>(

@@ -62,19 +62,19 @@ const canAsk = ({ envelope }: ServerContext["mcpReq"]): boolean => {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 };
 
+const unconfirmed = (why: string): ServiceError =>
+  new ServiceError("confirmation_required", `Have a person confirm this write: ${why}. Nothing was sent.`, {
+    ...{ outcome: "not_submitted", retryable: false },
+  });
+
 /** Has a person confirm, as `ToolCall.confirm`. Clients of 2025 can't be asked without a session. */
 const confirmBy =
   ({ mcpReq }: ServerContext): ToolCall["confirm"] =>
   (name, question) => {
+    if (!canAsk(mcpReq)) throw unconfirmed("this client can't ask one");
     const answer = inputResponse(mcpReq.inputResponses, name);
-    if (answer.kind === "elicit" && answer.action === "accept") return;
-    if (answer.kind === "missing" && canAsk(mcpReq)) throw new ConfirmationNeeded(name, question);
-    const why = answer.kind === "missing" ? "this client can't ask one" : "it was declined";
-    throw new ServiceError(
-      "confirmation_required",
-      `Have a person confirm this write, which may cost more than the key's confirm_above: ${why}. A person confirms it in a client that can ask (elicitation), or sends it by the API. A key with a higher confirm_above needs none: one with the scope \`full\` makes it by POST /key, and so can the operator.`,
-      { outcome: "not_submitted", retryable: false },
-    );
+    if (answer.kind === "missing") throw new ConfirmationNeeded(name, question);
+    if (answer.kind !== "elicit" || answer.action !== "accept") throw unconfirmed("it was declined");
   };
 
 /** How a tool calls the API: through the app, so that each rule of a REST request holds. */
@@ -150,6 +150,7 @@ const serverFor = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): McpServer => {
           if (error instanceof ConfirmationNeeded) return error.result;
           return failed(
             error instanceof Refused ? error.refusal : refusalBy(loggedError(error, c), c.get("requestId")),
+            name,
           );
         }
       },

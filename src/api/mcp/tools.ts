@@ -4,16 +4,16 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { readSpendingLimits } from "../../db/queries/usage.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
-import { isUuid, type Uuid } from "../../domain/ids.ts";
+import { isUuid } from "../../domain/ids.ts";
 import { requireScope, requireUnlimited } from "../../domain/key-rights.ts";
-import { bindQuote, findQuote } from "../../operations/quotes.ts";
+import { bindQuote } from "../../operations/quotes.ts";
 import { pause } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { requireRightsFor } from "../chain-write.ts";
 import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
+import { requireConfirmed } from "./confirmation.ts";
 import { describeOperation } from "./description.ts";
-import { brief, marked } from "./results.ts";
+import { brief, marked, nextAfter } from "./results.ts";
 import { sendForm, uploadFields } from "./upload.ts";
 
 type Resource = Readonly<Record<string, unknown>>;
@@ -250,7 +250,10 @@ const LOOKING: readonly Tool[] = [
     input: { code: z.enum(ERROR_CODES) },
     example: { code: "quote_expired" },
     annotations: READS,
-    run: async (_call, { code }) => ({ code, ...ERRORS[code] }),
+    run: async (_call, { code }) => {
+      const { remedy: _, ...rest } = ERRORS[code];
+      return { code, ...rest, next: nextAfter({ code }) };
+    },
   }),
 ];
 
@@ -286,7 +289,7 @@ const PREPARING: readonly Tool[] = [
       fields: z
         .record(z.string(), z.unknown())
         .describe("The body: a new draft needs contract_uuid and title."),
-      idempotency_key: key.optional(),
+      idempotency_key: key,
     },
     example: { fields: { contract_uuid: UUID, title: "Night Herons" }, idempotency_key: "herons-draft" },
     annotations: { ...PREPARES, destructiveHint: true },
@@ -300,12 +303,13 @@ const PREPARING: readonly Tool[] = [
   tool("upload_assets", {
     description:
       "Fetches media files of at most 1 MB from https or data: URLs and attaches them to a draft, all or none.",
-    input: { collection_draft_uuid: uuid("the draft"), ...uploadFields, idempotency_key: key.optional() },
+    input: { collection_draft_uuid: uuid("the draft"), ...uploadFields, idempotency_key: key },
     example: {
       collection_draft_uuid: UUID,
       assets: [
         { url: "https://example.com/heron.png", copies: 10, subtitle: "No. $TOKEN_NUM of $TOTAL_NUM" },
       ],
+      idempotency_key: "herons-pictures",
     },
     annotations: { ...PREPARES, openWorldHint: true },
     run: async (call, { collection_draft_uuid: id, assets, idempotency_key: name }) => {
@@ -359,8 +363,14 @@ const PREPARING: readonly Tool[] = [
         const next = `Tell your owner that the budget of today (UTC) has ${near(String(left))} left, so that \`execute\` may be refused.`;
         return { summary, next, quote };
       }
-      const next = `Call \`execute\` with this quote_uuid before ${quote.valid_until} if the cost is right.`;
-      return { summary, next, quote };
+      const next = `Call \`execute\` with this quote_uuid before ${quote.valid_until} if the cost is right`;
+      const { permanent } = quote;
+      if (permanent.length === 0) return { summary, next: `${next}.`, quote };
+      return {
+        summary,
+        next: `${next} and this may be done, which nobody can undo: ${permanent.join(" ")}`,
+        quote,
+      };
     },
   }),
 ];
@@ -371,29 +381,10 @@ const afterEnd = ({ collection_uuid: made, token_id: one, tokens }: Resource) =>
     ? {}
     : { next: "Call `quote` mint with its collection_uuid, or `read_collection`." };
 
-/**
- * Refuses a quote whose write the key may not send, and has a person confirm one that may cost more than the key's
- * `confirm_above`, before it is bound to its execution. A repetition under its key was confirmed before.
- */
-const requireConfirmed = async (
-  { context, caller, confirm }: ToolCall,
-  id: Uuid,
-  executedBy: string,
-): Promise<void> => {
-  const quote = await findQuote(context.db, caller.integrationId, id);
-  if (!quote) return;
-  const { method, path, most } = quote;
-  requireRightsFor(caller, { method, path, body: undefined });
-  const { confirmAbove } = caller.rights;
-  const isOver = quote.executedBy === executedBy || quote.expiresAt <= context.now();
-  if (isOver || confirmAbove === null || BigInt(most) <= BigInt(confirmAbove)) return;
-  confirm(`confirm-${id}`, `Send ${method} ${path}? It costs at most ${near(most)}.`);
-};
-
 const SPENDING: readonly Tool[] = [
   tool("execute", {
     description:
-      "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once; above your key's confirm_above a person confirms it. After a lost answer call it again with the same quote_uuid and idempotency_key.",
+      "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once; above your key's confirm_above, and where nobody can undo it, a person confirms it. After a lost answer call it again with the same quote_uuid and idempotency_key.",
     input: { quote_uuid: uuid("the quote"), idempotency_key: key, ...full },
     example: { quote_uuid: UUID, idempotency_key: "order-1042" },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

@@ -323,7 +323,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "agents: a read-only key binds a quote to its key",
-    file: "src/api/mcp/tools.ts",
+    file: "src/api/mcp/confirmation.ts",
     search: "  requireRightsFor(caller, { method, path, body: undefined });\n",
     replacement: "",
     tests: ["test/api/mcp.test.ts"],
