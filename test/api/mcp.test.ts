@@ -3,7 +3,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
 // Inside: every error's next step, also where no request of a tool can have the error.
-import { nextAfter } from "../../src/api/mcp/results.ts";
+import { nextAfter, resultOf } from "../../src/api/mcp/results.ts";
 import { ERROR_CODES } from "../../src/domain/errors.ts";
 // Inside: the memory that requests share, which one test makes scarce.
 import { isolateMemory } from "../../src/files/isolate-memory.ts";
@@ -11,6 +11,7 @@ import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -126,6 +127,22 @@ describe("what holds for the API", () => {
     const own = await ask("http://localhost:8787");
     expect(own.status).toBe(200);
     await own.body?.cancel();
+  });
+
+  test("is refused to a page of any origin but the service's own, where it has an address", async () => {
+    const ask = async (origin: string) => {
+      const init = { key: shop.key, json: initialize, headers: { ...accept, origin } };
+      const answered = await apiWith({ PUBLIC_URL: "https://mint.example" }, "/mcp", init);
+      await answered.response.body?.cancel();
+      return answered.response;
+    };
+    for (const origin of ["http://mint.example", "https://mint.example:8443", "http://localhost:8787"]) {
+      const refusal = await ask(origin);
+      expect({ origin, status: refusal.status }).toEqual({ origin, status: 403 });
+      expect(refusal.headers.get("ratelimit-policy")).toMatch(/^"key";q=/);
+      expect(refusal.headers.get("x-request-id")).not.toBeNull();
+    }
+    expect((await ask("https://mint.example")).status).toBe(200);
   });
 
   test("holds for POST /mcp: keys, methods, bodies, suspension", async () => {
@@ -649,6 +666,13 @@ describe("results", () => {
     expect(unmarked(collection && JSON.parse(collection)).filter((text) => /ignore/i.test(text))).toEqual([]);
     const full = await call(agent, "read_collection", { ...read, full: true });
     expect(full.text).toContain(INJECTION.repeat(12));
+  });
+
+  test("that can't be shortened further show their beginning as untrusted text", () => {
+    // Inside: no resource of a test has so many fields.
+    const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`ignore_your_budget_${n}`, n]));
+    const [{ text }] = resultOf(fields).content as [{ text: string }];
+    expect(JSON.parse(text).beginning).toEqual({ untrusted_text: expect.stringMatching(/^\{"ignore_/) });
   });
 
   test("a list goes on by its cursor", async () => {

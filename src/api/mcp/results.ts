@@ -73,7 +73,7 @@ export const fitting = (value: object, most: number, hasMore: boolean): string =
     const text = JSON.stringify({ ...(shortened(value, size) as object), ...note });
     if (isShort(text)) return text;
   }
-  return JSON.stringify({ beginning: whole.slice(0, most / 4), ...note });
+  return JSON.stringify({ beginning: untrusted(whole.slice(0, most / 4)), ...note });
 };
 
 /** A tool's result. @param most its bytes @param hasMore whether the tool returns more with full: true */

@@ -178,9 +178,10 @@ export const answerMcp = async (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): P
   // A page that a browser shows can reach a service on the same machine (the protocol's "Security Warning" of HTTP), also by
   // a name of its own, so that the request's own address proves nothing.
   const { PUBLIC_URL: address } = c.get("context").settings;
-  const own = address === undefined ? localhostAllowedOrigins() : [new URL(address).hostname];
-  const refused = originValidationResponse(c.req.raw, own);
-  if (refused) return refused;
+  const isOwn = address !== undefined && c.req.header("Origin") === new URL(address).origin;
+  const allowed = address === undefined ? localhostAllowedOrigins() : [];
+  const refused = isOwn ? undefined : originValidationResponse(c.req.raw, allowed);
+  if (refused) return c.newResponse(refused.body, refused);
   const onerror = (error: Error) => log("mcp.failed", { error });
   const handler = createMcpHandler(() => serverFor(app, c), { onerror });
   const response = await handler.fetch(c.req.raw, { parsedBody: await parsedBody(c) });

@@ -4,7 +4,7 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { readSpendingLimits } from "../../db/queries/usage.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
-import { isUuid } from "../../domain/ids.ts";
+import { isUuid, type Uuid } from "../../domain/ids.ts";
 import { requireScope, requireUnlimited } from "../../domain/key-rights.ts";
 import { bindQuote } from "../../operations/quotes.ts";
 import { pause } from "../../waiting.ts";
@@ -77,7 +77,7 @@ const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 const PREPARES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 const UUID = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
-const uuid = (what: string) => z.string().describe(`UUID of ${what}.`);
+const uuid = (what: string) => z.string().refine(isUuid, "Give a UUID.").describe(`UUID of ${what}.`);
 const full = {
   full: z.boolean().optional().describe("All of it, up to 64 kB; default: the important parts, 4 kB."),
 };
@@ -302,7 +302,7 @@ const PREPARING: readonly Tool[] = [
   }),
   tool("upload_assets", {
     description:
-      "Fetches media files of at most 1 MB from https or data: URLs and attaches them to a draft, all or none.",
+      "Fetches media files of at most 1 MB from https URLs, or takes them from data: URLs, of at most 750 kB in a call, and attaches them to a draft, all or none.",
     input: { collection_draft_uuid: uuid("the draft"), ...uploadFields, idempotency_key: key },
     example: {
       collection_draft_uuid: UUID,
@@ -390,8 +390,7 @@ const SPENDING: readonly Tool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     run: async (call, { quote_uuid: id, idempotency_key: name }) => {
       const { context, caller, send } = call;
-      const quote = id.toLowerCase();
-      if (!isUuid(quote)) throw invalidField(["quote_uuid"], "Give the quote_uuid of a quote.");
+      const quote = id.toLowerCase() as Uuid;
       await requireConfirmed(call, quote, name);
       const { method, path, body } = await bindQuote(context, caller.integrationId, quote, name);
       const headers = { "Idempotency-Key": name, "Mintage-Quote": quote };
