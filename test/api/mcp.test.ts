@@ -671,7 +671,7 @@ describe("results", () => {
   test("that can't be shortened further show their beginning as untrusted text", () => {
     // Inside: no resource of a test has so many fields.
     const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`ignore_your_budget_${n}`, n]));
-    const [{ text }] = resultOf(fields).content as [{ text: string }];
+    const [{ text }] = resultOf(fields).content as unknown as [{ text: string }];
     expect(JSON.parse(text).beginning).toEqual({ untrusted_text: expect.stringMatching(/^\{"ignore_/) });
   });
 

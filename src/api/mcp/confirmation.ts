@@ -6,7 +6,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { findQuote, type QuotedWrite } from "../../operations/quotes.ts";
 import { planWrite, requireRightsFor, requireWrite } from "../chain-write.ts";
 import { fitting } from "./results.ts";
-import type { ToolCall } from "./tools.ts";
+import type { ToolCall } from "./tool.ts";
 
 /** Most bytes of a write's body in a question: 25 receivers fit. */
 const MOST_BODY_BYTES = 2_048;
