@@ -190,10 +190,18 @@ describe("what holds for the API", () => {
     vi.spyOn(isolateMemory, "take").mockImplementation((bytes, owner, now) =>
       owner === shop.integrationUuid && bytes > 500_000 ? null : take(bytes, owner, now),
     );
-    const assets = [{ url: dataUrl(picture("png", 905)), copies: 1 }];
+    const assets = [{ url: "https://pictures.example.com/1.png", copies: 1 }];
     const error = await refused(client, "upload_assets", { collection_draft_uuid, assets, ...newKey() });
     expect(error).toMatchObject({ code: "rate_limited", retry_after_s: 5 });
     expect(waits).toEqual(waits.map(() => null));
+  });
+
+  test("files in data: URLs take as much memory as they have", async () => {
+    const { collection_draft_uuid } = await newDraft("Avocets");
+    const taken = vi.spyOn(isolateMemory, "take");
+    const url = dataUrl(picture("png", 906));
+    await done(agent, "upload_assets", { collection_draft_uuid, assets: [{ url, copies: 1 }], ...newKey() });
+    expect(taken.mock.calls.map(([bytes]) => bytes)).toContain(url.length);
   });
 
   test("a read-only key looks around, prepares nothing and can't use up a quote", async () => {
