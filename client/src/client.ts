@@ -1,4 +1,5 @@
 import { assetForm, type NewAsset, placeholderForm } from "./assets.ts";
+import { MintageError } from "./errors.ts";
 import { type EventsWanted, streamEvents } from "./events.ts";
 import { awaitOperation, type WaitOptions } from "./operations.ts";
 import type {
@@ -111,7 +112,17 @@ export interface HoldersAtBlock {
 const API = "/api/v1";
 
 /** A mint as the client sends it: receivers have to exist unless it says otherwise. */
-const mintBody = <Input extends object>(input: Input) => ({ receivers_must_exist: true, ...input });
+const mintBody = <Input extends { readonly receivers_must_exist?: unknown }>(input: Input) => ({
+  ...input,
+  receivers_must_exist: input.receivers_must_exist ?? true,
+});
+
+/** A header of an answer. @throws MintageError where a browser or a proxy keeps it back */
+const headerOf = ({ headers }: Response, name: string): string => {
+  const value = headers.get(name);
+  if (value === null) throw new MintageError(`The answer came without its header ${name}.`);
+  return value;
+};
 
 /** The body of a write with its reference; undefined: it has neither. */
 const referring = (json: object | undefined, reference: string | undefined): object | undefined =>
@@ -294,8 +305,8 @@ export class MintageClient {
     holders: async (collectionUuid: string, options?: CallOptions): Promise<HoldersAtBlock> => {
       const response = await this.#send("GET", `/collection/${collectionUuid}/holder`, options);
       return {
-        block_height: Number(response.headers.get("x-block-height")),
-        block_hash: response.headers.get("x-block-hash") ?? "",
+        block_height: Number(headerOf(response, "X-Block-Height")),
+        block_hash: headerOf(response, "X-Block-Hash"),
         holders: (await response.json()) as Holder[],
       };
     },

@@ -3323,7 +3323,7 @@ export interface components {
             /** @description Collections that it may see and change; null: all. */
             collections: string[] | null;
             /**
-             * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more. Null: never.
+             * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more, or that nobody can undo. Null: never.
              * @example 500000000000000000000000
              */
             confirm_above: string | null;
@@ -3371,7 +3371,7 @@ export interface components {
             /** @description Collections that it may see and change; null: all. */
             collections: string[] | null;
             /**
-             * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more. Null: never.
+             * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more, or that nobody can undo. Null: never.
              * @example 500000000000000000000000
              */
             confirm_above: string | null;
@@ -3419,7 +3419,7 @@ export interface components {
             /** @description Collections that it may see and change; null: all. Absent: as your key. */
             collections?: string[] | null;
             /**
-             * @description yoctoNEAR above which a person confirms an agent's write; null: never. Absent: as your key.
+             * @description yoctoNEAR above which a person confirms an agent's write, as they do each that nobody can undo; null: never. Absent: as your key.
              * @example 500000000000000000000000
              */
             confirm_above?: string | null;
@@ -3448,7 +3448,7 @@ export interface components {
             /** @description Collections that it may see and change; null: all. Absent: null. */
             collections?: string[] | null;
             /**
-             * @description yoctoNEAR above which a person confirms an agent's write; null: never. Absent: null.
+             * @description yoctoNEAR above which a person confirms an agent's write, as they do each that nobody can undo; null: never. Absent: null.
              * @example 500000000000000000000000
              */
             confirm_above?: string | null;
@@ -3630,7 +3630,7 @@ export interface components {
                 /** @description Collections that it may see and change; null: all. */
                 collections: string[] | null;
                 /**
-                 * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more. Null: never.
+                 * @description yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more, or that nobody can undo. Null: never.
                  * @example 500000000000000000000000
                  */
                 confirm_above: string | null;

@@ -6,6 +6,7 @@ import {
   InsufficientFundsError,
   InvalidRequestError,
   MintageClient,
+  type MintInput,
   OperationPendingError,
 } from "../src/index.ts";
 import { nextPage } from "../src/transport.ts";
@@ -24,6 +25,21 @@ const inOrder =
   (...replies: Reply[]) =>
   (_: Seen, count: number) =>
     replies[count - 1] ?? "drop";
+
+test("holders without the block they are of are an error", async () => {
+  const headers = { "x-block-height": "7", "x-block-hash": "h" };
+  await using service = await scriptedService(
+    inOrder(
+      { status: 200, headers, body: [] },
+      { status: 200, headers: { "x-block-height": "7" }, body: [] },
+      { status: 200, headers: { "x-block-hash": "h" }, body: [] },
+    ),
+  );
+  const { collections } = clientOf(service.url);
+  expect(await collections.holders("c")).toEqual({ block_height: 7, block_hash: "h", holders: [] });
+  await expect(collections.holders("c")).rejects.toThrow("without its header X-Block-Hash");
+  await expect(collections.holders("c")).rejects.toThrow("without its header X-Block-Height");
+});
 
 describe("retries", () => {
   test("send the same bytes under the same idempotency key", async () => {
@@ -200,6 +216,20 @@ describe("operations", () => {
       Array(2).fill({ method: "POST", headers: { prefer: "respond-async", "idempotency-key": "k" } }),
     );
     expect(JSON.parse(service.seen[0]!.body.toString())).toMatchObject({ receivers_must_exist: true });
+  });
+
+  test("need receivers that exist unless a mint says no, which neither undefined nor null does", async () => {
+    await using service = await scriptedService(() => ({ status: 201, body: { tokens: [] } }));
+    const client = clientOf(service.url);
+    const wishes = [undefined, null, true, false];
+    for (const receivers_must_exist of wishes) {
+      const body = { receiver_addresses: ["a.near"], receivers_must_exist };
+      await client.collections.mint("c", body as object as MintInput);
+      await client.quote({ method: "POST", path: "/collection/c/mint", body });
+    }
+    const bodies = service.seen.map(({ body }) => JSON.parse(body));
+    const sent = bodies.map((json) => (json.body ?? json).receivers_must_exist);
+    expect(sent).toEqual(wishes.flatMap((wish) => [wish ?? true, wish ?? true]));
   });
 
   test("that failed throw the same error as the call would have", async () => {

@@ -96,7 +96,7 @@ export const requireRightsFor = ({ rights }: Pick<Caller, "rights">, write: Quot
 };
 
 /** The definition of a write, and the parameters in its path. @throws ServiceError invalid_request */
-const requireWrite = ({ method, path }: QuotedWrite) => {
+export const requireWrite = ({ method, path }: QuotedWrite) => {
   for (const write of CHAIN_WRITES) {
     if (write.definition.method !== method.toLowerCase()) continue;
     const names = new RegExp(`^${write.definition.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);

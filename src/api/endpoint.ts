@@ -95,7 +95,7 @@ const RETRY_AFTER = {
   "Retry-After": { description: "Seconds until another try makes sense.", schema: { type: "integer" } },
 };
 const AUTHENTICATE = {
-  "WWW-Authenticate": { description: "The scheme to use.", schema: { type: "string" } },
+  "WWW-Authenticate": { description: "The schemes to use.", schema: { type: "string" } },
 };
 
 /** The OpenAPI responses of these codes: one for each status, with the causes of all its codes. */

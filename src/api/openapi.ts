@@ -13,7 +13,8 @@ A write that touches the chain waits for finality. If that takes too long, the a
 
 Amounts are decimal strings of yoctoNEAR, times are RFC 3339 in UTC, lengths are counted in Unicode code points, and a field that is not known is an error.`;
 
-const ABOUT = {
+/** What the document says of itself. */
+export const ABOUT = {
   openapi: "3.1.0",
   info: {
     title: "Mintage",
@@ -69,7 +70,7 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`.",
+    description: "`Api-Key <API_KEY>`; the key begins with `mk_live_`, or with `mk_test_` on testnet.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "Bearer", {
     type: "http",

@@ -158,9 +158,8 @@ export const ERRORS = {
   confirmation_required: {
     status: 403,
     cause:
-      "An agent's write may cost more than the key's `confirm_above`, and no person has confirmed it. Nothing was sent.",
-    remedy:
-      "Confirm it in a client that asks (elicitation of the Model Context Protocol), or send the write by the API. A key with a higher `confirm_above` needs no confirmation; one with the scope `full` makes it by POST /key, and so can the operator.",
+      "A tool of POST /mcp: the write may cost more than the key's `confirm_above`, or changes something for ever, and no person has confirmed it. Nothing was sent.",
+    remedy: "A person has to confirm the write (docs/agents.md).",
   },
   key_rights_exceeded: {
     status: 403,

@@ -7,6 +7,9 @@ const MB = 1_048_576;
 /** Bytes of an uploaded file, and of a JSON file at a URL. It is one IPFS block as well. */
 export const MAX_FILE_BYTES = MB;
 
+/** Most fields and list entries of a body, all levels together. The largest valid one has 1,000 updates of nine fields each. */
+export const MAX_JSON_VALUES = 10_100;
+
 /** Bytes of an asset-bulk body with all its boundaries and headers. */
 export const MAX_UPLOAD_BYTES = 100 * MB;
 

@@ -20,7 +20,7 @@ const wishFor = (type: string, header: string | undefined): Wish => {
     const rank = ranges.indexOf(value.toLowerCase());
     if (rank < 0 || rank < wish.rank) continue;
     const weight = parameters.get("q");
-    wish = { rank, weight: weight === undefined ? 1 : Number(weight) || 0 };
+    wish = { rank, weight: weight === undefined ? 1 : Math.min(Number(weight) || 0, 1) };
   }
   return wish;
 };

@@ -40,7 +40,7 @@ export interface AppEnv {
 
 /** The service's public address, without a slash at the end: PUBLIC_URL, or the request's origin. */
 export const baseUrl = (c: Context<AppEnv>): string =>
-  c.get("context").settings.PUBLIC_URL ?? new URL(c.req.url).origin;
+  c.get("context")?.settings.PUBLIC_URL ?? new URL(c.req.url).origin;
 
 /** Whether a request may change something. @param endpoint undefined: none matches */
 export const isWrite = (method: string, endpoint: EndpointTraits | undefined): boolean =>

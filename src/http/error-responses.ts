@@ -83,10 +83,10 @@ export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => 
   return c.json(errorBody(error, requestId), error.status);
 };
 
-/** The scheme that a caller has to use; clients of the Model Context Protocol know only Bearer. */
+/** The schemes that a caller may use; clients of the Model Context Protocol know only Bearer, and take the first. */
 const challengeOf = ({ code }: ServiceError, path: string): string => {
   if (code === "admin_token_invalid") return "Bearer";
-  return path === "/mcp" ? "Bearer, Api-Key" : "Api-Key";
+  return path === "/mcp" ? "Bearer, Api-Key" : "Api-Key, Bearer";
 };
 
 /** Makes an error that the caller wants in the form of RFC 9457 one: the same fields, with those of the standard. */

@@ -5,6 +5,7 @@ import { duration } from "../domain/counted.ts";
 import { invalidField, ServiceError } from "../domain/errors.ts";
 import { hasMoreValues, largestContainer, prototypeField } from "../domain/json-shape.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
+import { MAX_JSON_VALUES } from "../domain/quota.ts";
 import { type MemoryShare, memoryShare } from "../files/isolate-memory.ts";
 import { within } from "../waiting.ts";
 import { countAddress } from "./address-limit.ts";
@@ -85,9 +86,6 @@ const readAll = async (
     size += value.length;
   }
 };
-
-/** Most fields and list entries of a body, all levels together. The largest valid one has 1,000 updates of nine fields each. */
-const MAX_JSON_VALUES = 10_100;
 
 /** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
 const OTHER_JSON = /^application\/.*\+json$/;

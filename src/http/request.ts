@@ -5,7 +5,7 @@ import { newUuid } from "../domain/ids.ts";
 import { type AppEnv, type EndpointTraits, isWrite, type MatchedEndpoint } from "./app-env.ts";
 import { BOOKMARK } from "./bookmarks.ts";
 import { answerProblem, errorResponse } from "./error-responses.ts";
-import { loggedContext } from "./log.ts";
+import { loggedContext, logger } from "./log.ts";
 
 /** Paths that accept writes; every other path is read-only. */
 const SURFACES = /^\/(api|admin|public)\/v1\//;
@@ -33,6 +33,8 @@ const EXPOSED = [
   "RateLimit-Policy",
   "Retry-After",
   "WWW-Authenticate",
+  "X-Block-Hash",
+  "X-Block-Height",
   "X-Operation-Uuid",
   "X-Request-Id",
 ];
@@ -40,15 +42,19 @@ const ALLOWED = [
   "Authorization",
   "Content-Type",
   "Idempotency-Key",
+  "Last-Event-ID",
   "Mintage-Max-Cost",
   "Mintage-Quote",
   BOOKMARK,
   "Prefer",
 ];
 
-/** Allows browsers of the origins in CORS_ORIGINS, `*` for all. The gateway sets headers of its own: all may read it. */
+/**
+ * Allows browsers of the origins in CORS_ORIGINS, `*` for all. The gateway sets headers of its own: all may read it. Where the
+ * settings are wrong no origin is known.
+ */
 const crossOrigin = (c: Context<AppEnv>, next: Next): ReturnType<MiddlewareHandler> => {
-  const configured = c.get("context").settings.CORS_ORIGINS;
+  const configured = c.get("context")?.settings.CORS_ORIGINS;
   if (configured === undefined || c.req.path.startsWith("/ipfs/")) return next();
   const origins = configured.split(",").map((origin) => origin.trim());
   const handle = cors({
@@ -76,7 +82,7 @@ const secure = (headers: Headers): void => {
  * Gives a request its id, its endpoint and its context, sets the headers of every response, and logs one line, without
  * the query and without headers. A write is forwarded to the Worker near the database, if the deployment has one
  * (docs/deploying.md): that Worker receives the unchanged request, alone authenticates, counts and logs it, and its
- * response is returned unchanged. It has no such binding itself.
+ * response is returned unchanged. It has no such binding itself. Wrong settings are an answer like any other.
  */
 export const answerRequest =
   (endpointAt: (method: string, path: string) => MatchedEndpoint | undefined): MiddlewareHandler<AppEnv> =>
@@ -86,17 +92,21 @@ export const answerRequest =
     const endpoint = endpointAt(method, path);
     c.set("requestId", requestId);
     c.set("endpoint", endpoint);
-    const context = loggedContext(c.env, c.executionCtx, { request_id: requestId });
-    c.set("context", context);
     let answer: Next = next;
+    const failing = (error: unknown) => async () => {
+      c.res = errorResponse(error, c);
+    };
+    try {
+      c.set("context", loggedContext(c.env, c.executionCtx, { request_id: requestId }));
+    } catch (error) {
+      answer = failing(error);
+    }
     const { WRITES: writes } = c.env;
-    if (writes !== undefined && isHandedOn(method, path, endpoint)) {
+    if (answer === next && writes !== undefined && isHandedOn(method, path, endpoint)) {
       try {
         return await writes.fetch(c.req.raw);
       } catch (error) {
-        answer = async () => {
-          c.res = errorResponse(unanswered(error), c);
-        };
+        answer = failing(unanswered(error));
       }
     }
     const preflight = await crossOrigin(c, answer);
@@ -104,7 +114,8 @@ export const answerRequest =
     await answerProblem(c);
     secure(c.res.headers);
     c.res.headers.set("X-Request-Id", requestId);
-    context.log("request", {
+    const log = c.get("context")?.log ?? logger({ request_id: requestId });
+    log("request", {
       method,
       path,
       status: c.res.status,

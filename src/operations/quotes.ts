@@ -6,9 +6,9 @@ import { connectFor } from "../chain/rpc.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
 import {
-  freedOnChain,
   type KeyWithResponse,
   keepWithEffect,
+  refuseFailed,
   runKeyedBatch,
 } from "../db/queries/idempotency.ts";
 import { hasRoom, quotesWeight, weighed } from "../db/queries/usage.ts";
@@ -163,7 +163,7 @@ export interface CostHeaders {
  */
 export const costLimitOf = async (
   context: ServiceContext,
-  { integrationId }: Pick<Caller, "integrationId">,
+  { integrationId, requestKey }: Pick<Caller, "integrationId" | "requestKey">,
   { quote, most }: CostHeaders,
   write: QuotedWrite,
 ): Promise<CostLimit | null> => {
@@ -175,7 +175,11 @@ export const costLimitOf = async (
   const row = await requireQuote(context, integrationId, quote.toLowerCase() as Uuid, write);
   const quoted = BigInt(row.most);
   const limit = own !== null && own < quoted ? own : quoted;
-  return { quoted: row.expected, most: limit.toString(), quotedState: row.state };
+  const key = row.executedBy;
+  return {
+    ...{ quoted: row.expected, most: limit.toString(), quotedState: row.state },
+    execution: key !== null && key === requestKey?.key ? { integrationId, key, since: row.createdAt } : null,
+  };
 };
 
 /**
@@ -210,7 +214,7 @@ const quoteExpired = (): ServiceError =>
 /**
  * Binds a kept quote to the Idempotency-Key of its execution, so that no other key executes it. The write that it returns
  * has to be sent under this key and quote: they refuse what expired, and carry it out once. A write that failed on the chain
- * has freed its key; it needs another quote, so that what it cost and what it may cost again isn't more than one quote says.
+ * has freed its key; it needs another quote, also where it fails only after this (`CostLimit.execution`).
  * @throws ServiceError quote_expired, not_found; conflict if another key executes it, or if it failed on the chain
  */
 export const bindQuote = async (
@@ -235,10 +239,8 @@ export const bindQuote = async (
     const message = `This quote is bound to the idempotency key "${row.executedBy}". Use that key for its outcome, or request another quote.`;
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
-  const failed = await freedOnChain(db, { integrationId, key, since: row.createdAt });
-  if (failed === undefined) return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
-  const message = "This quote's write failed on the chain, which has cost gas. Request another quote.";
-  throw new ServiceError("conflict", message, { outcome: "failed_on_chain", operationUuid: failed });
+  await refuseFailed(db, { integrationId, key, since: row.createdAt });
+  return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
 };
 
 const isFor = async ({ method, path, bodyDigest }: QuoteRow, write: QuotedWrite): Promise<boolean> =>

@@ -41,7 +41,7 @@ test.each([
   [`Api-Key mk_live_${"a".repeat(44)}`, "api_key_invalid"],
 ])("a request with Authorization %j is answered with %s", async (header, code) => {
   const response = await attempt(header);
-  expect(response.headers.get("www-authenticate")).toBe("Api-Key");
+  expect(response.headers.get("www-authenticate")).toBe("Api-Key, Bearer");
   expect(await bodyOf(response, 401)).toMatchObject({ code });
 });
 

@@ -42,7 +42,7 @@ test.each([PROBLEM, `application/json, ${PROBLEM}`, `application/json;q=0.5, ${P
       issues: [{ path: ["contract_uuid"] }, { path: ["title"] }],
     });
     const keyless = await send("/me", { key: null });
-    expect(keyless.headers.get("www-authenticate")).toBe("Api-Key");
+    expect(keyless.headers.get("www-authenticate")).toBe("Api-Key, Bearer");
     await problemOf(keyless, 401);
     await problemOf(await send(`/collection/${shop.contractUuid}`), 404);
     expect((await send("/me", { method: "PATCH" })).headers.get("allow")).toBe("GET, HEAD");

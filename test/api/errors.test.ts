@@ -19,7 +19,6 @@ import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import { failingD1 } from "../support/database.ts";
-import { call, connect } from "../support/mcp.ts";
 import {
   type OpenApi,
   type Operation,
@@ -56,6 +55,9 @@ afterEach(async () => {
   vi.useRealTimers();
   await setFaults();
 });
+
+/** The code that only results of tools have, never an answer of HTTP (test/api/mcp.test.ts). */
+type OfTools = "confirmation_required";
 
 /** An answer with its request, to compare it with the document. */
 interface Provoked {
@@ -110,7 +112,7 @@ const withHeader = (authorization: string) =>
 /** Metadata so long that a full call's tokens need more storage than a new contract can pay for. */
 const LARGE = { extra: JSON.stringify({ story: "heron ".repeat(2_500) }) };
 
-const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
+const PROVOKED: Readonly<Record<Exclude<ErrorCode, OfTools>, () => Promise<Provoked>>> = {
   invalid_request: () => ask("POST", "/collection-draft", { json: { ...draftBody(), titel: "Herons" } }),
   invalid_json: () =>
     ask("POST", "/collection-draft", { body: "{", headers: { "content-type": "application/json" } }),
@@ -182,30 +184,6 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
   key_rights_exceeded: async () => {
     const { api_key: key } = await issueKey({ spending_per_day: "1" });
     return ask("POST", "/key", { key, json: { name: "More", scopes: ["mint"], spending_per_day: "2" } });
-  },
-  confirmation_required: async () => {
-    const { api_key: key } = await issueKey({ confirm_above: "0" });
-    const json = {
-      method: "POST",
-      path: `/collection/${collection.collection_uuid}/mint`,
-      body: mintBody(),
-      keep: true,
-    };
-    const quote = await bodyOf<{ quote_uuid: string }>(await api("/quote", { key, json }), 201);
-    const agent = await connect(key, "legacy");
-    const { isError, body } = await call(agent, "execute", {
-      quote_uuid: quote.quote_uuid,
-      idempotency_key: "agent",
-    });
-    // A tool's error is the API's, in a result of the protocol.
-    const { next: _, ...error } = body as Record<string, unknown>;
-    expect(isError).toBe(true);
-    const headers = { "content-type": "application/json", "x-request-id": String(error.request_id) };
-    return {
-      method: "POST",
-      path: "/mcp",
-      response: new Response(JSON.stringify(error), { status: 403, headers }),
-    };
   },
   not_found: () => mint(mintBody(), {}, crypto.randomUUID()),
   method_not_allowed: () => ask("PATCH", "/collection"),
@@ -441,7 +419,9 @@ const LIMITS: Partial<Readonly<Record<ErrorCode, string>>> = {
   wallet_busy: "rate",
 };
 
-test.each(ERROR_CODES)("the error %s is answered as it is documented", async (code) => {
+const OF_ENDPOINTS = Object.keys(PROVOKED) as (keyof typeof PROVOKED)[];
+
+test.each(OF_ENDPOINTS)("the error %s is answered as it is documented", async (code) => {
   const { method, path, response } = await PROVOKED[code]();
   const copy = response.clone();
   const body = await bodyOf<{ message: string; limit?: string }>(response, ERRORS[code].status);
@@ -456,9 +436,11 @@ test.each(ERROR_CODES)("the error %s is answered as it is documented", async (co
   if (code === "rate_limited") expect(body).not.toHaveProperty("outcome");
   if (WAITS.includes(code)) expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
   if (ERRORS[code].status === 401)
-    expect(response.headers.get("www-authenticate")).toMatch(/^(Api-Key|Bearer)$/);
+    expect(response.headers.get("www-authenticate")).toBe(
+      code === "admin_token_invalid" ? "Bearer" : "Api-Key, Bearer",
+    );
   const operation = operationAt(method, path);
-  if (operation === undefined) return expect(["method_not_allowed", "confirmation_required"]).toContain(code);
+  if (operation === undefined) return expect(code).toBe("method_not_allowed");
   expect(await undocumented(document, operation, copy)).toEqual([]);
   expect(operation.responses[String(response.status)]?.description).toContain(`\`${code}\``);
 });

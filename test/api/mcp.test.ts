@@ -2,12 +2,16 @@ import { Validator } from "@cfworker/json-schema";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
+// Inside: every error's next step, also where no request of a tool can have the error.
+import { nextAfter, resultOf } from "../../src/api/mcp/results.ts";
+import { ERROR_CODES } from "../../src/domain/errors.ts";
 // Inside: the memory that requests share, which one test makes scarce.
 import { isolateMemory } from "../../src/files/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -21,7 +25,7 @@ import {
   type Finalized,
   mintedOnChain,
 } from "../support/collections.ts";
-import { call, connect, done, type Era, refused, type ToolAnswer } from "../support/mcp.ts";
+import { call, connect, done, type Era, refused, type ToolAnswer, type ToolError } from "../support/mcp.ts";
 import { background, killAt, observeCheckpoints } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
 
@@ -78,9 +82,12 @@ const execute = (quote_uuid: string, idempotency_key: string, client = agent) =>
   });
 const newDraft = async (title: string) => {
   const fields = { contract_uuid: shop.contractUuid, title };
-  const saved = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", { fields });
+  const saved = await done<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", {
+    ...{ fields, idempotency_key: title },
+  });
   return saved.draft;
 };
+const newKey = () => ({ idempotency_key: crypto.randomUUID() });
 const dataUrl = (bytes: Uint8Array) => `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 
 test.each<Era>(["legacy", "auto"])(
@@ -132,6 +139,22 @@ describe("the rules of the API apply to POST /mcp, which", () => {
     await own.body?.cancel();
   });
 
+  test("is refused to a page of any origin but the service's own, where it has an address", async () => {
+    const ask = async (origin: string) => {
+      const init = { key: shop.key, json: initialize, headers: { ...accept, origin } };
+      const answered = await apiWith({ PUBLIC_URL: "https://mint.example" }, "/mcp", init);
+      await answered.response.body?.cancel();
+      return answered.response;
+    };
+    for (const origin of ["http://mint.example", "https://mint.example:8443", "http://localhost:8787"]) {
+      const refusal = await ask(origin);
+      expect({ origin, status: refusal.status }).toEqual({ origin, status: 403 });
+      expect(refusal.headers.get("ratelimit-policy")).toMatch(/^"key";q=/);
+      expect(refusal.headers.get("x-request-id")).not.toBeNull();
+    }
+    expect((await ask("https://mint.example")).status).toBe(200);
+  });
+
   test("checks keys, methods, bodies and suspension", async () => {
     const ask = (key: string | null, more = {}) =>
       api("/mcp", { key, json: initialize, headers: accept, ...more });
@@ -177,10 +200,18 @@ describe("the rules of the API apply to POST /mcp, which", () => {
     vi.spyOn(isolateMemory, "take").mockImplementation((bytes, owner, now) =>
       owner === shop.integrationUuid && bytes > 500_000 ? null : take(bytes, owner, now),
     );
-    const assets = [{ url: dataUrl(picture("png", 905)), copies: 1 }];
-    const error = await refused(client, "upload_assets", { collection_draft_uuid, assets });
+    const assets = [{ url: "https://pictures.example.com/1.png", copies: 1 }];
+    const error = await refused(client, "upload_assets", { collection_draft_uuid, assets, ...newKey() });
     expect(error).toMatchObject({ code: "rate_limited", retry_after_s: 5 });
     expect(waits).toEqual(waits.map(() => null));
+  });
+
+  test("files in data: URLs take as much memory as they have", async () => {
+    const { collection_draft_uuid } = await newDraft("Avocets");
+    const taken = vi.spyOn(isolateMemory, "take");
+    const url = dataUrl(picture("png", 906));
+    await done(agent, "upload_assets", { collection_draft_uuid, assets: [{ url, copies: 1 }], ...newKey() });
+    expect(taken.mock.calls.map(([bytes]) => bytes)).toContain(url.length);
   });
 
   test("lets a read key read, but not prepare or execute a quote", async () => {
@@ -201,6 +232,7 @@ describe("the rules of the API apply to POST /mcp, which", () => {
     const upload = (client: Client, collection_draft_uuid: string) =>
       refused(client, "upload_assets", {
         ...{ collection_draft_uuid, assets: [{ url: "https://pictures.example.com/1.png", copies: 1 }] },
+        ...newKey(),
       });
     const { collection_draft_uuid } = await newDraft("Gulls");
     expect((await upload(await connect(shop.readKey), collection_draft_uuid)).code).toBe("scope_missing");
@@ -245,20 +277,28 @@ describe("a collection that is made over MCP alone", () => {
     const { collection_draft_uuid } = draft;
     expect((await save()).draft.collection_draft_uuid).toBe(collection_draft_uuid);
     const change = { collection_draft_uuid, fields: { description: "White birds." } };
-    await done(agent, "save_draft", change);
+    await done(agent, "save_draft", { ...change, ...newKey() });
     const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };
     expect(await refused(agent, "quote", finalize)).toMatchObject({
       code: "draft_empty",
       next: expect.stringContaining("upload_assets"),
     });
-    const uploaded = await done<{ attached: { asset_url: string }[] }>(agent, "upload_assets", {
-      collection_draft_uuid,
-      assets: [
-        { url: dataUrl(picture("png", 900)), copies: 2, metadata: { attributes: [] } },
-        { url: "https://pictures.example.com/2.png", copies: 1, subtitle: "No. $TOKEN_NUM" },
-      ],
-    });
+    const upload = (idempotency_key: string, copies = 2) =>
+      call<{ attached: { asset_url: string }[] } & ToolError>(agent, "upload_assets", {
+        ...{ collection_draft_uuid, idempotency_key },
+        assets: [
+          { url: dataUrl(picture("png", 900)), copies, metadata: { attributes: [] } },
+          { url: "https://pictures.example.com/2.png", copies: 1, subtitle: "No. $TOKEN_NUM" },
+        ],
+      });
+    const { body: uploaded } = await upload("egrets-pictures");
     expect(uploaded.attached).toHaveLength(2);
+    // A repetition attaches nothing, and other files under its key are refused.
+    expect((await upload("egrets-pictures")).body).toEqual(uploaded);
+    expect((await upload("egrets-pictures", 3)).body).toMatchObject({
+      code: "idempotency_key_reused",
+      next: "This key stands for another change: call the same tool with a new key.",
+    });
     const picture2 = await api(new URL(uploaded.attached[1]!.asset_url).pathname);
     expect(new Uint8Array(await picture2.arrayBuffer())).toEqual(hosted);
     const { quote, summary } = await done<Quoted>(agent, "quote", finalize);
@@ -299,7 +339,7 @@ describe("a collection that is made over MCP alone", () => {
     const { collection_draft_uuid } = await newDraft("Cranes");
     const upload = (url: string) =>
       refused(agent, "upload_assets", {
-        collection_draft_uuid,
+        ...{ collection_draft_uuid, ...newKey() },
         assets: [
           { url: dataUrl(picture("png", 910)), copies: 1 },
           { url, copies: 1 },
@@ -365,7 +405,10 @@ describe("the tool execute", () => {
     const quote = await quoteMint();
     const kills = killAt("quote.bound");
     const cut = await execute(quote, "cut-off").finally(() => observeCheckpoints(null));
-    expect(cut.body.code).toBe("internal_error");
+    expect(cut.body).toMatchObject({
+      code: "internal_error",
+      next: expect.stringMatching(/^Once more call the same tool with the same arguments\./),
+    });
     expect(kills.count).toBe(1);
     expect(await mintedOnChain(shop, made)).toBe(before);
     expect((await execute(quote, "another")).body).toMatchObject({
@@ -405,7 +448,7 @@ describe("the tool execute", () => {
     [
       "has another title",
       (collection_draft_uuid) =>
-        done(agent, "save_draft", { collection_draft_uuid, fields: { title: "Swapped" } }),
+        done(agent, "save_draft", { collection_draft_uuid, fields: { title: "Swapped" }, ...newKey() }),
     ],
     ["has one asset more", (draft) => attachPictures(shop, draft, { copies: [1] })],
     ["has one asset less", (draft, asset) => deleteAsset(draft, asset)],
@@ -426,6 +469,7 @@ describe("the tool execute", () => {
     expect((await execute(quote.quote_uuid, key)).body).toMatchObject({
       code: "quote_mismatch",
       message: expect.stringContaining("changed"),
+      next: expect.stringMatching(/^Call `quote` for what is there now/),
     });
     const again = await done<Quoted>(agent, "quote", finalize);
     expect((await execute(again.quote.quote_uuid, `${key}-seen`)).isError).toBe(false);
@@ -484,6 +528,7 @@ describe("the tool execute", () => {
   test("and the other tools name the next call after invalid or missing input", async () => {
     expect(await refused(agent, "follow", { operation_uuid: made.collection_uuid })).toMatchObject({
       code: "not_found",
+      next: expect.stringContaining("operation_uuid"),
     });
     expect(
       await refused(agent, "quote", mint({ receiver_addresses: ["nobody-has-this.test"] })),
@@ -497,9 +542,9 @@ describe("the tool execute", () => {
   });
 });
 
-describe("a write above a key's confirm_above", () => {
-  const keyFor = async (confirm_above: string): Promise<string> => {
-    const json = { name: "Agent", scopes: ["mint", "read"], confirm_above };
+describe("above a key's confirm_above", () => {
+  const keyFor = async (confirm_above: string, scopes = ["mint", "read"]): Promise<string> => {
+    const json = { name: "Agent", scopes, confirm_above };
     const path = `/integration/${shop.integrationUuid}/key`;
     return (await bodyOf<{ api_key: string }>(await admin(path, { json }), 201)).api_key;
   };
@@ -517,9 +562,13 @@ describe("a write above a key's confirm_above", () => {
     expect(questions).toEqual([]);
     const before = await mintedOnChain(shop, made);
     expect((await execute(quote, "confirmed", client)).isError).toBe(false);
-    expect(questions).toEqual([
-      expect.stringMatching(/^Send POST .*\/mint\? It costs at most 0\.\d+ NEAR\.$/),
-    ]);
+    const [what, title, body, cost, ...rest] = questions[0]!.split("\n");
+    expect(what).toMatch(/^Carry out mint \(.+\)\?$/);
+    expect(title).toBe('Title, which others may have written: "Herons"');
+    const path = `/collection/${made.collection_uuid}/mint`;
+    expect(body).toBe(`${path}: {"receiver_addresses":["${receiver}"],"receivers_must_exist":true}`);
+    expect(cost).toMatch(/^It costs at most 0\.\d+ NEAR\.$/);
+    expect(rest).toEqual([]);
     // A repetition was confirmed before.
     expect((await execute(quote, "confirmed", client)).isError).toBe(false);
     expect(questions).toHaveLength(1);
@@ -541,21 +590,71 @@ describe("a write above a key's confirm_above", () => {
     expect(await mintedOnChain(shop, made)).toBe(before);
   });
 
-  test.each(["auto", "legacy"] as const)(
-    "is refused to a client that can't ask, in protocol %s",
-    async (era) => {
-      const client = await connect(await keyFor("0"), era);
-      const { quote_uuid: quote } = await quoteOf(client);
-      const refusal = await execute(quote, `unasked-${era}`, client);
-      expect(refusal.body).toMatchObject({
-        code: "confirmation_required",
-        message: expect.stringMatching(/can't ask.*by the API.*higher confirm_above.*the operator/),
-        next: expect.stringMatching(/^Stop/),
-      });
-      // The quote is still free for a person.
-      expect((await execute(quote, `by-the-owner-${era}`)).isError).toBe(false);
-    },
-  );
+  test.each(["auto", "legacy"] as const)("a client that can't ask is refused, in the era %s", async (era) => {
+    const client = await connect(await keyFor("0"), era);
+    const { quote_uuid: quote } = await quoteOf(client);
+    const refusal = await execute(quote, `unasked-${era}`, client);
+    expect(refusal.body).toMatchObject({
+      code: "confirmation_required",
+      message: "Have a person confirm this write: this client can't ask one. Nothing was sent.",
+      next: expect.stringMatching(/^Stop/),
+    });
+    // Neither says how to do without a person.
+    expect(refusal.text).not.toMatch(/API|POST|confirm_above|operator/);
+    // The quote is still free for a person.
+    expect((await execute(quote, `by-the-owner-${era}`)).isError).toBe(false);
+  });
+
+  test("what changes something for ever is asked about at any cost, and the quote says it", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor(String(10n ** 26n), ["full"]), questions, false);
+    const quoted = await done<Quoted>(client, "quote", {
+      ...{ write: "lockCollection", collection_uuid: made.collection_uuid, body: { locks: ["supply"] } },
+    });
+    const [sentence] = quoted.quote.permanent;
+    expect(quoted.next).toContain(`which nobody can undo: ${sentence}`);
+    const refusal = await execute(quoted.quote.quote_uuid, "for-ever", client);
+    expect(refusal.body.code).toBe("confirmation_required");
+    expect(questions).toEqual([expect.stringContaining(`\nNobody can undo it: ${sentence}\n`)]);
+  });
+
+  test("an answer counts for what was asked alone: for this question, quote and key, and where one can be asked", async () => {
+    const key = await keyFor("0");
+    const [client, deaf] = [await asking(key, [], false), await connect(key)];
+    const before = await mintedOnChain(shop, made);
+    const { quote_uuid } = await quoteOf(client);
+    const args = { quote_uuid, idempotency_key: "unasked" };
+    const answering = (who: Client, names: readonly string[]) => {
+      const inputResponses = Object.fromEntries(
+        names.map((name) => [name, { action: "accept", content: {} }]),
+      );
+      const params = { name: "execute", arguments: args, inputResponses };
+      return who.callTool(params, { allowInputRequired: true }) as Promise<{
+        inputRequests?: Readonly<Record<string, unknown>>;
+        isError?: boolean;
+      }>;
+    };
+    const { inputRequests } = await answering(client, [`confirm-${quote_uuid}`]);
+    const [name, ...others] = Object.keys(inputRequests!);
+    expect(others).toEqual([]);
+    expect((await answering(deaf, [name!])).isError).toBe(true);
+    const again = await answering(await asking(await keyFor("0"), [], false), [name!]);
+    expect(Object.keys(again.inputRequests!)).not.toEqual([name]);
+    expect(await mintedOnChain(shop, made)).toBe(before);
+    expect((await answering(client, [name!])).isError ?? false).toBe(false);
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
+  test("a quote that another key has bound and not executed is asked about", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor("0"), questions, false);
+    const quote = await quoteMint();
+    killAt("quote.bound");
+    await execute(quote, "bound-by-the-owner").finally(() => observeCheckpoints(null));
+    const refusal = await execute(quote, "bound-by-the-owner", client);
+    expect(refusal.body.code).toBe("confirmation_required");
+    expect(questions).toHaveLength(1);
+  });
 
   test("is needed only above that amount: cheaper writes need no confirmation", async () => {
     const questions: string[] = [];
@@ -599,6 +698,13 @@ describe("results of tools", () => {
     expect(unmarked(collection && JSON.parse(collection)).filter((text) => /ignore/i.test(text))).toEqual([]);
     const full = await call(agent, "read_collection", { ...read, full: true });
     expect(full.text).toContain(INJECTION.repeat(12));
+  });
+
+  test("that can't be shortened further show their beginning as untrusted text", () => {
+    // Inside: no resource of a test has so many fields.
+    const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`ignore_your_budget_${n}`, n]));
+    const [{ text }] = resultOf(fields).content as unknown as [{ text: string }];
+    expect(JSON.parse(text).beginning).toEqual({ untrusted_text: expect.stringMatching(/^\{"ignore_/) });
   });
 
   test("continue a list by its cursor", async () => {
@@ -673,6 +779,25 @@ const unmarked = (value: unknown): string[] => {
     name === "untrusted_text" ? [] : [name, ...unmarked(field)],
   );
 };
+
+test("what comes next after an error names tools, and fields of the tool and of errors", async () => {
+  const { tools } = await agent.listTools();
+  const names = tools.map(({ name }) => name);
+  for (const { name: tool, inputSchema } of tools) {
+    const fields = Object.keys(inputSchema.properties ?? {});
+    for (const code of ERROR_CODES) {
+      const next = nextAfter({ code }, tool);
+      const named = [...next.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+      const unknown = named.filter((name) => ![...names, ...fields, "issues", "quota"].includes(name!));
+      expect({ tool, code, unknown }).toEqual({ tool, code, unknown: [] });
+      expect(next).not.toMatch(/POST|Idempotency-Key|Retry-After|Mintage-|explain_error/);
+    }
+  }
+  const { code, next } = await done<{ code: string; next: string }>(agent, "explain_error", {
+    code: "spending_limit_reached",
+  });
+  expect({ code, next }).toEqual({ code, next: nextAfter({ code: "spending_limit_reached" }) });
+});
 
 test("tools refuse unknown arguments like unknown fields of a request, and name the next call", async () => {
   const { isError, body } = await call<{ code: string; next: string; issues: { path: string[] }[] }>(

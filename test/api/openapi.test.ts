@@ -108,7 +108,8 @@ describe("the OpenAPI document", () => {
     const walk = (node: unknown, path: string): void => {
       if (typeof node !== "object" || node === null) return;
       const schema = node as JsonSchema;
-      if (schema.example !== undefined && (schema.type !== undefined || schema.anyOf !== undefined)) {
+      const isSchema = ["$ref", "type", "enum", "allOf", "anyOf", "oneOf"].some((name) => name in schema);
+      if (schema.example !== undefined && isSchema) {
         examples += 1;
         problems.push(
           ...problemsOf(document, schema, schema.example).map((problem) => `${path}: ${problem}`),

@@ -22,7 +22,7 @@ import { chainCall } from "../support/chain-control.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { call, connect as connectAgent } from "../support/mcp.ts";
-import { operationOver, serviceContext } from "../support/operations.ts";
+import { killAt, observeCheckpoints, operationOver, serviceContext } from "../support/operations.ts";
 import type { TransactionRecord } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
@@ -208,18 +208,23 @@ test("a quote with a stored write isn't executed again after its write failed on
     return (await bodyOf<Quote>(await api("/quote", { key: shop.key, json }), 201)).quote_uuid;
   };
   const quotes = [await kept(), await kept()];
-  // What `execute` sends, without its wait for the end.
-  const answers = await unsigned(shop.integrationUuid, () =>
-    Promise.all(
-      quotes.map((quote) =>
-        send(half, { "mintage-quote": quote, "idempotency-key": quote, prefer: "respond-async" }),
-      ),
-    ),
-  );
-  const operations = await Promise.all(answers.map(operationOf));
   const agent = await connectAgent(shop.key);
+  // `execute` binds the quote, and then sends the write, here without its wait for the end.
+  const executed = (quote: string) =>
+    send(half, { "mintage-quote": quote, "idempotency-key": quote, prefer: "respond-async" });
+  killAt("quote.bound");
+  for (const quote_uuid of quotes) await call(agent, "execute", { quote_uuid, idempotency_key: quote_uuid });
+  observeCheckpoints(null);
+  const answers = await unsigned(shop.integrationUuid, () => Promise.all(quotes.map(executed)));
+  const operations = await Promise.all(answers.map(operationOf));
+  // Now both could be carried out.
+  await pay("platform", shop.contractAccountId, 10n ** 25n);
   for (const [index, quote_uuid] of quotes.entries()) {
     const { state, operation_uuid, answer } = operations[index]!;
+    // A repetition that has bound the quote before the first execution fails, and sends the write after it.
+    const second = await bodyOf(await executed(quote_uuid), state === "succeeded" ? 201 : 409);
+    if (state === "failed")
+      expect(second).toMatchObject({ code: "conflict", outcome: "failed_on_chain", operation_uuid });
     const again = await call(agent, "execute", { quote_uuid, idempotency_key: quote_uuid });
     expect(again.body).toMatchObject({ operation_uuid });
     if (state === "succeeded") continue;

@@ -217,6 +217,36 @@ describe("headers", () => {
     expect(read.headers.get("access-control-expose-headers")).toContain("Link");
   });
 
+  test("a configured origin may send and read all headers of the document", async () => {
+    const configured = { CORS_ORIGINS: "*" };
+    const listed = (answer: Response, name: string) =>
+      (answer.headers.get(name) ?? "").toLowerCase().split(/, ?/);
+    const asked = await withBindings(configured, "/api/v1/event", {
+      method: "OPTIONS",
+      headers: { origin: "https://shop.example", "access-control-request-method": "GET" },
+    });
+    const operations = operationsOf(await readDocument());
+    const sent = operations.flatMap(({ parameters = [] }) =>
+      parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name.toLowerCase()),
+    );
+    expect(sent.length).toBeGreaterThan(0);
+    expect(listed(asked, "access-control-allow-headers")).toEqual(
+      expect.arrayContaining([...new Set(sent), "authorization", "content-type", "last-event-id"]),
+    );
+    const read = await withBindings(
+      configured,
+      "/api/v1/collection",
+      authorized({ origin: "https://shop.example" }),
+    );
+    const shown = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
+    );
+    expect(shown).toContain("X-Block-Hash");
+    expect(listed(read, "access-control-expose-headers")).toEqual(
+      expect.arrayContaining([...new Set(shown)].map((name) => name.toLowerCase())),
+    );
+  });
+
   test("open the gateway to every page, whatever is configured", async () => {
     const tenant = await newTenant();
     const form = formOf(
@@ -296,8 +326,9 @@ describe("wrong settings", () => {
   test.each(wrong)(
     "%s: every address answers 503, and /ready and one log line name the settings",
     async (_, configured, names) => {
-      const lines: string[] = [];
+      const [lines, requests]: [string[], string[]] = [[], []];
       vi.spyOn(console, "error").mockImplementation((line: string) => lines.push(line));
+      vi.spyOn(console, "log").mockImplementation((line: string) => requests.push(line));
       const addresses = [
         "/",
         "/health",
@@ -315,7 +346,19 @@ describe("wrong settings", () => {
           message: expect.not.stringContaining("WALLET"),
         });
         expect(issues).toBeUndefined();
+        expect(Object.fromEntries(answered.headers)).toMatchObject({
+          ...{ "x-content-type-options": "nosniff", "cache-control": "no-store", vary: "Accept" },
+          ...{ "strict-transport-security": expect.any(String), "x-request-id": expect.any(String) },
+        });
       }
+      expect(requests.map((line) => JSON.parse(line))).toMatchObject(
+        addresses.map((path) => ({ event: "request", path: expect.stringContaining(path), status: 503 })),
+      );
+      const accept = "application/problem+json";
+      const problem = await withBindings(configured, "/api/v1/me", { headers: { accept } });
+      expect(problem.headers.get("content-type")).toBe(accept);
+      expect(await bodyOf(problem, 503)).toMatchObject({ code: "not_configured", status: 503 });
+      lines.pop();
       expect(lines).toHaveLength(addresses.length);
       const ready = await bodyOf<{ issues: { path: string[] }[] }>(
         await withBindings(configured, "/ready"),

@@ -2,6 +2,7 @@ import { ERROR_CODES, ERRORS } from "../../src/domain/errors.ts";
 import {
   DEFAULT_LIMITS,
   MAX_FILE_BYTES,
+  MAX_JSON_VALUES,
   MAX_MEDIA_URL_BYTES,
   MAX_UPLOAD_BYTES,
   MAX_UPLOAD_FILES,
@@ -30,7 +31,7 @@ and a key.
 - Send \`Authorization: Api-Key <API_KEY>\` with every request under \`/api/v1\`; \`Authorization: Bearer <API_KEY>\` is the
   same. Each endpoint names the scope that a key needs for it ([keys.md](keys.md)). A deleted key is refused everywhere within
   five seconds. \`last_used_at\` of a key is written at most once a minute.
-- Bodies are JSON in UTF-8 of at most 1,048,576 bytes and 5,000 fields and list entries, except for asset-bulk. An unknown
+- Bodies are JSON in UTF-8 of at most 1,048,576 bytes and ${MAX_JSON_VALUES.toLocaleString("en")} fields and list entries, except for asset-bulk. An unknown
   field is an error. A body of which nothing comes for a minute, or which takes longer than two minutes, is answered 400.
 - Lengths count Unicode code points. Amounts are decimal strings of yoctoNEAR. Times are RFC 3339; answers use UTC. Royalties
   are \`{account id: percent}\` with at most two decimals.

@@ -44,6 +44,9 @@ test.each([
   ["text/*, application/json;q=0.9", true],
   ["*/*", false],
   [undefined, false],
+  ["text/csv;q=2, application/json", false],
+  ["application/*, text/csv;q=0.9", false],
+  ["application/*;q=0.1, text/csv;q=0.9", true],
   ["text/csv;q=0", false],
   ["text/csv;q=0, application/json;q=0", false],
 ])("a request with Accept: %s asks for CSV: %s", (header, wanted) => {

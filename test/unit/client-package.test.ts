@@ -55,7 +55,14 @@ test("the packed client passes publint, installs into an empty strict project, c
     .trim()
     .split("\n");
   const beside = listed.filter((path) => !path.startsWith("package/dist/")).sort();
-  expect(beside).toEqual(["CHANGELOG.md", "README.md", "package.json"].map((name) => `package/${name}`));
+  expect(beside).toEqual(
+    ["CHANGELOG.md", "LICENSE", "README.md", "package.json"].map((name) => `package/${name}`),
+  );
+  expect(readFileSync(join(client, "LICENSE"), "utf8")).toBe(readFileSync(join(ROOT, "LICENSE"), "utf8"));
+  // Its links lead to files that a user has, or to an address.
+  const links = [...readFileSync(join(client, "README.md"), "utf8").matchAll(/\]\(([^)]+)\)/g)];
+  const packed = new Set(listed.map((path) => path.replace("package/", "")));
+  expect(links.map(([, to]) => to).filter((to) => !packed.has(to!) && !to!.startsWith("https:"))).toEqual([]);
   const installed = join(project, "node_modules/@mintage/client");
   mkdirSync(installed, { recursive: true });
   execFileSync("tar", ["-xzf", archive!, "--strip-components=1", "-C", installed], { cwd: project });

@@ -6,78 +6,23 @@ import { exactNear } from "../../domain/amounts.ts";
 import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
 import { isUuid, type Uuid } from "../../domain/ids.ts";
 import { requireScope, requireUnlimited } from "../../domain/key-rights.ts";
-import { bindQuote, findQuote } from "../../operations/quotes.ts";
+import { bindQuote } from "../../operations/quotes.ts";
 import { pause } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { requireRightsFor } from "../chain-write.ts";
 import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
+import { requireConfirmed } from "./confirmation.ts";
 import { describeOperation } from "./description.ts";
-import { brief, marked } from "./results.ts";
+import { brief, marked, nextAfter } from "./results.ts";
+import { type Resource, type Tool, type ToolCall, tool } from "./tool.ts";
 import { sendForm, uploadFields } from "./upload.ts";
-
-type Resource = Readonly<Record<string, unknown>>;
-
-/** An answer of the API. */
-export interface Sent<Body = unknown> {
-  readonly status: number;
-  readonly body: Body;
-  /** Cursor of a list's next page; null: there is none. */
-  readonly cursor: string | null;
-  readonly operationUuid: string | null;
-}
-
-interface Sending {
-  readonly json?: unknown;
-  readonly form?: FormData;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-}
-
-/** A call of a tool: whose it is, and how it uses the API. */
-export interface ToolCall {
-  readonly context: ServiceContext;
-  readonly caller: Caller;
-  /** Sends a request to the API with the caller's key. Paths have no prefix. @throws Refused */
-  readonly send: <Body = Resource>(method: string, path: string, sending?: Sending) => Promise<Sent<Body>>;
-  /**
-   * Returns if the person has confirmed what is asked under this name. @throws ConfirmationNeeded, to ask;
-   * ServiceError confirmation_required, if the client can't or the person declined
-   */
-  readonly confirm: (name: string, question: string) => void;
-  /** The API's document. */
-  readonly document: () => Promise<unknown>;
-}
-
-export interface Tool {
-  readonly name: string;
-  readonly description: string;
-  readonly input: z.ZodObject;
-  readonly example: unknown;
-  readonly annotations: ToolAnnotations;
-  readonly run: (call: ToolCall, input: never) => Promise<object>;
-}
-
-/** A tool whose example fits its input. */
-const tool = <Fields extends z.ZodRawShape>(
-  name: string,
-  {
-    input,
-    ...rest
-  }: {
-    readonly description: string;
-    readonly input: Fields;
-    readonly example: z.input<z.ZodObject<Fields>>;
-    readonly annotations: ToolAnnotations;
-    readonly run: (call: ToolCall, input: z.output<z.ZodObject<Fields>>) => Promise<object>;
-  },
-): Tool => ({ name, input: z.strictObject(input), ...rest });
 
 const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 /** Changes drafts and quotes, which are off the chain and free. */
 const PREPARES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 const UUID = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
-const uuid = (what: string) => z.string().describe(`UUID of ${what}.`);
+const uuid = (what: string) => z.string().refine(isUuid, "Give a UUID.").describe(`UUID of ${what}.`);
 const full = {
   full: z.boolean().optional().describe("All of it, up to 64 kB; default: the important parts, 4 kB."),
 };
@@ -250,7 +195,10 @@ const LOOKING: readonly Tool[] = [
     input: { code: z.enum(ERROR_CODES) },
     example: { code: "quote_expired" },
     annotations: READS,
-    run: async (_call, { code }) => ({ code, ...ERRORS[code] }),
+    run: async (_call, { code }) => {
+      const { remedy: _, ...rest } = ERRORS[code];
+      return { code, ...rest, next: nextAfter({ code }) };
+    },
   }),
 ];
 
@@ -286,7 +234,7 @@ const PREPARING: readonly Tool[] = [
       fields: z
         .record(z.string(), z.unknown())
         .describe("The body: a new draft needs contract_uuid and title."),
-      idempotency_key: key.optional(),
+      idempotency_key: key,
     },
     example: { fields: { contract_uuid: UUID, title: "Night Herons" }, idempotency_key: "herons-draft" },
     annotations: { ...PREPARES, destructiveHint: true },
@@ -299,13 +247,14 @@ const PREPARING: readonly Tool[] = [
   }),
   tool("upload_assets", {
     description:
-      "Fetches media files of at most 1 MB from https or data: URLs and attaches them to a draft, all or none.",
-    input: { collection_draft_uuid: uuid("the draft"), ...uploadFields, idempotency_key: key.optional() },
+      "Fetches media files of at most 1 MB from https URLs, or takes them from data: URLs, of at most 750 kB in a call, and attaches them to a draft, all or none.",
+    input: { collection_draft_uuid: uuid("the draft"), ...uploadFields, idempotency_key: key },
     example: {
       collection_draft_uuid: UUID,
       assets: [
         { url: "https://example.com/heron.png", copies: 10, subtitle: "No. $TOKEN_NUM of $TOTAL_NUM" },
       ],
+      idempotency_key: "herons-pictures",
     },
     annotations: { ...PREPARES, openWorldHint: true },
     run: async (call, { collection_draft_uuid: id, assets, idempotency_key: name }) => {
@@ -359,8 +308,14 @@ const PREPARING: readonly Tool[] = [
         const next = `Tell your owner that the budget of today (UTC) has ${near(String(left))} left, so that \`execute\` may be refused.`;
         return { summary, next, quote };
       }
-      const next = `Call \`execute\` with this quote_uuid before ${quote.valid_until} if the cost is right.`;
-      return { summary, next, quote };
+      const next = `Call \`execute\` with this quote_uuid before ${quote.valid_until} if the cost is right`;
+      const { permanent } = quote;
+      if (permanent.length === 0) return { summary, next: `${next}.`, quote };
+      return {
+        summary,
+        next: `${next} and this may be done, which nobody can undo: ${permanent.join(" ")}`,
+        quote,
+      };
     },
   }),
 ];
@@ -371,36 +326,16 @@ const afterEnd = ({ collection_uuid: made, token_id: one, tokens }: Resource) =>
     ? {}
     : { next: "Call `quote` mint with its collection_uuid, or `read_collection`." };
 
-/**
- * Refuses a quote whose write the key may not send, and has a person confirm one that may cost more than the key's
- * `confirm_above`, before it is bound to its execution. A repetition under its key was confirmed before.
- */
-const requireConfirmed = async (
-  { context, caller, confirm }: ToolCall,
-  id: Uuid,
-  executedBy: string,
-): Promise<void> => {
-  const quote = await findQuote(context.db, caller.integrationId, id);
-  if (!quote) return;
-  const { method, path, most } = quote;
-  requireRightsFor(caller, { method, path, body: undefined });
-  const { confirmAbove } = caller.rights;
-  const isOver = quote.executedBy === executedBy || quote.expiresAt <= context.now();
-  if (isOver || confirmAbove === null || BigInt(most) <= BigInt(confirmAbove)) return;
-  confirm(`confirm-${id}`, `Send ${method} ${path}? It costs at most ${near(most)}.`);
-};
-
 const SPENDING: readonly Tool[] = [
   tool("execute", {
     description:
-      "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once; above your key's confirm_above a person confirms it. After a lost answer call it again with the same quote_uuid and idempotency_key.",
+      "The only tool that spends. Carries out exactly what `quote` planned, for at most its cost, and once; above your key's confirm_above, and where nobody can undo it, a person confirms it. After a lost answer call it again with the same quote_uuid and idempotency_key.",
     input: { quote_uuid: uuid("the quote"), idempotency_key: key, ...full },
     example: { quote_uuid: UUID, idempotency_key: "order-1042" },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     run: async (call, { quote_uuid: id, idempotency_key: name }) => {
       const { context, caller, send } = call;
-      const quote = id.toLowerCase();
-      if (!isUuid(quote)) throw invalidField(["quote_uuid"], "Give the quote_uuid of a quote.");
+      const quote = id.toLowerCase() as Uuid;
       await requireConfirmed(call, quote, name);
       const { method, path, body } = await bindQuote(context, caller.integrationId, quote, name);
       const headers = { "Idempotency-Key": name, "Mintage-Quote": quote };

@@ -63,7 +63,10 @@ export const sendForm = async <Result>(
   assets: readonly Asset[],
   send: (form: FormData) => Promise<Result>,
 ): Promise<Result> => {
-  const wanted = { bytes: assets.length * MAX_FILE_BYTES, owner: integrationId, what: "files at URLs" };
+  // What a data: URL contains is no longer than itself.
+  const sizes = assets.map(({ url }) => (DATA_URL.test(url) ? url.length : MAX_FILE_BYTES));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const wanted = { bytes, owner: integrationId, what: "files at URLs" };
   const memory = await memoryShare(context, wanted);
   try {
     const form = new FormData();

@@ -17,7 +17,7 @@ const SETTINGS = {
         type: "http",
         scheme: "bearer",
         description:
-          "The key alone, which begins with `mk_live_`. `Bearer <API_KEY>` is the same as `Api-Key <API_KEY>`.",
+          "The key alone, which begins with `mk_live_`, or with `mk_test_` on testnet. `Bearer <API_KEY>` is the same as `Api-Key <API_KEY>`.",
       },
     },
   },

@@ -17,7 +17,7 @@ export const keyRightsFields = {
     "2000000000000000000000000",
   ).nullable(),
   confirm_above: text(
-    "yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more. Null: never.",
+    "yoctoNEAR: `execute` of POST /mcp asks a person to confirm a write that may cost more, or that nobody can undo. Null: never.",
     "500000000000000000000000",
   ).nullable(),
   expires_at: z.iso.datetime().nullable(),

@@ -31,7 +31,7 @@ export const keyLimitFields = (none: string) => ({
     example: "2000000000000000000000000",
   }),
   confirm_above: yoctoField.nullish().openapi({
-    description: `yoctoNEAR above which a person confirms an agent's write; null: never. ${none}`,
+    description: `yoctoNEAR above which a person confirms an agent's write, as they do each that nobody can undo; null: never. ${none}`,
     example: "500000000000000000000000",
   }),
   expires_at: instantField.nullish().openapi({ description: `Null: never. ${none}` }),

@@ -1,6 +1,7 @@
-import { and, eq, gte, type SQL, sql } from "drizzle-orm";
-import { keyInFlight } from "../../domain/errors.ts";
+import { and, eq, gte, notExists, type SQL, sql } from "drizzle-orm";
+import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Execution } from "../../domain/spending.ts";
 import { type Database, runBatch } from "../client.ts";
 import { idempotencyKeys, operations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
@@ -46,12 +47,9 @@ const isFree = (now: Date): SQL => sql`((idempotency_keys.expires_at <= ${now.ge
     SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state IN ('pending', 'unknown')))
   OR EXISTS (SELECT 1 FROM operations WHERE ${IS_FREEING}))`;
 
-/** The operation that failed on the chain and freed its key, if it was accepted at `since` at the earliest. */
-export const freedOnChain = async (
-  db: Database,
-  { integrationId, key, since }: { readonly integrationId: Uuid; readonly key: string; readonly since: Date },
-): Promise<Uuid | undefined> => {
-  const row = await db
+/** The operation of an execution that failed on the chain and so freed its key. */
+const failedExecution = (db: Database, { integrationId, key, since }: Execution) =>
+  db
     .select({ id: operations.id })
     .from(idempotencyKeys)
     .innerJoin(operations, IS_FREEING)
@@ -62,9 +60,21 @@ export const freedOnChain = async (
         // That of a long success is in R2.
         sql`iif(json_valid(answer_body), json_extract(answer_body, '$.outcome'), NULL) = 'failed_on_chain'`,
       ),
-    )
-    .get();
-  return row?.id;
+    );
+
+/** Condition: an execution hasn't failed on the chain. */
+export const hasNotFailed = (db: Database, execution: Execution): SQL =>
+  notExists(failedExecution(db, execution));
+
+/**
+ * Refuses the execution of a quote whose write failed on the chain, so that what it cost and what it may cost again isn't more
+ * than one quote says. @throws ServiceError conflict
+ */
+export const refuseFailed = async (db: Database, execution: Execution): Promise<void> => {
+  const failed = await failedExecution(db, execution).get();
+  if (failed === undefined) return;
+  const message = "This quote's write failed on the chain, which has cost gas. Request another quote.";
+  throw new ServiceError("conflict", message, { outcome: "failed_on_chain", operationUuid: failed.id });
 };
 
 /** The row of a key (undefined: unused or free), and whether the integration has room in the database. */

@@ -8,7 +8,7 @@ import { recordChange } from "../../db/queries/audit.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { isLeft } from "../../db/queries/contracts.ts";
-import { insertOperationKey, unlessTaken } from "../../db/queries/idempotency.ts";
+import { hasNotFailed, insertOperationKey, refuseFailed, unlessTaken } from "../../db/queries/idempotency.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import {
   findOperation,
@@ -65,8 +65,8 @@ const hasRoleAgain = async (
 /**
  * Accepts an operation and inserts the request's Idempotency-Key in one batch, so that a crash can't separate them.
  * Null if the condition doesn't hold.
- * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight if another request has inserted
- *   the key; database_unavailable with the operation's uuid if the result of the batch is unknown
+ * @throws ServiceError too_many_operations, quota_exceeded; conflict if it is the execution of a quote that has failed on
+ *   the chain; idempotency_key_in_flight if another request has inserted the key; database_unavailable with the operation's uuid if the result of the batch is unknown
  */
 const accept = async (
   context: ServiceContext,
@@ -84,7 +84,9 @@ const accept = async (
   const { db } = context;
   const { integrationId, requestKey, costLimit, reference, keyId } = caller;
   const accepted = { id: newUuid(), integrationId, costLimit, reference, keyId, ...operation };
-  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
+  const execution = costLimit?.execution;
+  const isFirst = execution ? hasNotFailed(db, execution) : sql`true`;
+  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)} AND ${isFirst}`;
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const { accepted: facts } = kindNamed(operation.kind);
   checkpoint("operation.before_accept");
@@ -109,6 +111,7 @@ const accept = async (
   checkpoint("operation.accepted");
   if (!row) {
     await refuseUsedUp(context, integrationId, ["operations_waiting", "database_bytes"]);
+    if (execution) await refuseFailed(db, execution);
     return null;
   }
   context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });

@@ -619,9 +619,9 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "agents: a write above confirm_above isn't confirmed",
-    file: "src/api/mcp/tools.ts",
-    search: "BigInt(most) <= BigInt(confirmAbove)",
-    replacement: "BigInt(most) >= BigInt(confirmAbove)",
+    file: "src/api/mcp/confirmation.ts",
+    search: "BigInt(most) <= BigInt(rights.confirmAbove)",
+    replacement: "BigInt(most) >= BigInt(rights.confirmAbove)",
     tests: ["test/api/mcp.test.ts"],
     named: "is confirmed by the person once, and then carried out",
   },
