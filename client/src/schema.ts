@@ -4487,7 +4487,8 @@ export interface components {
                 /** @description Mints of all accounts; null: no limit. */
                 supply: number | null;
             }[];
-            reveal: components["schemas"]["Reveal"] & unknown;
+            /** @description null: the collection has never hidden its assets. */
+            reveal: components["schemas"]["Reveal"] | null;
             slug: string;
             theme: {
                 accent: string;

@@ -40,6 +40,7 @@ describe("creating a draft", () => {
       description: null,
       public_mint_config: null,
       private_mint_config: null,
+      phases: [],
       bypass_mint_fee_accounts: [],
       initial_royalties: {},
       ongoing_royalties: {},

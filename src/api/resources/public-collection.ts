@@ -41,8 +41,8 @@ export const publicCollectionView = z
     locks: locksView("What the collection's holders were promised for good, on the chain."),
     hidden: z.boolean().openapi({ description: "Whether a reveal has still to show the assets." }),
     total_assets: z.int(),
-    reveal: revealView
-      .nullable()
+    reveal: z
+      .union([revealView, z.null()])
       .openapi({ description: "null: the collection has never hidden its assets." }),
   })
   .openapi("PublicCollection");
