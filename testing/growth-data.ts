@@ -87,12 +87,12 @@ export const fill = async (db: D1Database, from: Scale, to: Scale, hot: Hot): Pr
     [
       "drafts",
       "drafts (id, integration_id, contract_id, settings, state, planned_collection_id, created_at, updated_at)",
-      `${draft("i")}, ${owner}, ${blob(hot.contract)}, '{"title":"Herons"}', 'finalized', ${collection("i")}, ${now}, ${now}`,
+      `${draft("i")}, ${owner}, ${blob(hot.contract)}, '{"title":"Herons","public_mint_config":null,"private_mint_config":null}', 'finalized', ${collection("i")}, ${now}, ${now}`,
     ],
     [
       "drafts",
       "collections (id, integration_id, contract_id, draft_id, on_chain_id, settings, total, assets, minted, ipfs_root, pin_state, created_at, updated_at)",
-      `${collection("i")}, ${owner}, ${blob(hot.contract)}, ${draft("i")}, 1000000 + i, '{"title":"Herons"}', 100, 25, 50, x'00', 'pinned', ${now}, ${now}`,
+      `${collection("i")}, ${owner}, ${blob(hot.contract)}, ${draft("i")}, 1000000 + i, '{"title":"Herons","public_mint_config":null,"private_mint_config":null}', 100, 25, 50, x'00', 'pinned', ${now}, ${now}`,
     ],
     [
       "assets",

@@ -196,6 +196,7 @@ describe("calls of the contract", () => {
       description: fc.option(fc.string()),
       public_mint_config: config,
       private_mint_config: config,
+      further_phases: fc.constant([]),
       bypass_mint_fee_accounts: accounts,
       initial_royalties: royalties,
       ongoing_royalties: royalties,

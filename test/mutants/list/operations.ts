@@ -165,7 +165,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: a change of a draft isn't noticed in the millisecond of another",
-    file: "src/db/queries/drafts.ts",
+    file: "src/db/queries/assets.ts",
     search: "${drafts.updatedAt} + 1)`",
     replacement: "${drafts.updatedAt})`",
     tests: ["test/api/finalize.test.ts"],
