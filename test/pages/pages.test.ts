@@ -353,7 +353,9 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
       page.evaluate(`fetch("/public/v1/page/${open.slug}${path}").then((answer) => answer.json())`);
     const { minted } = (await read("")) as { minted: number };
     const { available } = (await read(`/eligibility/${account}`)) as { available: string };
-    const intent = { account, owner: account, quantity: 1, fee: FEE, available, minted, hash: null };
+    const intent = {
+      ...{ account, owner: account, quantity: 1, fee: FEE, currency: null, available, minted, hash: null },
+    };
     // Somebody sends the account an NFT, which is none that it has minted; the address claims a success.
     await shop.client.collections.mint(open.uuid, { receiver_addresses: [account] });
     await keep(intent);
