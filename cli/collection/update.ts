@@ -156,7 +156,8 @@ async function quoteParts(
     } catch (error) {
       const faulty = error instanceof ApiError ? faultyCells(error, rows) : [];
       if (!(error instanceof ApiError) || faulty.length === 0) throw error;
-      if (error.code === "invalid_request") {
+      // Only `conflict` is about every row: the service would change none of these NFTs.
+      if (error.code !== "conflict") {
         const name = basename(file);
         const problems = faulty.map(({ line, cell, message }) => ({
           ...cellProblem(name, line, cell, message.replace(/\.$/, "")),

@@ -263,31 +263,34 @@ describe("an update", () => {
     expect(asked?.path).toContain(`reference=${bodyOf(write).reference}`);
   });
 
-  test("with cells that the service refuses sends nothing and names their lines", async () => {
-    rows(2);
-    const issues = [
-      { path: ["updates", 1, "metadata", "asset_file_url"], message: "Give an https address." },
-    ];
-    const refusal: Reply = { status: 400, body: { message: "No.", code: "invalid_request", issues } };
-    const reply = scripted(() => done);
-    await using service = await scriptedService((seen) =>
-      seen.path.endsWith("/quote") ? refusal : reply(seen),
-    );
-    const refused = await command(service.url, "update", COLLECTION, file, "--yes");
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('updates.csv:3 "https://a.example/2.png": Give an https address.');
-    expect(writes(service.seen).filter(({ path }) => !path.endsWith("/quote"))).toEqual([]);
-    expect(existsSync(file.replace(".csv", ".receipts.csv"))).toBe(false);
-    // The corrected file isn't taken for another one.
-    await using other = await scriptedService(scripted(result([])));
-    writeFileSync(file, "token_id,title\n3:1,Heron\n");
-    const corrected = await command(other.url, "update", COLLECTION, file, "--yes");
-    expect(corrected.code, corrected.stderr).toBe(0);
-    writeFileSync(file, "token_id,title\n3:1,Egret\n");
-    const changed = await command(other.url, "update", COLLECTION, file, "--yes");
-    expect(changed).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("was started with other rows in updates.csv"),
-    });
-  });
+  test.each(["invalid_request", "asset_url_failed"] as const)(
+    "with a cell that the service refuses as %s sends nothing and names its line",
+    async (code) => {
+      rows(2);
+      const issues = [
+        { path: ["updates", 1, "metadata", "asset_file_url"], message: "Give an https address." },
+      ];
+      const refusal: Reply = { status: 400, body: { message: "No.", code, issues } };
+      const reply = scripted(() => done);
+      await using service = await scriptedService((seen) =>
+        seen.path.endsWith("/quote") ? refusal : reply(seen),
+      );
+      const refused = await command(service.url, "update", COLLECTION, file, "--yes");
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain('updates.csv:3 "https://a.example/2.png": Give an https address.');
+      expect(writes(service.seen).filter(({ path }) => !path.endsWith("/quote"))).toEqual([]);
+      expect(existsSync(file.replace(".csv", ".receipts.csv"))).toBe(false);
+      // The corrected file isn't taken for another one.
+      await using other = await scriptedService(scripted(result([])));
+      writeFileSync(file, "token_id,title\n3:1,Heron\n");
+      const corrected = await command(other.url, "update", COLLECTION, file, "--yes");
+      expect(corrected.code, corrected.stderr).toBe(0);
+      writeFileSync(file, "token_id,title\n3:1,Egret\n");
+      const changed = await command(other.url, "update", COLLECTION, file, "--yes");
+      expect(changed).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("was started with other rows in updates.csv"),
+      });
+    },
+  );
 });
