@@ -33,7 +33,9 @@ const USAGE = `npm run collection -- <command> <collection> [options]
 
 Each command prints the cost and what can't be undone, and asks for confirmation.
 An interrupted update resumes: run the command again. What it has done is in
-updates.csv.update. Run the other commands again too: what is done isn't repeated.
+updates.csv.update. After another command was interrupted, run it again: a reveal up
+to a number, a lock, a transfer and a burn have no second effect. If a second transfer
+or burn is refused because the NFT is gone, the first one was carried out.
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
 
@@ -125,7 +127,7 @@ async function reveal(args: Arguments, place: Place): Promise<void> {
     method: "POST",
     path: "reveal",
     body: { assets },
-    rows: { assets: `${now.shown} of ${all} shown, then at least ${wanted}` },
+    rows: { assets: `${now.shown} of ${all} are shown; afterwards at least ${wanted}` },
     question: "Reveal them?",
     send: (quote) => client.collections.reveal(uuid, assets, { quote }),
     told: ({ revealed }) => `${revealed.reveal?.shown} of ${all} assets are shown.`,
