@@ -5,7 +5,7 @@ import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
 import { type Endpoint, reply, traitsOf } from "./api/endpoint.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
-import { answerMcp } from "./api/mcp/server.ts";
+import { answerMcp, rpcError } from "./api/mcp/server.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
@@ -93,6 +93,11 @@ const requireEndpoint = (c: Context<AppEnv>): void => {
   if (!c.get("endpoint")) throw unmatched(app, c);
 };
 
+const quotaError = (error: Error, c: Context<AppEnv>): unknown => {
+  const caller = c.get("caller");
+  return caller ? toQuotaError(c.get("context"), caller.integrationId, error) : error;
+};
+
 const api = router();
 api.use(
   checking(authenticate, requireAcceptable, readBody, requireEndpoint),
@@ -109,13 +114,18 @@ const open = router();
 open.use(checking(requireAcceptable, readBody));
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
+const agents = router();
+agents.use("/", checking(authenticate, requireEndpoint, requireAcceptable, readBody));
+agents.post("/", (c) => answerMcp(app, c));
+agents.onError(async (error, c) => errorResponse(await quotaError(error, c), c, rpcError));
+
 /** The whole service: middleware, routes, and the responses for unknown paths. */
 export const app: OpenAPIHono<AppEnv> = router();
 app.use(answerRequest(endpointAt));
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
-app.post("/mcp", checking(authenticate, requireAcceptable, readBody), (c) => answerMcp(app, c));
+app.route("/mcp", agents);
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);
@@ -124,10 +134,7 @@ registerGateway(app);
 servePages(app);
 serveOperatorPage(app);
 app.notFound((c) => otherAddress(c) ?? errorResponse(unmatched(app, c), c));
-app.onError(async (error, c) => {
-  const caller = c.get("caller");
-  return errorResponse(caller ? await toQuotaError(c.get("context"), caller.integrationId, error) : error, c);
-});
+app.onError(async (error, c) => errorResponse(await quotaError(error, c), c));
 
 /** The context of background work: the schedule, and what wallet objects ask for. */
 export const backgroundContext = loggedContext;

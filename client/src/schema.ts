@@ -4996,11 +4996,15 @@ export interface components {
              *     ]
              */
             locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
-            /** @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
+            /**
+             * Format: uri
+             * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+             */
             media_url: string | null;
             metadata: components["schemas"]["TokenMetadataView"];
             /** @example alice.near */
             owner_id: string;
+            /** Format: uri */
             reference_url: string | null;
             /** @example 7:42 */
             token_id: string;

@@ -13,7 +13,7 @@ import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
 import { listResponse } from "../http/list-response.ts";
 import { costLimitOf } from "../operations/quotes.ts";
 import { acceptedView } from "./resources/operation.ts";
-import type { Shown } from "./resources/samples.ts";
+import { ownName, type Shown } from "./resources/samples.ts";
 import { LINK, pageQuery } from "./schemas/parameters.ts";
 
 const PREFIX = "/api/v1";
@@ -45,7 +45,7 @@ export const errorSchema = z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional()
       .openapi({ description: "One entry for every bad field, with its path." }),
-    quota: z.object({ limit: z.string(), used: z.int(), max: z.int() }).optional().openapi({
+    quota: z.object({ limit: ownName(), used: z.int(), max: z.int() }).optional().openapi({
       description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
     }),
     cost: z.object({ needed: z.string(), at_most: z.string() }).optional().openapi({
