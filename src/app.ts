@@ -15,6 +15,7 @@ import type { Caller, EndpointResponse, ServiceContext } from "./context.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
 import { noRoom, toQuotaError } from "./db/quota.ts";
 import type { Uuid } from "./domain/ids.ts";
+import { API } from "./domain/surface.ts";
 import { findArchived } from "./files/archive/read.ts";
 import { requireAcceptable } from "./http/acceptance.ts";
 import type { AppEnv, EndpointTraits, MatchedEndpoint } from "./http/app-env.ts";
@@ -53,7 +54,7 @@ export const keyAnswers: StoredResponses = {
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
 const SURFACES: Readonly<Record<string, readonly Endpoint[]>> = {
-  "/api/v1": API_ENDPOINTS,
+  [API]: API_ENDPOINTS,
   "/admin/v1": ADMIN_ENDPOINTS,
   "/public/v1": PUBLIC_ENDPOINTS,
 };
@@ -122,7 +123,7 @@ agents.onError(async (error, c) => errorResponse(await quotaError(error, c), c, 
 /** The whole service: middleware, routes, and the responses for unknown paths. */
 export const app: OpenAPIHono<AppEnv> = router();
 app.use(answerRequest(endpointAt));
-app.route("/api/v1", api);
+app.route(API, api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
 app.route("/mcp", agents);

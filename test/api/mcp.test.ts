@@ -303,6 +303,31 @@ describe("the rules of the API apply to POST /mcp, which", () => {
     expect(taken.mock.calls.map(([bytes]) => bytes)).toContain(url.length);
   });
 
+  test("files get a name with the extension of their type, unless the URL or the caller names them", async () => {
+    const { collection_draft_uuid } = await newDraft("Godwits");
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+    vi.spyOn(globalThis, "fetch").mockImplementation(
+      fetchOf({
+        "https://pictures.example.com/2": picture("gif", 941),
+        "https://pictures.example.com/3.jpeg": picture("png", 942),
+      }),
+    );
+    const urls = [
+      `data:image/svg+xml,${encodeURIComponent(svg)}`,
+      dataUrl(picture("png", 940)),
+      "https://pictures.example.com/2",
+      "https://pictures.example.com/3.jpeg",
+    ];
+    const named = { url: dataUrl(picture("png", 943)), copies: 1, filename: "godwit" };
+    const assets = [...urls.map((url) => ({ url, copies: 1 })), named];
+    await done(agent, "upload_assets", { collection_draft_uuid, assets, ...newKey() });
+    const answer = await api(`/collection-draft/${collection_draft_uuid}/asset`, { key: shop.key });
+    const attached = await bodyOf<{ asset_filename: string }[]>(answer, 200);
+    expect(attached.map(({ asset_filename: name }) => name)).toEqual([
+      ...["1-picture.svg", "2-picture.png", "3-2.gif", "4-3.jpeg", "godwit"],
+    ]);
+  });
+
   test("lets a read key read, but not prepare or execute a quote", async () => {
     const reader = await connect(shop.readKey);
     expect(await done(reader, "me")).toMatchObject({ key: { role: "read" } });
@@ -916,6 +941,18 @@ describe("results of tools", () => {
     // The last page fits; each other one is asked for twice, the second time for its cursor.
     const lists = sent.mock.calls.filter(([request]) => new URL(request.url).pathname.endsWith("/token"));
     expect(lists).toHaveLength(2 * pages - 1);
+  });
+
+  test("and descriptions have no account in their examples that somebody could have", async () => {
+    const { tools } = await agent.listTools();
+    const examples = tools.map(({ description = "" }) => description.slice(description.indexOf("Example: ")));
+    for (const write of ["mint", "transferNfts"]) {
+      const { example } = await done<{ example: object }>(agent, "describe", { write });
+      examples.push(JSON.stringify(example));
+    }
+    const named = examples.join().match(/"[\w.-]+\.(?:near|testnet)"|"[0-9a-f]{64}"|"0x[0-9a-f]{40}"/g);
+    expect(named).toBeNull();
+    expect(examples.join()).toContain('"alice.example"');
   });
 
   test("of `describe` explain each write with an example", async () => {

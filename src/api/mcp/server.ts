@@ -20,6 +20,7 @@ import {
 import type { Context } from "hono";
 import { type ErrorCode, ServiceError } from "../../domain/errors.ts";
 import { JSON_TYPE } from "../../domain/media-types.ts";
+import { API } from "../../domain/surface.ts";
 import { accepts } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { loggedError } from "../../http/error-responses.ts";
@@ -108,7 +109,7 @@ const callOf = (
       for (const [name, value] of [...own, ...Object.entries(headers)])
         if (value !== undefined) all.set(name, value);
       const body = json === undefined ? form : JSON.stringify(json);
-      const response = await fetched(`/api/v1${path}`, { method, headers: all, body: body ?? null });
+      const response = await fetched(API + path, { method, headers: all, body: body ?? null });
       if (!response.ok) throw new Refused(await refusalOf(response));
       const cursor = /[?&]cursor=([^&>]+)/.exec(response.headers.get("Link") ?? "")?.[1];
       return {

@@ -11,6 +11,8 @@ import { pause } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
+import { NOBODY } from "../resources/samples.ts";
+import { walletPayout } from "../service/payout.ts";
 import { requireConfirmed } from "./confirmation.ts";
 import { describeOperation } from "./description.ts";
 import { brief, bytesOf, fitted, nextAfter } from "./results.ts";
@@ -211,7 +213,7 @@ const LOOKING: readonly Tool[] = [
     description:
       "NFTs of a collection as the chain has them, with picture links; `owner` selects an account's.",
     input: { collection_uuid: uuid("the collection"), owner: z.string().optional(), ...page },
-    example: { collection_uuid: UUID, owner: "alice.near" },
+    example: { collection_uuid: UUID, owner: NOBODY },
     annotations: READS,
     run: (call, { collection_uuid: id, owner, ...input }) => {
       const filter = owner === undefined ? "" : `?owner=${segment(owner)}`;
@@ -241,9 +243,6 @@ const LOOKING: readonly Tool[] = [
     },
   }),
 ];
-
-/** The write that budgets don't count. */
-const PAYOUT = "payOut";
 
 /** What the day's budgets of the integration and of its key have left, yoctoNEAR; null: there are none. */
 const leftToday = async (
@@ -323,7 +322,7 @@ const PREPARING: readonly Tool[] = [
         .optional()
         .describe("The write's body, as `describe` explains it."),
     },
-    example: { write: "mint", collection_uuid: UUID, body: { receiver_addresses: ["alice.near"] } },
+    example: { write: "mint", collection_uuid: UUID, body: { receiver_addresses: [NOBODY] } },
     annotations: PREPARES,
     run: async ({ context, caller, send }, { write, body, ...ids }) => {
       const { method, path: template } = WRITES.get(write)!;
@@ -338,7 +337,8 @@ const PREPARING: readonly Tool[] = [
       const json = { method: method.toUpperCase(), path, body: whole, keep: true };
       const { body: quote } = await send<Quote>("POST", "/quote", { json });
       const { expected, at_most: most } = quote.cost;
-      const left = write === PAYOUT ? null : await leftToday(context, caller);
+      // Budgets don't count it.
+      const left = write === walletPayout.definition.operationId ? null : await leftToday(context, caller);
       const summary = `Costs about ${near(expected)}, at most ${near(most)}. Nothing has been sent.`;
       if (quote.wallet.missing !== "0") {
         const next = `Tell your owner that the wallet lacks ${near(quote.wallet.missing)}: \`me\` shows its account.`;

@@ -53,6 +53,11 @@ export const whole = (description: string, example?: number) =>
 
 const GATEWAY = "https://mint.example.com/ipfs";
 export const ACCOUNT = "alice.near";
+/**
+ * A receiver in examples, which somebody may send as they are. Nobody has it: accounts below `example` could be made by that
+ * account alone, which doesn't exist, and names so short are not given.
+ */
+export const NOBODY = "alice.example";
 /** An integration's wallet, and its key. */
 export const WALLET = "w-4b7c91d0e2aa.mint.near";
 export const PUBLIC_KEY = "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847";
