@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { Validator } from "@cfworker/json-schema";
 import { beforeAll, expect, test } from "vitest";
-import type { Uuid } from "../../src/domain/ids.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createAccount } from "../support/chain.ts";
@@ -18,7 +17,7 @@ import {
 } from "../support/openapi.ts";
 import { background } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
-import { attach as attachForm, formOf } from "../support/uploads.ts";
+import { formOf } from "../support/uploads.ts";
 import { unprovableMint } from "../support/wallets.ts";
 
 /**
@@ -183,8 +182,10 @@ test("the example of a form's details fits their schema, and the form is accepte
     name,
     bytes: picture("png", 930 + index),
   }));
-  const draftId = (await createDraft(shop)) as Uuid;
-  const answer = await attachForm({ draftId, key: shop.key }, formOf(example, files));
+  const draftId = await createDraft(shop);
+  const answer = await api(`/collection-draft/${draftId}/asset-bulk`, {
+    ...{ key: shop.key, form: formOf(example, files) },
+  });
   const assets = await bodyOf<{ asset_filename: string; copies: number }[]>(answer.clone(), 201);
   expect(assets.map(({ asset_filename, copies }) => ({ asset_filename, copies }))).toEqual(
     details.map(({ asset_filename, copies }) => ({ asset_filename, copies })),
