@@ -4669,7 +4669,7 @@ export interface components {
              * @description The write's body; absent or null where it has none.
              * @example {
              *       "receiver_addresses": [
-             *         "alice.near"
+             *         "alice.example"
              *       ]
              *     }
              */
@@ -4996,11 +4996,15 @@ export interface components {
              *     ]
              */
             locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
-            /** @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
+            /**
+             * Format: uri
+             * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+             */
             media_url: string | null;
             metadata: components["schemas"]["TokenMetadataView"];
             /** @example alice.near */
             owner_id: string;
+            /** Format: uri */
             reference_url: string | null;
             /** @example 7:42 */
             token_id: string;
@@ -6750,7 +6754,10 @@ export interface operations {
                      * @description At most one media file of at most 1 MB: what NFTs show until a reveal. It may come alone, and replaces an earlier one.
                      */
                     asset_placeholder?: string;
-                    /** @description Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used. */
+                    /**
+                     * @description Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used.
+                     * @example [{"asset_filename":"heron.png","copies":10,"asset_subtitle":"No. $TOKEN_NUM of $TOTAL_NUM"},{"asset_filename":"egret.png","copies":1}]
+                     */
                     assets_detail: string;
                     /** @description A metadata file: a JSON object of at most 1 MB; one part for each. */
                     reference_file?: string[];
@@ -7708,7 +7715,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "receiver_addresses": [
-                 *         "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"
+                 *         "alice.example"
                  *       ],
                  *       "quantity_per_receiver": 2,
                  *       "metadata": {
@@ -7928,7 +7935,7 @@ export interface operations {
                  *         "1:1",
                  *         "1:2"
                  *       ],
-                 *       "receiver_address": "alice.near"
+                 *       "receiver_address": "alice.example"
                  *     }
                  */
                 "application/json": components["schemas"]["NftTransferInput"];
@@ -8651,7 +8658,7 @@ export interface operations {
                  *       "path": "/collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint",
                  *       "body": {
                  *         "receiver_addresses": [
-                 *           "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"
+                 *           "alice.example"
                  *         ]
                  *       }
                  *     }

@@ -12,6 +12,7 @@ import type { EventRow, RowMark } from "../db/queries/events.ts";
 import { withResults } from "../domain/answer-results.ts";
 import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { API } from "../domain/surface.ts";
 import { findAllArchived } from "../files/archive/read.ts";
 import { openText, textKey } from "../files/storage/large-texts.ts";
 
@@ -22,8 +23,6 @@ interface Shown {
 }
 
 type UpdateResult = Pick<NftUpdateResult, "token_id" | "status">;
-
-const API = "/api/v1";
 
 /** Reads the data of events. A response is cached for the consecutive events of its operation. */
 class EventData {

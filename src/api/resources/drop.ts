@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { transactionView } from "./operation.ts";
-import { CONTRACT, PUBLIC_KEY, type Shown, text, whole } from "./samples.ts";
+import { account, CONTRACT, PUBLIC_KEY, publicKey, type Shown, text, whole } from "./samples.ts";
 import { tokenView } from "./token.ts";
 
 const dropFields = {
   drop_id: whole("Its number on the contract.", 3),
   collection_uuid: z.uuid(),
   collection_id: z.int().openapi({ example: 7 }),
-  contract_address: z.string().openapi({ example: CONTRACT }),
-  issuer_public_key: text("The key that certifies the links' keys and signs vouchers.", PUBLIC_KEY),
+  contract_address: account(CONTRACT),
+  issuer_public_key: publicKey(PUBLIC_KEY, "The key that certifies the links' keys and signs vouchers."),
   links: z.int().openapi({ example: 100 }),
   claimed: whole("Links that were claimed.", 12),
   revoked: whole("Links that were revoked before they were claimed.", 0),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { DEFAULT_LIMITS, type LimitName, REQUEST_PERIOD_S, USED_NAMES } from "../../domain/quota.ts";
 import { keyRightsFields } from "./key.ts";
-import { CONTRACT, type Shown, text, WALLET, whole } from "./samples.ts";
+import { account, CONTRACT, ownName, type Shown, text, WALLET, whole } from "./samples.ts";
 import { WALLET_STATES } from "./wallet.ts";
 
 export const MEANINGS: Readonly<Record<LimitName, string>> = {
@@ -65,7 +65,7 @@ export const meView = z
       ).nullable(),
     }),
     wallet: z.object({
-      account_id: z.string().nullable().openapi({ example: WALLET }),
+      account_id: account(WALLET).nullable(),
       state: z.enum(WALLET_STATES).openapi({
         description: "The wallet signs only while it is active. In any other state the operator has to act.",
         example: "active",
@@ -81,13 +81,13 @@ export const meView = z
     contracts: z.array(
       z.object({
         contract_uuid: z.uuid(),
-        account_id: z.string().openapi({ example: CONTRACT }),
+        account_id: account(CONTRACT),
         name: z.string().nullable().openapi({ example: "Herons" }),
         symbol: z.string().nullable().openapi({ example: "HERON" }),
         balance_free: amount("Available for further storage, yoctoNEAR; null if no node responds."),
       }),
     ),
-    network: z.string().openapi({ example: "testnet" }),
+    network: ownName("testnet"),
     platform_fee_percent: z.number().openapi({ example: 5 }),
     limits: limitsView,
   })

@@ -547,11 +547,19 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "agents: a text without spaces isn't marked",
-    file: "src/api/mcp/results.ts",
-    search: "byPeople || WRITTEN_BY_PEOPLE.has(name)",
-    replacement: "byPeople && WRITTEN_BY_PEOPLE.has(name)",
+    file: "src/api/mcp/marking.ts",
+    search: "return isFormed(value, options) ?",
+    replacement: 'return isFormed(value, options) || !value.includes(" ") ?',
     tests: ["test/api/mcp.test.ts"],
-    named: "mark texts written by others as untrusted",
+    named: "mark texts without spaces as well",
+  },
+  {
+    id: "agents: a page that is too long keeps the cursor behind what it leaves out",
+    file: "src/api/mcp/tools.ts",
+    search: "cursor: (await ask(count)).cursor",
+    replacement: "cursor: (await ask(count)) && sent.cursor",
+    tests: ["test/api/mcp.test.ts"],
+    named: "have as many entries of a page as fit",
   },
   {
     id: "integrations: one is deleted that has just got something to do",
