@@ -996,7 +996,7 @@ export interface paths {
         put?: never;
         /**
          * Change the metadata of up to 1,000 NFTs
-         * @description In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being changed. Fields are those of nft-update; at most 25 files are named by URL. Scope: `update`.
+         * @description In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being changed; `results` has the order of `updates`. If a later transaction can't be carried out, its NFTs are named as failed; send those again under a new Idempotency-Key. Fields are those of nft-update; at most 25 files are named by URL. Scope: `update`.
          */
         post: operations["updateNfts"];
         delete?: never;
@@ -3480,6 +3480,11 @@ export interface components {
         };
         Limits: {
             /**
+             * @description Entries of the audit log. Beyond it a key's changes that are recorded are refused, but for deletions, and rotations up to twice as many. Mints aren't recorded.
+             * @example 100000
+             */
+            audit_entries: number;
+            /**
              * @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.
              * @example 1073741824
              */
@@ -3521,6 +3526,8 @@ export interface components {
             stored_bytes: number;
             used: {
                 /** @example 12 */
+                audit_entries: number;
+                /** @example 12 */
                 database_bytes: number;
                 /** @example 12 */
                 drafts: number;
@@ -3538,6 +3545,8 @@ export interface components {
             };
         };
         LimitsInput: {
+            /** @description Entries of the audit log. Beyond it a key's changes that are recorded are refused, but for deletions, and rotations up to twice as many. Mints aren't recorded. Null: the default, 100000. */
+            audit_entries?: number | null;
             /** @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
             database_bytes?: number | null;
             /** @description Drafts that are not finalized. Null: the default, 1000. */

@@ -238,6 +238,16 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
     operation: Operation<Request>,
     giveUp: (other: Uuid) => Promise<void>,
   ) => Promise<void>;
+  /**
+   * The effects of an operation that can't go on after some of its transactions have succeeded: it succeeds with these, which
+   * name what the failure left undone. Null: it fails. Absent: it always does.
+   */
+  readonly partial?: (
+    context: ServiceContext,
+    operation: Operation<Request>,
+    records: readonly TransactionRecord[],
+    failure: Failure,
+  ) => Effects<Body> | null;
   /** D1 writes on failure. */
   readonly onFailure?: (
     context: ServiceContext,
@@ -286,6 +296,13 @@ export interface Kind<Body = unknown> {
     row: OperationRow,
     giveUp: (other: Uuid) => Promise<void>,
   ) => Promise<void>;
+  /** As in its rules; null if it fails. */
+  readonly partial: (
+    context: ServiceContext,
+    row: OperationRow,
+    records: readonly TransactionRecord[],
+    failure: Failure,
+  ) => Effects<Body> | null;
   readonly onFailure: (
     context: ServiceContext,
     row: OperationRow,
@@ -323,6 +340,8 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
     prepared: async (context, row) => (await rules.prepared?.(context, operationOf(row))) ?? row.request,
     isCommitted: (records) => rules.isCommitted?.(records) ?? false,
     acceptedWith: async (context, row, giveUp) => rules.acceptedWith?.(context, operationOf(row), giveUp),
+    partial: (context, row, records, failure) =>
+      rules.partial?.(context, operationOf(row), records, failure) ?? null,
     onFailure: (context, row, records) => rules.onFailure?.(context, operationOf(row), records) ?? [],
   };
 };

@@ -130,6 +130,14 @@ test("a token and an asset are locked, each for itself", async () => {
     return (await bodyOf<{ tokens: Shown[] }>(answer, 201)).tokens[0]!.token_id;
   };
   const tokens = [await mintOf(assets[0]!.asset_uuid), await mintOf(assets[1]!.asset_uuid)];
+  const quote = {
+    method: "PUT",
+    path: `/collection/${collection.collection_uuid}/lock`,
+    body: { asset_uuids: [assets[1]!.asset_uuid] },
+  };
+  expect(await bodyOf(await api("/quote", { key: shop.key, json: quote }), 201)).toMatchObject({
+    permanent: ["NFTs of 1 asset keep what they show for ever, and no mint brings its own metadata."],
+  });
   await bodyOf(await put("lock", collection, { asset_uuids: [assets[1]!.asset_uuid] }), 200);
   expect(await locksOf(shop, collection)).toEqual([[], ["metadata"]]);
   const update = (token_id: string) => put("nft-update", collection, { token_id, title: "Other" });

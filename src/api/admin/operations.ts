@@ -6,7 +6,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { KINDS, PAYOUT } from "../../domain/operations.ts";
-import { endingOf, fail } from "../../operations/engine/endings.ts";
+import { endInPart, endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import type { WalletPayoutOperation } from "../../operations/kinds/wallet-payout.ts";
@@ -86,13 +86,16 @@ const close = async (
   if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
     throw conflict("The wallet has resumed this operation. Read it until it is over.");
   }
+  const kind = kindNamed(row.kind);
+  const partial = kind.partial(context, row, records, failure);
   const tookEffect = () =>
     row.kind === PAYOUT
       ? [takeSales(context.db, row, (row.request as WalletPayoutOperation).sales ?? "0")]
       : [];
-  const statements =
-    failure === HAD_EFFECT ? tookEffect() : kindNamed(row.kind).onFailure(context, row, records);
-  const ended = await fail(context, row, { failure, statements, records, height });
+  const statements = () => (failure === HAD_EFFECT ? tookEffect() : kind.onFailure(context, row, records));
+  const ended = await (partial === null
+    ? fail(context, row, { failure, statements: statements(), records, height })
+    : endInPart(context, row, partial, { records, height }));
   await wallet.acknowledge(row.id, endingOf(ended));
 };
 

@@ -64,7 +64,19 @@ const keepPage = async (
     links: changes.links,
   };
   const audited = { action: "page.changed", subjectId: collectionId, changes: shown } as const;
-  const entry = recordChange(context, integrationId, audited, condition);
+  const given = Object.entries({
+    slug,
+    enabled: Number(enabled),
+    cover_asset_id: changes.coverAssetId && uuidToBytes(changes.coverAssetId),
+    theme: changes.theme === undefined ? undefined : json(changes.theme),
+    links: changes.links === undefined ? undefined : json(changes.links),
+  }).filter(([, value]) => value !== undefined);
+  const isSame = sql.join(
+    given.map(([column, value]) => sql`${sql.identifier(column)} IS ${value}`),
+    sql` AND `,
+  );
+  const isChange = sql`${condition} AND NOT EXISTS (SELECT 1 ${page} AND ${isSame})`;
+  const entry = recordChange(context, integrationId, audited, isChange);
   const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), ...entry, keep]);
   const [stored] = results.at(-1) as Awaited<typeof keep>;
   return { isThere: results[0].length > 0, page: stored };

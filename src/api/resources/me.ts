@@ -12,6 +12,8 @@ export const MEANINGS: Readonly<Record<LimitName, string>> = {
     "Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.",
   keys: "Keys that are neither revoked nor expired.",
   operations_waiting: "Operations that are accepted and not yet over.",
+  audit_entries:
+    "Entries of the audit log. Beyond it a key's changes that are recorded are refused, but for deletions, and rotations up to twice as many. Mints aren't recorded.",
 };
 
 export const SPENDING_MEANING =

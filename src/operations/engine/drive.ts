@@ -18,7 +18,7 @@ import type {
 } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
-import { endingOf, fail, succeed } from "./endings.ts";
+import { endInPart, endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
@@ -219,8 +219,8 @@ export class Drive {
    * and only if no 202 was returned (docs/operations.md).
    */
   #isWaitedOut(refusal: Refusal): boolean {
-    // The cost may never drop. A new request continues what is already there.
-    if (refusal.status === "too_dear") return false;
+    // The cost may never drop. A new request continues what is already there. Nothing withdrawn is accepted again.
+    if (refusal.status === "too_dear" || refusal.status === "withdrawn") return false;
     // Nobody can raise a key's budget, and it is too small for this step on any day.
     if (
       refusal.status === "spending_limited" &&
@@ -326,9 +326,12 @@ const failWith = (
   failure: Failure,
   records: readonly TransactionRecord[],
 ): Promise<EndedRow> => {
-  const isUnknown = failure.code === "outcome_unknown";
-  const statements = isUnknown ? [] : kindNamed(row.kind).onFailure(context, row, records);
-  return fail(context, row, { failure, statements, records });
+  if (failure.code === "outcome_unknown") return fail(context, row, { failure, statements: [], records });
+  const kind = kindNamed(row.kind);
+  const partial = kind.partial(context, row, records, failure);
+  return partial === null
+    ? fail(context, row, { failure, statements: kind.onFailure(context, row, records), records })
+    : endInPart(context, row, partial, { records });
 };
 
 /**

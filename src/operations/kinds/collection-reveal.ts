@@ -11,6 +11,7 @@ import { raiseRevealed } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { hasOpenOperation, openOperationOf } from "../../db/queries/operations.ts";
 import { batchStorage } from "../../domain/batch-limits.ts";
+import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { packed } from "../../domain/packing.ts";
@@ -122,7 +123,7 @@ export const proposeReveal = async (
         ? conflict(`Read operation ${open.id}: it reveals assets of this collection already.`)
         : null;
     },
-    permanent: [`Shows ${count} of the ${row.assets} assets to everyone, for ever.`],
+    permanent: [`Shows ${count} of ${counted(row.assets, "asset")} to everyone, for ever.`],
   };
 };
 

@@ -7,6 +7,7 @@ import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { requireUnlimited } from "../../domain/key-rights.ts";
@@ -50,7 +51,9 @@ const PROMISES: Readonly<Record<Lock, string>> = {
 const promisesOf = ({ locks, assets }: CollectionLockOperation): string[] => [
   ...locks.map((lock) => PROMISES[lock]),
   ...(assets.length > 0
-    ? [`NFTs of ${assets.length} assets keep what they show for ever, and no mint brings its own metadata.`]
+    ? [
+        `NFTs of ${counted(assets.length, "asset")} keep what they show for ever, and no mint brings its own metadata.`,
+      ]
     : []),
 ];
 
