@@ -1069,6 +1069,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/currency/{contract_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A NEP-141 token that prices may be in
+         * @description Its symbol and decimals as its contract describes them (NEP-148): a price of 5 USDC is `5000000` of its smallest units. Scope: `read`.
+         */
+        get: operations["getCurrency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/event": {
         parameters: {
             query?: never;
@@ -8321,6 +8341,40 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Token"][];
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    getCurrency: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path: {
+                /** @description A NEAR account id, named or implicit. */
+                contract_id: components["schemas"]["ChainAccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Currency"];
                 };
             };
         };

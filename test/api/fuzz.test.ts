@@ -14,6 +14,7 @@ import {
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
+import { createToken } from "../support/fungible.ts";
 import {
   type OpenApi,
   type Operation,
@@ -124,6 +125,7 @@ beforeAll(async () => {
     collection_uuid: [collection],
     account_id: ["alice.near"],
     contract_uuid: [shop.contractUuid],
+    contract_id: [(await createToken({ symbol: "USDC", decimals: 6 })).accountId],
     integration_uuid: [other.integration_uuid],
   };
 });
