@@ -1593,6 +1593,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/public/v1/page/{slug}/voucher": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a voucher can be redeemed now, and what it costs
+         * @description A voucher that can't be redeemed is an error, which says why not. A wallet redeems it by voucher_mint of the contract.
+         */
+        get: operations["publicVoucher"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ready": {
         parameters: {
             query?: never;
@@ -4617,6 +4637,29 @@ export interface components {
                 value: string;
             }[];
         };
+        PublicVoucher: {
+            drop_id: number;
+            /** Format: date-time */
+            expires_at: string;
+            nonce: number;
+            /**
+             * @description yoctoNEAR for one.
+             * @example 1000000000000000000000000
+             */
+            price: string;
+            /** @description NFTs that it gives. */
+            quantity: number;
+            /**
+             * @description Who gets the NFTs, whoever pays.
+             * @example alice.near
+             */
+            receiver_id: string;
+            /**
+             * @description yoctoNEAR to attach.
+             * @example 1000000000000000000000000
+             */
+            total_fee: string;
+        };
         Quote: {
             /**
              * @description SHA-256 of the body's canonical JSON (RFC 8785), in hexadecimal; of `{}` without a body.
@@ -5372,6 +5415,7 @@ export type PublicMint = components['schemas']['PublicMint'];
 export type PublicToken = components['schemas']['PublicToken'];
 export type PublicTokenDetail = components['schemas']['PublicTokenDetail'];
 export type PublicTrait = components['schemas']['PublicTrait'];
+export type PublicVoucher = components['schemas']['PublicVoucher'];
 export type Quote = components['schemas']['Quote'];
 export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
@@ -9436,6 +9480,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PublicTrait"][];
+                };
+            };
+        };
+    };
+    publicVoucher: {
+        parameters: {
+            query: {
+                drop_id: number;
+                expires_at_ms: number;
+                nonce: number;
+                price: string;
+                quantity: number;
+                /** @description A NEAR account id, named or implicit. */
+                receiver_id: components["schemas"]["ChainAccountId"];
+                signature: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the contract says of it. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicVoucher"];
                 };
             };
         };

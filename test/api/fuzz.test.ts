@@ -50,6 +50,7 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   payOut: "sales",
   publicClaimable: "a claim link",
   publicClaim: "a claim link, and its signature for a receiver",
+  publicVoucher: "a signed voucher",
   adminHandOverContract: "an account that the contract may go to",
 };
 
