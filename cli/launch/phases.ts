@@ -5,7 +5,7 @@ import type { CheckedFolder } from "./folder.ts";
 import { LISTED, OPEN, phaseName, type WantedPhase } from "./phase-settings.ts";
 import { type Currencies, type Read, readPriceIn } from "./prices.ts";
 
-/** The mint configs of the interface, and the numbers of their phases. */
+/** The two mint configs, and the numbers of their phases. */
 const CONFIGS = [
   [OPEN, "public_mint_config"],
   [LISTED, "private_mint_config"],
@@ -48,7 +48,7 @@ export async function readCurrencies(
 }
 
 /**
- * The request that drafts a folder's collection. Prices in NEAR of the two phases that have names are the interface's mint
+ * The request that drafts a folder's collection. Prices in NEAR of the two phases that have names are the two mint
  * configs.
  * @param currencies the tokens of all prices
  */
@@ -84,7 +84,7 @@ export function draftRequest(
   };
 }
 
-/** Whether a phase is one that the interface's mint configs can describe. */
+/** Whether a phase is one that a mint config can describe. */
 const isConfig = ({ phase, currency, supply }: WantedPhase): boolean =>
   phase <= OPEN && currency === null && supply === null;
 

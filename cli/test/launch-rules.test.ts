@@ -264,7 +264,7 @@ describe("phases of collection.yaml", () => {
       },
       { ...none, phase: 8, kind: "public", mint_fee: "0", currency: null, ...ends(2029) },
     ]);
-    // One that the interface's config can describe is that config beside the others.
+    // One that a mint config can describe is that config beside the others.
     const mixed = requestOf("title: A\nphases: { public: { price: 1 }, 3: { price: free } }");
     expect(mixed).toMatchObject({
       public_mint_config: { mint_fee: `1${"0".repeat(24)}` },
