@@ -5,8 +5,9 @@ import type {
   PublicEligibility,
   PublicMint,
   PublicToken,
+  PublicVoucher,
 } from "../src/api/resources/public-collection.ts";
-import type { ClaimProof } from "../src/domain/claim-proofs.ts";
+import type { ClaimProof, SignedVoucher } from "../src/domain/claim-proofs.ts";
 
 /** What the service has answered instead of what was asked for, for good: asked again, it answers the same. */
 export class Refusal extends Error {}
@@ -78,6 +79,11 @@ export const readsOf = (slug: string) => {
       return read<PublicClaimable>(`/claim?${new URLSearchParams(asked)}`);
     },
     collection: () => read<PublicCollection>(""),
+    /** Whether a voucher can be redeemed; it throws why not. */
+    voucher: (voucher: SignedVoucher) => {
+      const asked = Object.entries(voucher).map(([name, value]): [string, string] => [name, String(value)]);
+      return read<PublicVoucher>(`/voucher?${new URLSearchParams(asked)}`);
+    },
     /** @param currency account of the token to pay in; null: NEAR */
     eligibility: (account: string, quantity: number, currency: string | null = null) => {
       const asked = { quantity: String(quantity), ...(currency !== null && { currency }) };

@@ -15,7 +15,7 @@ import { earlierMove, newMove, sendMove } from "./collection/moves.ts";
 import { updateFromFile } from "./collection/update.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
 import { costText, requireMoney } from "./cost.ts";
-import { wholeNumber } from "./launch/collection-file.ts";
+import { wholeNumber } from "./launch/settings-reader.ts";
 import { agreed } from "./questions.ts";
 import { counted, listed, near, table } from "./table.ts";
 

@@ -4,7 +4,7 @@ import { commandClient, contractOf, folderOf, keyAccess, run, UsageError } from 
 import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
 import { wantedPayout } from "./launch/payout.ts";
-import { requireOpenPhases } from "./launch/phases.ts";
+import { draftRequest, readCurrencies, requireOpenPhases } from "./launch/phases.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { changePhase } from "./launch/set.ts";
@@ -28,8 +28,9 @@ run the command again.
   --yes    skips the confirmations
   --json   one line of JSON at the end instead of a table
 
-set changes single settings of a phase on-chain: --price, --per-account, --starts
-and --ends; "none" takes one of the last three away. It shows what changes and asks.
+set changes single settings of a phase on-chain: --price, --currency, --per-account,
+--supply, --starts and --ends; "none" takes one of the last five away. --phase is
+public, allowlist or a number from 3 to 8. It shows what changes and asks.
 
 MINTAGE_URL, MINTAGE_API_KEY and MINTAGE_CONTRACT name another service than the
 one of npm start.`;
@@ -70,7 +71,8 @@ async function launch(): Promise<void> {
   const me = await client.me();
   const contract = contractOf(me, checked.file.contract ?? contractUuid, "contract in the folder's settings");
   const payout = await wantedPayout(checked.file.payout, me);
-  process.stderr.write(`${planText(checked, me, contract.account_id, payout)}\n\n`);
+  const currencies = await readCurrencies(client, checked.file.phases);
+  process.stderr.write(`${planText(checked, me, { contract: contract.account_id, payout, currencies })}\n\n`);
   if (isResumed) process.stderr.write("An earlier run was interrupted; this one resumes it.\n");
   if (!args.yes && !(await agreed(isResumed ? "Go on?" : "Launch it?"))) {
     process.stderr.write("Nothing was sent.\n");
@@ -83,7 +85,8 @@ async function launch(): Promise<void> {
     baseUrl,
     folder: args.folder,
     checked,
-    request: { contract_uuid: contract.contract_uuid, ...checked.file.draft },
+    currencies,
+    request: draftRequest(contract.contract_uuid, checked.file, currencies),
     onUpload: ({ assets, totalAssets, bytes, totalBytes }) => {
       const text = `${assets} of ${counted(totalAssets, "media file")}, ${size(bytes)} of ${size(totalBytes)}`;
       line.show(bytes / Math.max(1, totalBytes), text);
@@ -147,7 +150,7 @@ function resultText(result: ReturnType<typeof resultOf>): string {
   ];
   return `${table(rows)}
 
-Collectors mint ${result.mint_url ? "on the mint page, or " : ""}from a wallet: nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
+Collectors mint ${result.mint_url ? "on the mint page, or " : ""}from a wallet: for NEAR by nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
 You mint to many: npm run airdrop -- ${result.collection_uuid} receivers.csv`;
 }
 

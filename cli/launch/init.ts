@@ -203,9 +203,8 @@ export async function initFolder(folder: string, questions: Questions): Promise<
   if ("problems" in checked) throw new UsageError(checked.problems.join("\n"));
   const file = join(folder, "collection.yaml");
   writeFileSync(file, text, { flag: "wx" });
-  const list =
-    checked.file.allowlist === null
-      ? ""
-      : `Write the accounts into ${join(folder, "allowlist.csv")}, one a line.\n`;
+  const list = checked.file.phases.some(({ list }) => list)
+    ? `Write the accounts into ${join(folder, "allowlist.csv")}, one a line.\n`
+    : "";
   return `${file} is written.\n${list}Next: npm run launch -- ${folder}`;
 }

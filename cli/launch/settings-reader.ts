@@ -1,5 +1,24 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
 import type { Read } from "./prices.ts";
+
+/** The service's limit, which a test compares. */
+const MAX_COPIES = 4_294_967_295;
+
+/** A number of NFTs, or of accounts. */
+export const wholeNumber = (text: string): Read<number> =>
+  /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_COPIES
+    ? { value: Number(text) }
+    : { problem: `give a whole number from 1 to ${MAX_COPIES}; it is "${text}"` };
+
+export const readAccount = (text: string): Read<string> =>
+  isAccountId(text) ? { value: text } : { problem: ACCOUNT_ID_RULE };
+
+/** The name of a file of accounts. */
+export const insideFolder = (text: string): Read<string> =>
+  /^(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))[^/\\].*\.(csv|txt)$/i.test(text)
+    ? { value: text }
+    : { problem: `name a .csv or .txt file in this folder; it is "${text}"` };
 
 /**
  * Reads values out of a settings file and collects all that is wrong with them, each with the line and the field. JSON
@@ -30,9 +49,14 @@ export class SettingsReader {
 
   /** Notes what is wrong with a field. */
   problem(path: readonly (string | number)[], what: string): void {
+    this.problems.push(`${this.place(path)}: ${what}.`);
+  }
+
+  /** Line and name of a field, with which what is wrong with it begins. */
+  place(path: readonly (string | number)[]): string {
     const offset = this.#keyOffset(path);
-    const place = offset === null ? `${this.#name}:` : this.#place(offset);
-    this.problems.push(`${place} ${path.join(".")}: ${what}.`);
+    const line = offset === null ? `${this.#name}:` : this.#place(offset);
+    return `${line} ${path.join(".")}`;
   }
 
   /** The text of a field; null where it is absent or empty. */

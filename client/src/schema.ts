@@ -1069,6 +1069,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/currency/{contract_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A NEP-141 token that prices may be in
+         * @description Its symbol and decimals as its contract describes them (NEP-148): a price of 5 USDC is `5000000` of its smallest units. Scope: `read`.
+         */
+        get: operations["getCurrency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/event": {
         parameters: {
             query?: never;
@@ -1565,6 +1585,26 @@ export interface paths {
          * @description Empty while assets are hidden, and until all reference files were read.
          */
         get: operations["publicTraits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/voucher": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a voucher can be redeemed now, and what it costs
+         * @description A voucher that can't be redeemed is an error, which says why not. A wallet redeems it by voucher_mint of the contract.
+         */
+        get: operations["publicVoucher"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4606,6 +4646,29 @@ export interface components {
                 value: string;
             }[];
         };
+        PublicVoucher: {
+            drop_id: number;
+            /** Format: date-time */
+            expires_at: string;
+            nonce: number;
+            /**
+             * @description yoctoNEAR for one.
+             * @example 1000000000000000000000000
+             */
+            price: string;
+            /** @description NFTs that it gives. */
+            quantity: number;
+            /**
+             * @description Who gets the NFTs, whoever pays.
+             * @example alice.near
+             */
+            receiver_id: string;
+            /**
+             * @description yoctoNEAR to attach.
+             * @example 1000000000000000000000000
+             */
+            total_fee: string;
+        };
         Quote: {
             /**
              * @description SHA-256 of the body's canonical JSON (RFC 8785), in hexadecimal; of `{}` without a body.
@@ -5365,6 +5428,7 @@ export type PublicMint = components['schemas']['PublicMint'];
 export type PublicToken = components['schemas']['PublicToken'];
 export type PublicTokenDetail = components['schemas']['PublicTokenDetail'];
 export type PublicTrait = components['schemas']['PublicTrait'];
+export type PublicVoucher = components['schemas']['PublicVoucher'];
 export type Quote = components['schemas']['Quote'];
 export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
@@ -8341,6 +8405,40 @@ export interface operations {
             };
         };
     };
+    getCurrency: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path: {
+                /** @description A NEAR account id, named or implicit. */
+                contract_id: components["schemas"]["ChainAccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Currency"];
+                };
+            };
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -9398,6 +9496,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PublicTrait"][];
+                };
+            };
+        };
+    };
+    publicVoucher: {
+        parameters: {
+            query: {
+                drop_id: number;
+                expires_at_ms: number;
+                nonce: number;
+                price: string;
+                quantity: number;
+                /** @description A NEAR account id, named or implicit. */
+                receiver_id: components["schemas"]["ChainAccountId"];
+                signature: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the contract says of it. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicVoucher"];
                 };
             };
         };

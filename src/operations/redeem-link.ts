@@ -1,12 +1,12 @@
 import type { ClaimAnswer } from "../api/resources/drop.ts";
-import type { ContractViews } from "../chain/contract/views.ts";
+import type { ContractClaimEligibility, ContractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { requireAccounts, requireHolders } from "../collections/accounts.ts";
 import type { CollectionTarget } from "../collections/collection-target.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
 import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
-import type { ClaimProof } from "../domain/claim-proofs.ts";
+import type { ClaimProof, SignedVoucher } from "../domain/claim-proofs.ts";
 import { errorCodeOf } from "../domain/contract-failures.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
@@ -120,19 +120,35 @@ const join = (
   return forCollectors(joinOperation(context, COLLECTOR, { ...row, kind: "claim" }));
 };
 
+/** Where a link or a voucher is redeemed. */
+type Redeeming = Pick<ClaimHome, "views" | "collectionId">;
+
 /** Checks with a view whether the contract would accept the claim now. @throws ServiceError */
 export const requireRedeemable = async (
-  { views, collectionId }: Pick<ClaimHome, "views" | "collectionId">,
+  home: Redeeming,
   proof: Partial<ClaimProof>,
 ): Promise<{ readonly quantity: number; readonly expiresAt: Date }> => {
-  const found = await views.claimEligibility(proof).catch((error: unknown) => {
+  const found = await requireAllowed(home, home.views.claimEligibility(proof));
+  return { quantity: found.quantity ?? 1, expiresAt: new Date(found.expires_at_ms ?? 0) };
+};
+
+/** Checks with a view whether the contract would accept a voucher now, with its price attached. @throws ServiceError */
+export const requireVoucher = async (home: Redeeming, voucher: SignedVoucher): Promise<void> => {
+  await requireAllowed(home, home.views.voucherEligibility(voucher));
+};
+
+const requireAllowed = async (
+  { collectionId }: Redeeming,
+  answer: Promise<ContractClaimEligibility>,
+): Promise<ContractClaimEligibility> => {
+  const found = await answer.catch((error: unknown) => {
     if (!(error instanceof ViewError)) throw error;
     const { contractCode, message } = error;
     throw contractCode === null ? noDrop() : refusal(contractCode, message);
   });
   if (found.collection_id !== null && found.collection_id !== collectionId) throw noDrop();
-  if (!found.allowed) throw refusal(found.code, found.message ?? "The contract refuses this claim.");
-  return { quantity: found.quantity ?? 1, expiresAt: new Date(found.expires_at_ms ?? 0) };
+  if (!found.allowed) throw refusal(found.code, found.message ?? "The contract refuses it.");
+  return found;
 };
 
 const noDrop = (): ServiceError =>

@@ -247,6 +247,29 @@ describe("a currency", () => {
   });
 });
 
+describe("GET /currency", () => {
+  const read = (name: string, key = shop.key) => api(`/currency/${name}`, { key });
+
+  test("shows a token as its contract describes it, with a read key as well", async () => {
+    expect(await bodyOf(await read(token.accountId, shop.readKey), 200)).toEqual(usdc);
+  });
+
+  test("answers not_found for what is no currency, and chain_unavailable while nodes don't answer", async () => {
+    const undescribed = (await createToken(null)).accountId;
+    for (const name of ["nobody.near", shop.contractAccountId, undescribed]) {
+      const refused = await bodyOf<{ code: string; message: string }>(await read(name), 404);
+      expect(refused).toMatchObject({ code: "not_found", message: expect.stringContaining(name) });
+    }
+    expect(await bodyOf(await read("USDC"), 400)).toMatchObject({ code: "invalid_request" });
+    await setFaults({ kind: "down", methods: ["query"] });
+    try {
+      expect(await bodyOf(await read(token.accountId), 503)).toMatchObject({ code: "chain_unavailable" });
+    } finally {
+      await setFaults();
+    }
+  });
+});
+
 describe("an update of phases", () => {
   test("is quoted with the registration, and costs no more", async () => {
     const other = await createToken({ symbol: "EURC", decimals: 2 });

@@ -9,6 +9,7 @@ import {
   publicTokenDetailView,
   publicTokenView,
   publicTraitView,
+  publicVoucherView,
 } from "../resources/public-collection.ts";
 import { LINK } from "../schemas/parameters.ts";
 import { briefReads } from "./brief-reads.ts";
@@ -23,6 +24,7 @@ import {
   slugNumberParam,
   slugParam,
   tokenQuery,
+  voucherQuery,
 } from "./parameters.ts";
 
 const COMMON = {
@@ -130,6 +132,21 @@ const claimableRead = endpoint(
   ({ params: { slug }, query }, c) => briefReads(c, slug).claimable(query),
 );
 
+const voucherRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/voucher",
+    operationId: "publicVoucher",
+    summary: "Whether a voucher can be redeemed now, and what it costs",
+    description:
+      "A voucher that can't be redeemed is an error, which says why not. A wallet redeems it by voucher_mint of the contract.",
+    request: { params: slugParam, query: voucherQuery },
+    success: { 200: json("What the contract says of it.", publicVoucherView) },
+    errors: ["conflict", "sold_out", "contract_storage_unpaid"],
+  },
+  ({ params: { slug }, query }, c) => briefReads(c, slug).voucher(query),
+);
+
 export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   collectionRead,
   traitsRead,
@@ -138,5 +155,6 @@ export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   eligibilityRead,
   mintRead,
   claimableRead,
+  voucherRead,
   claimSend,
 ];

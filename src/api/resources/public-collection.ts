@@ -111,6 +111,19 @@ export const publicEligibilityView = z
   .openapi("PublicEligibility");
 export type PublicEligibility = Shown<typeof publicEligibilityView>;
 
+export const publicVoucherView = z
+  .object({
+    drop_id: z.int(),
+    nonce: z.int(),
+    receiver_id: text("Who gets the NFTs, whoever pays.", ACCOUNT),
+    quantity: whole("NFTs that it gives."),
+    price: text("yoctoNEAR for one.", "1000000000000000000000000"),
+    total_fee: text("yoctoNEAR to attach.", "1000000000000000000000000"),
+    expires_at: z.iso.datetime(),
+  })
+  .openapi("PublicVoucher");
+export type PublicVoucher = Shown<typeof publicVoucherView>;
+
 export const publicClaimableView = z
   .object({
     drop_id: z.int(),

@@ -161,7 +161,8 @@ const Wish = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
 const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "now" | "wallets">) => {
   const { slug, phases, left } = collection;
   const phase = phaseOf(phases, now);
-  const isOpen = left > 0 && phases.length > 0;
+  const isOpen = left > 0;
+  const hasPhases = phases.length > 0;
   return (
     <section id="mint" aria-label="Mint">
       <div class="bar">
@@ -169,12 +170,14 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
         {isOpen && (
           <>
             {phase && <Offer phase={phase} now={now} />}
+            <div id="voucher" class="small" aria-live="polite" />
             <div id="terms" class="small" aria-live="polite" />
             <button
               type="button"
               id="connect"
               class={phase ? "scripted" : "scripted plain"}
               popovertarget="wallets"
+              hidden={!hasPhases}
             >
               Connect a wallet
             </button>
@@ -185,7 +188,7 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
           <p class="small">
             {left === 0
               ? "All NFTs have been minted."
-              : phases.length === 0
+              : !hasPhases
                 ? "Nobody mints this collection from a wallet."
                 : "The mint has ended."}
           </p>
