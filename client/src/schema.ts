@@ -2538,7 +2538,7 @@ export interface components {
                 starts_at?: string | null;
             } | null;
             /**
-             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization it has to be to come. NFTs show the draft's asset_placeholder meanwhile.
              * @example true
              */
             reveal?: boolean | string | null;
@@ -2657,7 +2657,7 @@ export interface components {
                 starts_at?: string | null;
             } | null;
             /**
-             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization it has to be to come. NFTs show the draft's asset_placeholder meanwhile.
              * @example true
              */
             reveal?: boolean | string | null;
@@ -2756,10 +2756,10 @@ export interface components {
             } | null;
         };
         CollectionPhase: components["schemas"]["Phase"] & {
-            /** @description Accounts on its allowlist, as last read; null: it has none. */
+            /** @description Accounts on its allowlist, as last compared with the chain: changes of the last minutes may be missing. Null: it has none. */
             allowlisted: number | null;
             /**
-             * @description Tokens minted in it, as last read from the chain.
+             * @description Tokens minted in it, as last compared with the chain: mints of the last minutes may be missing.
              * @example 25
              */
             minted: number;

@@ -11,7 +11,7 @@ import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { invalidField, ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { phasesOf, withPhases } from "../domain/settings.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
@@ -160,6 +160,8 @@ const hiddenWith = async (
     const message = "Attach an asset_placeholder with asset-bulk: it is what NFTs show until the reveal.";
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
+  if (typeof reveal === "string" && Date.parse(reveal) <= context.now().getTime())
+    throw invalidField(["reveal"], `${reveal} is over. Give the draft a reveal to come, true, or false.`);
   // One of an earlier finalization may be committed to on the chain.
   const kept = await readOrder(context, collectionUuid);
   // Under the newest secret, so that an older one can be removed.

@@ -19,7 +19,13 @@ import {
   finalizeDraft,
   type SecretAsset,
 } from "../support/hidden-collections.ts";
-import { background, finalAnswer, killedAt, OPERATION_POINTS } from "../support/operations.ts";
+import {
+  background,
+  finalAnswer,
+  killedAt,
+  OPERATION_POINTS,
+  operationCount,
+} from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 import { fetchWithSecrets, setWalletSettings, withSecrets } from "../support/wallets.ts";
 
@@ -172,6 +178,27 @@ test("a draft that hides its assets needs a placeholder, and shows its reveal", 
     code: "conflict",
     message: expect.stringContaining("asset_placeholder"),
   });
+});
+
+test("a draft whose time of the reveal is over isn't finalized, and nothing is sent", async () => {
+  const { draft } = await createHiddenDraft(shop, { copies: [1], reveal: "2020-12-24T18:00:00Z" });
+  const before = await operationCount(shop.key);
+  const path = `/collection-draft/${draft}`;
+  const quote = { method: "POST", path: `${path}/finalize` };
+  const answers: [Response, string[]][] = [
+    [await finalizeDraft(shop.key, draft), ["reveal"]],
+    [await api("/quote", { key: shop.key, json: quote }), ["body", "reveal"]],
+  ];
+  for (const [answer, field] of answers)
+    expect(await bodyOf(answer, 400)).toMatchObject({
+      code: "invalid_request",
+      message:
+        "Correct reveal: 2020-12-24T18:00:00.000Z is over. Give the draft a reveal to come, true, or false.",
+      issues: [{ path: field }],
+    });
+  expect(await operationCount(shop.key)).toBe(before);
+  await bodyOf(await api(path, { key: shop.key, method: "PUT", json: { reveal: true } }), 200);
+  await bodyOf(await finalizeDraft(shop.key, draft), 201);
 });
 
 describe("a process that is killed", () => {

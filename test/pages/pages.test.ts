@@ -801,6 +801,38 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await pages[1]!.$eval("main", (part) => part.textContent)).toMatch(/Rarity rank \d+.*Traits/s);
   });
 
+  test("a page that is read from a cache at the moment of the reveal shows the pictures at its next look", async () => {
+    const sealed = await showHiddenCollection(shop);
+    await shop.client.collections.mint(sealed.uuid, {
+      receiver_addresses: ["a.near"],
+      receivers_must_exist: false,
+    });
+    const address = `${shop.service.url}/g/${sealed.slug}`;
+    await eventually(async () =>
+      expect(await (await fetch(address)).text()).toContain(`/g/${sealed.slug}/1"`),
+    );
+    const page = await visit(`/g/${sealed.slug}`);
+    const picture = () => page.$eval("#tokens img.picture", (found) => (found as { src: string }).src);
+    const placeholder = await picture();
+    const old = await (await fetch(address)).text();
+    let answered = 0;
+    await page.setRequestInterception(true);
+    page.on("request", (request) => {
+      // The page and its tiles, at the first look.
+      const isOld = request.url().startsWith(address) && answered < 2;
+      if (isOld) answered += 1;
+      void (isOld
+        ? request.respond({ status: 200, contentType: "text/html", body: old })
+        : request.continue());
+    });
+    await sealed.reveal();
+    await page.waitForFunction(
+      `document.querySelector("#tokens img.picture").src !== ${JSON.stringify(placeholder)}`,
+      { timeout: 60_000 },
+    );
+    expect(answered).toBe(2);
+  });
+
   test("a collection with hidden pictures shows only its placeholder until the reveal", async () => {
     const sealed = await showHiddenCollection(shop);
     const page = await visit(`/m/${sealed.slug}`);

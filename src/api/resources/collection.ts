@@ -53,8 +53,13 @@ const phaseView = z
 
 const countedPhaseView = phaseView
   .extend({
-    minted: whole("Tokens minted in it, as last read from the chain.", 25),
-    allowlisted: whole("Accounts on its allowlist, as last read; null: it has none.").nullable(),
+    minted: whole(
+      "Tokens minted in it, as last compared with the chain: mints of the last minutes may be missing.",
+      25,
+    ),
+    allowlisted: whole(
+      "Accounts on its allowlist, as last compared with the chain: changes of the last minutes may be missing. Null: it has none.",
+    ).nullable(),
   })
   .openapi("CollectionPhase");
 
