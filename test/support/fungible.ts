@@ -144,7 +144,7 @@ const withView = (wasm: Bytes, method: string, value: unknown): Bytes => {
   return Uint8Array.from([head, ...parts.flat()].flatMap((part) => [...part]));
 };
 
-/** The standards' token, which has no metadata, with views that return something else. */
+/** The standards' token with views that return something else. */
 const tokenWith = (views: Views): Bytes =>
   Object.entries(views).reduce(
     (wasm, [method, value]) => withView(wasm, method, value),
@@ -166,9 +166,9 @@ const callToken = (accountId: string, method: string, args: object, deposit: str
     },
   ]);
 
-/** Deploys a token. @param metadata null: it has none */
+/** Deploys a token. @param metadata null: it says nothing of itself */
 export async function createToken(metadata: TokenMetadata | null, views: Views = {}): Promise<Token> {
-  const described = metadata && { ft_metadata: { spec: "ft-1.0.0", name: "Test", ...metadata } };
+  const described = { ft_metadata: metadata && { spec: "ft-1.0.0", name: "Test", ...metadata } };
   const accountId = `token-${crypto.randomUUID().slice(0, 8)}.${env.PLATFORM_ACCOUNT_ID}`;
   const args = { owner_id: env.PLATFORM_ACCOUNT_ID, total_supply: `${SUPPLY}` };
   await sendFrom("platform", accountId, [
