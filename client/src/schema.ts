@@ -1808,7 +1808,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An NFT's metadata has changed. */
+        /** An NFT's metadata has changed, or was locked for ever. */
         post: operations["onNftUpdated"];
         delete?: never;
         options?: never;
@@ -2011,7 +2011,7 @@ export interface components {
              * @example key.created
              * @enum {string}
              */
-            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "collection.locked" | "nft.locked" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
+            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "collection.locked" | "collection.revealed" | "collection.order_exported" | "nft.locked" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
             actor: {
                 /** Format: uuid */
                 key_uuid: string | null;
@@ -4496,6 +4496,12 @@ export interface components {
             title: string;
             total_assets: number;
             total_copies: number;
+            transfers: {
+                /** @description Marketplaces need approvals to sell. */
+                allow_approvals: boolean;
+                /** @description Whether lists of accounts limit transfers or approvals. */
+                has_lists: boolean;
+            };
         };
         PublicEligibility: {
             account_id: string;
@@ -4548,7 +4554,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;
@@ -4575,7 +4581,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;
