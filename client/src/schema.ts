@@ -1848,7 +1848,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An NFT's metadata has changed. */
+        /** An NFT's metadata has changed, or was locked for ever. */
         post: operations["onNftUpdated"];
         delete?: never;
         options?: never;
@@ -2051,7 +2051,7 @@ export interface components {
              * @example key.created
              * @enum {string}
              */
-            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "collection.locked" | "nft.locked" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
+            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "collection.locked" | "collection.revealed" | "collection.order_exported" | "nft.locked" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
             actor: {
                 /** Format: uuid */
                 key_uuid: string | null;
@@ -3402,7 +3402,7 @@ export interface components {
              */
             scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
             /**
-             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
              * @example 2000000000000000000000000
              */
             spending_per_day: string | null;
@@ -3450,7 +3450,7 @@ export interface components {
              */
             scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
             /**
-             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
              * @example 2000000000000000000000000
              */
             spending_per_day: string | null;
@@ -3702,12 +3702,12 @@ export interface components {
                  */
                 scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
                 /**
-                 * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+                 * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
                  * @example 2000000000000000000000000
                  */
                 spending_per_day: string | null;
                 /**
-                 * @description What its writes have spent since the day (UTC) began, yoctoNEAR; null without `spending_per_day`.
+                 * @description What its writes have spent since the day (UTC) began, the storage that they have taken included, yoctoNEAR; null without `spending_per_day`.
                  * @example 0
                  */
                 spent_today: string | null;
@@ -4545,6 +4545,12 @@ export interface components {
             title: string;
             total_assets: number;
             total_copies: number;
+            transfers: {
+                /** @description Marketplaces need approvals to sell. */
+                allow_approvals: boolean;
+                /** @description Whether lists of accounts limit transfers or approvals. */
+                has_lists: boolean;
+            };
         };
         PublicEligibility: {
             account_id: string;
@@ -4597,7 +4603,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;
@@ -4624,7 +4630,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;

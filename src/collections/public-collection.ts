@@ -95,6 +95,13 @@ export const showCollection = async (
     left,
     ongoing_royalties: settings.ongoing_royalties,
     locks: [...locks],
+    transfers: {
+      allow_approvals: settings.allow_approvals,
+      has_lists:
+        [settings.transfers_denied_accounts, settings.approvals_denied_accounts].some(
+          (list) => (list?.length ?? 0) > 0,
+        ) || settings.approvals_allowed_accounts !== null,
+    },
     hidden: isHidden(found),
     total_assets: found.assets,
     reveal: revealOf(showcase.row, found),

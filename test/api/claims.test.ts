@@ -157,3 +157,16 @@ test("a voucher that the client signs sells NFTs of a drop, and is reported like
   const minted = (await told()).filter(({ type }) => type === "nft.minted").map(({ data }) => data);
   expect(minted).toMatchObject([{ source: "wallet", owner_id: shop.walletAccountId }]);
 });
+
+test("a quote names that revoked links and a closed drop give nothing any more", async () => {
+  const path = `/collection/${made.collection_uuid}/drop/1`;
+  const permanent = async (method: string, body?: object) => {
+    const quoted = await api("/quote", { key: shop.key, json: { method, path, body } });
+    return (await bodyOf<{ permanent: readonly string[] }>(quoted, 201)).permanent;
+  };
+  expect(await permanent("PUT", { revoke: [1, 2] })).toEqual(["Ends 2 of the links of drop 1 for ever."]);
+  expect(await permanent("PUT", { links: 14 })).toEqual([]);
+  expect(await permanent("DELETE")).toEqual([
+    "Closes drop 1 for ever: none of its links gives NFTs any more.",
+  ]);
+});

@@ -478,6 +478,18 @@ describe("the secret order", () => {
     expect((await onChain(collection)).map(({ media }) => media)).toEqual(
       batches.flatMap(({ asset_uuids: ids }) => ids.map((id) => cids.get(id))),
     );
+    const audited = await bodyOf<{ action: string; subject_uuid: string; changes: object; actor: object }[]>(
+      await api("/audit", { key: shop.key }),
+      200,
+    );
+    expect(audited.filter(({ subject_uuid: subject }) => subject === uuid)).toMatchObject([
+      { action: "collection.order_exported", changes: {}, actor: { type: "operator" } },
+      {
+        action: "collection.revealed",
+        changes: { operation_uuid: expect.any(String), shown: 9 },
+        actor: { type: "key", name: "full" },
+      },
+    ]);
     const path = `/admin/v1/collection/${uuid}/hidden-order`;
     expect((await api(path, { key: shop.key })).status).toBe(401);
     const plain = await createCollection(shop, { copies: [1] });

@@ -196,3 +196,30 @@ test("another integration and a read key can't lock anything", async () => {
       code: "scope_missing",
     });
 });
+
+test("locks are in the audit log by the API's names, and the lock of an NFT is an event", async () => {
+  const collection = await createCollection(shop, { copies: [5], settings });
+  const [{ token_id }] = (await mint(shop, collection, 1)) as [Shown];
+  await bodyOf(await put("lock", collection, { locks: ["royalties"] }), 200);
+  await bodyOf(await put("nft-lock", collection, { token_id }), 200);
+  const entries = await bodyOf<{ action: string; subject_uuid: string; changes: object }[]>(
+    await api("/audit?limit=1000", { key: shop.key }),
+    200,
+  );
+  const operation_uuid = expect.any(String);
+  expect(
+    entries
+      .filter(({ subject_uuid: uuid }) => uuid === collection.collection_uuid)
+      .map(({ action, changes }) => [action, changes]),
+  ).toEqual([
+    ["collection.locked", { operation_uuid, locks: ["royalties"], asset_uuids: [] }],
+    ["nft.locked", { operation_uuid, token_id }],
+  ]);
+  const events = await bodyOf<{ data: Shown }[]>(
+    await api("/event?type=nft.updated", { key: shop.key }),
+    200,
+  );
+  expect(events.filter(({ data }) => data.token_id === token_id).map(({ data }) => data.locks)).toEqual([
+    ["metadata", "royalties"],
+  ]);
+});

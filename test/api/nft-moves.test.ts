@@ -46,6 +46,13 @@ const lastEvents = async (type: string): Promise<Event[]> =>
 test("tokens of the wallet are transferred in one transaction, with an event for each", async () => {
   const ids = await mint(shop.walletAccountId, 25);
   const body = { token_ids: ids, receiver_address: alice, memo: "Order 7", reference: "order-7" };
+  const quoted = await api("/quote", {
+    key: shop.key,
+    json: { method: "POST", path: at(collection, "nft-transfer"), body },
+  });
+  expect(await bodyOf(quoted, 201)).toMatchObject({
+    permanent: [`Gives to ${alice}, who alone can give them back: ${ids.join(", ")}.`],
+  });
   const moved = await bodyOf<Moved>(await transfer(body), 200);
   expect(moved.tokens.map(({ token_id: id }) => id)).toEqual(ids);
   expect(new Set(moved.tokens.map(({ owner_id: owner }) => owner))).toEqual(new Set([alice]));

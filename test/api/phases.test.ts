@@ -271,6 +271,23 @@ describe("GET /currency", () => {
 });
 
 describe("an update of phases", () => {
+  test("shows what was minted and listed in a phase that it gives again", async () => {
+    const kept = { phase: 2, mint_fee: `${PRICE}`, currency: token.accountId };
+    const again = { phase: 4, kind: "allowlist", mint_fee: "0" };
+    const collection = await createCollection(shop, { settings: { phases: [kept, again] } });
+    const { collection_uuid: uuid } = collection;
+    await buy(collection, PRICE, { max_price: `${PRICE}` });
+    await bodyOf(await list(collection, "add", { accounts: ["alice.near", "bob.near"], phase: 4 }), 200);
+    const alone = await bodyOf<Shown>(await update(uuid, { phases: [again] }), 200);
+    expect(alone.phases).toMatchObject([{ phase: 4, minted: 0, allowlisted: 2 }]);
+    const both = await bodyOf<Shown>(await update(uuid, { phases: [kept, again] }), 200);
+    expect(both.phases).toMatchObject([
+      { phase: 2, minted: 1, allowlisted: null },
+      { phase: 4, minted: 0, allowlisted: 2 },
+    ]);
+    expect((await collectionOf(uuid)).phases).toEqual(both.phases);
+  });
+
   test("is quoted with the registration, and costs no more", async () => {
     const other = await createToken({ symbol: "EURC", decimals: 2 });
     const collection = await createCollection(shop, { settings: { public_mint_config: { mint_fee: "0" } } });

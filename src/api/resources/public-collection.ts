@@ -39,6 +39,12 @@ export const publicCollectionView = z
       .record(z.string(), z.number())
       .openapi({ description: "Percent of each later sale, by account." }),
     locks: locksView("What the collection's holders were promised for good, on the chain."),
+    transfers: z.object({
+      allow_approvals: z.boolean().openapi({ description: "Marketplaces need approvals to sell." }),
+      has_lists: z
+        .boolean()
+        .openapi({ description: "Whether lists of accounts limit transfers or approvals." }),
+    }),
     hidden: z.boolean().openapi({ description: "Whether a reveal has still to show the assets." }),
     total_assets: z.int(),
     reveal: z
@@ -64,7 +70,9 @@ export const publicTokenView = z
     reference_url: z.string().nullable(),
     reference_hash: z.string().nullable(),
     traits: z.array(traitView).openapi({ description: "Empty until assets are revealed." }),
-    rarity_rank: whole("1 is the rarest; null: not known (yet).").nullable(),
+    rarity_rank: whole(
+      "Of the reference file that it shows. 1 is the rarest; null: not known (yet).",
+    ).nullable(),
   })
   .openapi("PublicToken");
 export type PublicToken = Shown<typeof publicTokenView>;

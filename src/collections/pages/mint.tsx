@@ -254,7 +254,7 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
 );
 
 const Facts = ({ collection }: { collection: PublicCollection }) => {
-  const { contract_address: contract, network, ongoing_royalties: royalties, locks } = collection;
+  const { contract_address: contract, network, ongoing_royalties: royalties } = collection;
   const explorer = explorerOf(network);
   const shares = Object.entries(royalties);
   return (
@@ -281,7 +281,7 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
       </dd>
       <dt>Locked for ever</dt>
       <dd>
-        <Promises locks={locks} />
+        <Promises collection={collection} />
       </dd>
     </dl>
   );

@@ -202,7 +202,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
           <dl>
             <dt>Locked for ever</dt>
             <dd>
-              <Promises locks={collection.locks} own={own} />
+              <Promises collection={collection} own={own} />
             </dd>
           </dl>
           <details class="fold" data-fresh="proof">

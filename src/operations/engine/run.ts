@@ -21,7 +21,7 @@ import { type AcceptanceRow, acceptance, acceptanceFrom } from "../../db/queries
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
 import { refuseUsedUp, toQuotaError } from "../../db/quota.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
-import { AUDITED_KINDS } from "../../domain/audit.ts";
+import { AUDITED_KINDS, auditedRequest } from "../../domain/audit.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
@@ -122,8 +122,10 @@ const accept = async (
 const recordAccepted = (context: ServiceContext, operation: NewOperation, isAccepted: SQL): Statement[] => {
   const action = AUDITED_KINDS[operation.kind];
   if (action === undefined) return [];
-  const { changes, ...request } = operation.request as { readonly changes?: object };
-  const shown = { operation_uuid: operation.id, ...(changes ?? request) };
+  const shown = {
+    operation_uuid: operation.id,
+    ...auditedRequest(operation.kind, operation.request as object),
+  };
   const change = { action, subjectId: operation.subjectId, changes: shown };
   return recordChange(context, operation.integrationId, change, isAccepted);
 };

@@ -1,10 +1,13 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
+import { phaseCounts } from "../../chain/contract/settings.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { type Registration, readCurrencies } from "../../collections/currencies.ts";
 import { requirePayees } from "../../collections/new-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { changeSettings, requireAsRead } from "../../db/queries/collection-effects.ts";
+import { changeSettings, notePhaseCounts, requireAsRead } from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -14,9 +17,11 @@ import {
   changedSettings,
   configIssues,
   hasConfigChanges,
+  type PhaseCounts,
   type SettingsChanges,
 } from "../../domain/settings.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { heightOf } from "../records.ts";
 import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
 
 /** An update of a collection, as stored with its operation. */
@@ -75,6 +80,19 @@ const requireRow = async (...which: Parameters<typeof findCollection>): Promise<
 /** Bytes of settings other than their texts. */
 const SETTINGS_BYTES = 500;
 
+/**
+ * Counts of phases after a change: a phase that is given again may have been minted in and have a list.
+ * @returns undefined if the node doesn't have the collection yet
+ */
+const countsAfter = async (
+  context: ServiceContext,
+  { contract, collectionId }: CollectionTarget,
+  height: number,
+): Promise<PhaseCounts | undefined> => {
+  const shown = await contractViews(connectFor(context), contract, height).collection(collectionId);
+  return shown === null ? undefined : phaseCounts(shown);
+};
+
 /** Nothing to read: its first step was submitted, so its turn has come. */
 const UNREAD: CollectionTurn = { earlier: null, row: null };
 
@@ -110,17 +128,24 @@ export const collectionUpdateKind = kindOf<
     return { receiverId: contract, actions: [updateCollection(collectionId, changed)] };
   },
 
-  effects: async (context, { id, request, subjectId, integrationId }, { facts }) => {
+  effects: async (context, { id, request, subjectId, integrationId }, { facts, records }) => {
     const { db } = context;
     const row = facts.row ?? (await requireRow(db, integrationId, subjectId));
     const now = context.now();
     const { collection, contractAccountId } = row;
     const changed = changedSettings(collection.settings, request.changes);
     const settings = { ...collection.settings, ...changed };
+    const counts = hasConfigChanges(request.changes)
+      ? await countsAfter(context, request, heightOf(records))
+      : collection.phaseCounts;
+    if (counts === undefined) return null;
     return {
       status: 200,
-      body: toCollection({ ...collection, settings, updatedAt: now }, contractAccountId),
-      statements: [changeSettings(db, subjectId, changed, { operationId: id, now })],
+      body: toCollection({ ...collection, settings, phaseCounts: counts, updatedAt: now }, contractAccountId),
+      statements: [
+        changeSettings(db, subjectId, changed, { operationId: id, now }),
+        ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, now)]),
+      ],
       ...(facts.row && { asRead: requireAsRead(db, collection, id) }),
     };
   },

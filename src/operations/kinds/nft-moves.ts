@@ -144,7 +144,8 @@ export const proposeNftTransfer = async (
     ...{ ...placeOf(collection), tokenIds, receiver, memo, gas },
     base: caller.baseUrl,
   };
-  return { kind: "nft_transfer", subjectId: collectionUuid, request };
+  const permanent = [`Gives to ${receiver}, who alone can give them back: ${tokenIds.join(", ")}.`];
+  return { kind: "nft_transfer", subjectId: collectionUuid, request, permanent };
 };
 
 /** Proposes to burn tokens of the integration's wallet. @throws ServiceError not_found, conflict, chain_unavailable */
