@@ -77,6 +77,15 @@ export const readsOf = (slug: string) => {
       const asked = { drop_id: String(drop_id), link: String(link), link_public_key, certificate };
       return read<PublicClaimable>(`/claim?${new URLSearchParams(asked)}`);
     },
+    /** What a used link has given. */
+    claimed: ({
+      drop_id,
+      link,
+      link_public_key,
+    }: Pick<ClaimProof, "drop_id" | "link" | "link_public_key">) => {
+      const asked = { drop_id: String(drop_id), link: String(link), link_public_key };
+      return read<PublicClaim>(`/claimed?${new URLSearchParams(asked)}`);
+    },
     collection: () => read<PublicCollection>(""),
     /** @param currency account of the token to pay in; null: NEAR */
     eligibility: (account: string, quantity: number, currency: string | null = null) => {

@@ -1479,6 +1479,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/public/v1/page/{slug}/claimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a claim link that was used has given, and to whom
+         * @description For whoever has the link. A link that was redeemed without this service, or not at all, is `not_found`. An NFT's `owner_id` is who has it now.
+         */
+        get: operations["publicClaimed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/v1/page/{slug}/eligibility/{account_id}": {
         parameters: {
             query?: never;
@@ -9238,6 +9258,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PublicClaimable"];
+                };
+            };
+        };
+    };
+    publicClaimed: {
+        parameters: {
+            query: {
+                drop_id: number;
+                link: number;
+                link_public_key: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The claim. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicClaim"];
                 };
             };
         };

@@ -48,6 +48,7 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   closeDrop: "a drop that is over",
   payOut: "sales",
   publicClaimable: "a claim link",
+  publicClaimed: "a claim link that was used",
   publicClaim: "a claim link, and its signature for a receiver",
   adminHandOverContract: "an account that the contract may go to",
 };
