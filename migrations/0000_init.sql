@@ -62,6 +62,9 @@ CREATE TABLE `collection_pages` (
 	`traits_cursor` integer DEFAULT -1,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`creator` text,
+	`about` text,
+	`creator_picture` blob,
 	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`cover_asset_id`) REFERENCES `draft_assets`(`id`) ON UPDATE no action ON DELETE no action
 );

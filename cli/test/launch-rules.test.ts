@@ -82,6 +82,7 @@ describe("collection.yaml", () => {
       allowlist: "lists/friends.csv",
       payout: "treasury.near",
       page: { slug: "night-herons" },
+      pageFields: { accent: null, cover: null, creator: null, about: null, links: null },
     });
   });
 

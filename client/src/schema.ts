@@ -2666,6 +2666,11 @@ export interface components {
         };
         CollectionPage: {
             /**
+             * @description Markdown.
+             * @example Painted **after dark**.
+             */
+            about: string | null;
+            /**
              * Format: uri
              * @description A claim link is this address, `#` and what only its holder knows.
              * @example https://mint.example.com/c/night-herons
@@ -2680,6 +2685,8 @@ export interface components {
             cover_asset_uuid: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Who has made it; null: the page names nobody. */
+            creator: components["schemas"]["Creator"] | null;
             enabled: boolean;
             /**
              * Format: uri
@@ -2710,12 +2717,30 @@ export interface components {
             updated_at: string;
         };
         CollectionPageInput: {
+            /** @description A text of the mint page in Markdown (CommonMark): paragraphs, headings, emphasis, lists, quotations, code, and links to https and mailto addresses. HTML and pictures are left out. */
+            about?: string | null;
             /**
              * Format: uuid
              * @description An asset of the collection's draft.
              * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
              */
             cover_asset_uuid?: string | null;
+            /** @description Who has made it. Without one, pages name the contract. */
+            creator?: {
+                /** @example Ada Heron */
+                name: string;
+                /**
+                 * Format: byte
+                 * @description base64 of a PNG, JPEG or WebP of at most 32 KiB, shown as a circle of 48 px. Absent: as it is.
+                 */
+                picture?: string;
+                /**
+                 * Format: uri
+                 * @description Absent: as it is.
+                 * @example https://example.com
+                 */
+                url?: string | null;
+            } | null;
             enabled: boolean;
             links?: {
                 label: string;
@@ -2868,6 +2893,17 @@ export interface components {
              * @example false
              */
             wallet_is_admin: boolean | null;
+        };
+        Creator: {
+            /** @example Ada Heron */
+            name: string;
+            /**
+             * Format: uri
+             * @description It changes with the picture.
+             */
+            picture_url: string | null;
+            /** Format: uri */
+            url: string | null;
         };
         Currency: {
             /** @example usdc.near */
@@ -4443,6 +4479,8 @@ export interface components {
             slug: string;
         };
         PublicCollection: {
+            /** @description What the creator says of it, in Markdown. */
+            about: string | null;
             /** @description The id on-chain. */
             collection_id: number;
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4455,6 +4493,8 @@ export interface components {
                 /** Format: uri */
                 url: string;
             } | null;
+            /** @description Who has made it; null: the page names nobody. */
+            creator: components["schemas"]["Creator"] | null;
             description: string | null;
             /** @description Whether a reveal has still to show the assets. */
             hidden: boolean;
@@ -5310,6 +5350,7 @@ export type ContractInput = components['schemas']['ContractInput'];
 export type ContractOwnership = components['schemas']['ContractOwnership'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
 export type ContractWithRoles = components['schemas']['ContractWithRoles'];
+export type Creator = components['schemas']['Creator'];
 export type Currency = components['schemas']['Currency'];
 export type Delivery = components['schemas']['Delivery'];
 export type Drop = components['schemas']['Drop'];
@@ -8207,6 +8248,11 @@ export interface operations {
                  *           "url": "https://example.com"
                  *         }
                  *       ],
+                 *       "creator": {
+                 *         "name": "Ada Heron",
+                 *         "url": "https://example.com"
+                 *       },
+                 *       "about": "Twelve herons, painted **after dark**.",
                  *       "enabled": true
                  *     }
                  */

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
+import { creatorView } from "./creator.ts";
 import { currencyView } from "./currency.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
@@ -27,6 +28,8 @@ export const publicCollectionView = z
       .openapi({ description: "The placeholder while assets are hidden." }),
     theme: z.object({ accent: z.string() }).nullable(),
     links: z.array(z.object({ label: z.string(), url: z.string() })),
+    creator: creatorView,
+    about: text("What the creator says of it, in Markdown.").nullable(),
     network: z.string().openapi({ example: "mainnet" }),
     contract_address: z.string().openapi({ example: CONTRACT }),
     contract_name: z.string().openapi({ description: "As its NEP-177 metadata has it." }),

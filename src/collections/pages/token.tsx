@@ -18,7 +18,8 @@ interface TokenProps {
   /** Those of the collection, with the number of NFTs that have each. */
   readonly traits: readonly PublicTrait[];
   readonly now: Date;
-  readonly script: string;
+  /** Absent: a preview, which has none. */
+  readonly script?: string;
 }
 
 const Transaction = ({ hash, explorer }: { hash: string; explorer: string | null }) =>
@@ -156,7 +157,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
       title={`${name === title ? `No. ${token.number}` : isolated(name)} · ${isolated(title)}`}
       collection={collection}
       head={{ description: token.description, image, path }}
-      scripts={[script]}
+      scripts={script === undefined ? [] : [script]}
       hasScripted
     >
       <div class="two">
