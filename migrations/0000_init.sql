@@ -127,6 +127,16 @@ CREATE TABLE `reference_traits` (
 	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE TABLE `token_transfers` (
+	`collection_id` blob NOT NULL,
+	`number` integer NOT NULL,
+	`at` integer NOT NULL,
+	`receiver_id` text NOT NULL,
+	`hash` text NOT NULL,
+	PRIMARY KEY(`collection_id`, `number`, `at`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `contracts` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,

@@ -4624,6 +4624,20 @@ export interface components {
         PublicTokenDetail: {
             description: string | null;
             explorer_url: string | null;
+            /** @description What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Transfers between wallets are on the chain alone. */
+            history: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                event: "minted" | "transferred";
+                explorer_url: string | null;
+                /**
+                 * @description Of a transfer: who got it.
+                 * @example alice.near
+                 */
+                receiver_id: string | null;
+                transaction_hash: string | null;
+            }[];
             /** @description Whether what it shows can never be changed, by the chain. */
             locked: boolean;
             media_cid: string | null;

@@ -7,6 +7,7 @@ import { picture } from "../../testing/pictures.ts";
 import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type Collector, createCollector, createShown, putPage } from "../support/collectors.ts";
+import { MEDIA } from "../support/media.ts";
 import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -697,6 +698,22 @@ describe("the gallery in a browser", () => {
     expect([width, height]).toEqual([1_200, 630]);
     const link = new RegExp(`href="(/g/${slug}\\?trait=[^"]+)"`).exec(text)?.[1] ?? "";
     expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
+  });
+
+  test("a film, of which no card is made, has the card of its collection's cover", async () => {
+    const made = await createShown(shop, settings, [
+      { copies: 1, reference: {} },
+      { copies: 1, reference: {}, bytes: MEDIA.mp4.bytes },
+    ]);
+    const own = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: own, enabled: true }), 200);
+    const json = { receiver_addresses: [collector.accountId], asset_uuid: made.assetUuids[1] };
+    await bodyOf(await api(`/collection/${made.collection_uuid}/mint`, { key: shop.key, json }), 201);
+    const { cover } = await read<{ cover: { url: string } }>(own);
+    const { text } = await html(`/g/${own}/1`);
+    expect(text).toContain("<video");
+    expect(text).toContain(`<meta property="og:image" content="${cover.url}?img-width=card"`);
+    expect(text).toContain('<meta property="og:image:alt" content="Cover of Night Herons"');
   });
 
   test("shows errors as pages, with their status", async () => {

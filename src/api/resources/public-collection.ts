@@ -72,6 +72,15 @@ export const publicTokenView = z
   .openapi("PublicToken");
 export type PublicToken = Shown<typeof publicTokenView>;
 
+const tokenEventView = z.object({
+  event: z.enum(["minted", "transferred"]),
+  at: z.iso.datetime(),
+  receiver_id: text("Of a transfer: who got it.", ACCOUNT).nullable(),
+  transaction_hash: z.string().nullable(),
+  explorer_url: z.string().nullable(),
+});
+export type PublicTokenEvent = Shown<typeof tokenEventView>;
+
 export const publicTokenDetailView = z
   .object({
     ...publicTokenView.shape,
@@ -80,6 +89,10 @@ export const publicTokenDetailView = z
     ).nullable(),
     explorer_url: z.string().nullable(),
     locked: z.boolean().openapi({ description: "Whether what it shows can never be changed, by the chain." }),
+    history: z.array(tokenEventView).openapi({
+      description:
+        "What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Transfers between wallets are on the chain alone.",
+    }),
   })
   .openapi("PublicTokenDetail");
 export type PublicTokenDetail = Shown<typeof publicTokenDetailView>;

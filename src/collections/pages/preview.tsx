@@ -140,7 +140,7 @@ export function previewPage(previewed: Previewed, path: string): string | null {
   const token = tokens.find(({ number }) => path === `/g/${SLUG}/${number}`);
   if (!token) return null;
   const counted = countTraits(traits.map((each) => ({ traits: each, copies: previewed.copies })));
-  const detail = { ...token, transaction_hash: null, explorer_url: null, locked: false };
+  const detail = { ...token, transaction_hash: null, explorer_url: null, locked: false, history: [] };
   return html(TokenDetail({ setting, collection, token: detail, traits: counted, now }));
 }
 

@@ -155,6 +155,8 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   border-radius: var(--round); background: var(--card); text-decoration: none; }
 .chips a:hover, .neighbours a:hover { border-color: var(--edge); }
 .chips span { font-size: var(--s); line-height: 1.25rem; color: var(--soft); } .chips b { font-weight: 600; }
+.history { list-style: none; padding: 0; margin: 0 0 var(--1); }
+.history li { display: flex; flex-wrap: wrap; gap: 0 var(--2); justify-content: space-between; padding: var(--1) 0; border-bottom: 1px solid var(--line); }
 .neighbours { display: flex; justify-content: space-between; }
 .two, .panel, #mint { grid-template-columns: minmax(0, 1fr); }
 .two { display: grid; gap: var(--3); }
@@ -231,6 +233,9 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 }
 #enter { align-items: end; max-width: 40rem; margin-top: var(--2); } #enter input { min-width: 0; }
 #view { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--5); margin-top: var(--2); }
+.charts { display: grid; gap: var(--2); margin-bottom: var(--2); grid-template-columns: repeat(auto-fit, minmax(min(100%, 35rem), 1fr)); }
+.chart { display: block; width: 100%; min-width: 35rem; height: auto; font-size: .75rem; } .chart text { fill: var(--soft); }
+.chart line { stroke: var(--line); } .chart .dark { fill: var(--ink); } .chart .light { fill: var(--edge); }
 #view h2 { margin-bottom: var(--1); } td { padding-block: .75rem; } tbody tr:last-child td { border-bottom: 0; }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, .plain { transition: filter .15s; }

@@ -139,6 +139,24 @@ export const mintedHundreds = sqliteTable(
   (table) => [primaryKey({ columns: [table.collectionId, table.hundred] })],
 );
 
+/**
+ * Transfers of tokens by the service, of collections with a page: those between wallets don't pass through it. Kept forever.
+ * The migration makes it WITHOUT ROWID.
+ */
+export const tokenTransfers = sqliteTable(
+  "token_transfers",
+  {
+    collectionId: uuidOf("collection_id", () => collections.id),
+    number: integer("number").notNull(),
+    /** Time of the transaction's block. */
+    at: instant("at").notNull(),
+    receiverId: text("receiver_id").notNull(),
+    /** base58. */
+    hash: text("hash").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.number, table.at] })],
+);
+
 /** Traits in the reference files of a collection's assets. Tokens are matched by `reference_hash`. */
 export const referenceTraits = sqliteTable(
   "reference_traits",
