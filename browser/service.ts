@@ -78,6 +78,15 @@ export const readsOf = (slug: string) => {
       const asked = { drop_id: String(drop_id), link: String(link), link_public_key, certificate };
       return read<PublicClaimable>(`/claim?${new URLSearchParams(asked)}`);
     },
+    /** What a used link has given. */
+    claimed: ({
+      drop_id,
+      link,
+      link_public_key,
+    }: Pick<ClaimProof, "drop_id" | "link" | "link_public_key">) => {
+      const asked = { drop_id: String(drop_id), link: String(link), link_public_key };
+      return read<PublicClaim>(`/claimed?${new URLSearchParams(asked)}`);
+    },
     collection: () => read<PublicCollection>(""),
     /** Whether a voucher can be redeemed; it throws why not. */
     voucher: (voucher: SignedVoucher) => {

@@ -6,6 +6,8 @@ import { initFolder } from "./launch/init.ts";
 import { wantedPayout } from "./launch/payout.ts";
 import { draftRequest, readCurrencies, requireOpenPhases } from "./launch/phases.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
+import { previewFolder } from "./launch/preview.ts";
+
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { changePhase } from "./launch/set.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
@@ -14,6 +16,7 @@ import { agreed, terminalQuestions } from "./questions.ts";
 import { counted, near, table } from "./table.ts";
 
 const USAGE = `npm run launch -- ./folder [options]
+npm run launch -- preview ./folder [--port 4000]
 npm run launch -- set ./folder [--phase allowlist] --price 3 …
 
 Takes a folder of pictures, with 0.json for 0.png or without, to a collection
@@ -27,6 +30,9 @@ run the command again.
   --init   asks a few questions and writes collection.yaml
   --yes    skips the confirmations
   --json   one line of JSON at the end instead of a table
+
+preview serves mint page, gallery and NFTs as they will be, before anything is
+uploaded or signed.
 
 set changes single settings of a phase on-chain: --price, --currency, --per-account,
 --supply, --starts and --ends; "none" takes one of the last five away. --phase is
@@ -160,4 +166,7 @@ const revealedText = ({ reveal, collection_uuid: uuid }: ReturnType<typeof resul
     : `when you run npm run collection -- reveal ${uuid}`;
 
 const [first, ...rest] = process.argv.slice(2);
-await run(() => (first === "set" ? changePhase(rest, USAGE) : launch()));
+await run(() => {
+  if (first === "preview") return previewFolder(rest, USAGE);
+  return first === "set" ? changePhase(rest, USAGE) : launch();
+});

@@ -1,7 +1,7 @@
 import type { CollectionDraftInput } from "../../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
 import { UUID } from "../command.ts";
-import { readPage, type WantedPage } from "./page.ts";
+import { type PageFields, readPageFields, type WantedPage } from "./page-settings.ts";
 import { LISTED, type ListFile, readPhases, type WantedPhase } from "./phase-settings.ts";
 import { type Read, readPercent } from "./prices.ts";
 import { insideFolder, readAccount, SettingsReader, wholeNumber } from "./settings-reader.ts";
@@ -28,6 +28,8 @@ export interface CollectionFile {
   readonly payout: string | null;
   /** How collectors are shown it. */
   readonly page: WantedPage;
+  /** What their pages show beside. */
+  readonly pageFields: PageFields;
 }
 
 /** What a file says, or all that is wrong with it; the files of accounts can be checked all the same. */
@@ -89,6 +91,7 @@ const foreign = (reader: SettingsReader): CollectionFile => ({
   subtitle: null,
   payout: null,
   page: "by_title",
+  pageFields: { accent: null, cover: null, creator: null, about: null, links: null },
 });
 
 function own(reader: SettingsReader): CollectionFile {
@@ -106,6 +109,7 @@ function own(reader: SettingsReader): CollectionFile {
     reader.problem(["allowlist"], "say when and at what price these accounts may mint, in phases.allowlist");
   }
   reader.onlyFields(["royalties"], ROYALTIES);
+  const { page, fields: pageFields } = readPageFields(reader);
   return {
     contract: reader.value(["contract"], contract),
     draft: {
@@ -121,7 +125,8 @@ function own(reader: SettingsReader): CollectionFile {
     copies: reader.value(["copies"], wholeNumber) ?? 1,
     subtitle: reader.value(["subtitle"], readSubtitle),
     payout: reader.value(["payout"], readAccount),
-    page: reader.value(["page"], readPage) ?? "by_title",
+    page,
+    pageFields,
   };
 }
 

@@ -5,6 +5,7 @@ import { UsageError } from "../command.ts";
 import { undecodable } from "../decode-pictures.ts";
 import { readAllowlist } from "./allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "./collection-file.ts";
+import { filesOfPage, type PageSettings, resolvePage } from "./page-settings.ts";
 import type { ListFile } from "./phase-settings.ts";
 import { largePictures, ORIGINALS } from "./shrink.ts";
 
@@ -16,6 +17,7 @@ export interface CheckedFolder {
   readonly lists: ReadonlyMap<number, readonly string[]>;
   /** The settings' file, as problems name it. */
   readonly settingsName: string;
+  readonly page: PageSettings;
   /** Files that nothing is done with, but for those that tools leave (names that begin with a dot or an underscore). */
   readonly leftOut: readonly string[];
 }
@@ -71,12 +73,14 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
       "Pictures that are too large can be re-encoded as WebP: give --shrink; originals/ keeps the originals.",
     );
   }
-  if (settings === null || plan === null || problems.length > 0) throw new FolderError(problems);
-  const own = [...NAMES, ...phases.map(({ list }) => list?.file)];
+  const page = settings && collect(await resolvePage(folder, settings.file.pageFields, plan));
+  if (settings === null || plan === null || page === null || problems.length > 0)
+    throw new FolderError(problems);
+  const own = [...NAMES, ...phases.map(({ list }) => list?.file), ...filesOfPage(settings.file.pageFields)];
   const leftOut = plan.ignored.filter(
     (path) => !own.includes(path) && !path.startsWith(`${ORIGINALS}/`) && !/(^|\/)[._]/.test(path),
   );
-  return { file: settings.file, plan, lists, settingsName: name, leftOut };
+  return { file: settings.file, plan, lists, settingsName: name, page, leftOut };
 }
 
 function allowlistOf(folder: string, { file, at }: ListFile): ReturnType<typeof readAllowlist> {

@@ -7,7 +7,7 @@ import { UsageError } from "../command.ts";
 import type { Questions } from "../questions.ts";
 import { readCollectionFile, readSubtitle } from "./collection-file.ts";
 import { settingsFile } from "./folder.ts";
-import { readPage } from "./page.ts";
+import { readPage } from "./page-settings.ts";
 import { type Read, readPercent, readPrice } from "./prices.ts";
 import { readTime } from "./times.ts";
 import { NUMBERED } from "./titles.ts";

@@ -3,7 +3,7 @@ import { type CollectionDraftInput, type MintageClient, NotFoundError } from "..
 import type { CollectionFile } from "./collection-file.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { LISTED, OPEN, phaseName, type WantedPhase } from "./phase-settings.ts";
-import { type Currencies, type Read, readPriceIn } from "./prices.ts";
+import { type Currencies, type Read, readPriceIn, readUnits } from "./prices.ts";
 
 /** The two mint configs, and the numbers of their phases. */
 const CONFIGS = [
@@ -46,6 +46,20 @@ export async function readCurrencies(
   if (problems.length > 0) throw new FolderError(problems);
   return known;
 }
+
+/** What a price in a token may have after the point in a preview, which asks no chain: NEAR's decimals. */
+const WRITTEN_DECIMALS = 24;
+
+/** The tokens of prices as the settings write them. One without a symbol has its account instead. */
+export const writtenCurrencies = (phases: readonly WantedPhase[]): Currencies =>
+  new Map(
+    phases.flatMap(({ price, currency }) => {
+      if (currency === null) return [];
+      const read = readUnits(price);
+      const symbol = ("value" in read && read.value.symbol) || currency.account;
+      return [[currency.account, { contract_id: currency.account, symbol, decimals: WRITTEN_DECIMALS }]];
+    }),
+  );
 
 /**
  * The request that drafts a folder's collection. Prices in NEAR of the two phases that have names are the two mint

@@ -89,8 +89,14 @@ export async function launchFolder(launch: Launch): Promise<Launched | null> {
   const { near_collection: collection } = finalized;
   const page = await showPage(
     launch.client,
-    { uuid: finalized.collection_uuid, title: collection.title, number: collection.collection_id },
+    {
+      uuid: finalized.collection_uuid,
+      draftUuid,
+      title: collection.title,
+      number: collection.collection_id,
+    },
     launch.checked.file.page,
+    launch.checked.page,
   );
   return {
     finalized,

@@ -83,6 +83,11 @@ export class SettingsReader {
     return null;
   }
 
+  /** Whether a field has fields, of which it may have a text in place. */
+  isFields(path: readonly (string | number)[]): boolean {
+    return isMap(this.#node(path));
+  }
+
   /** Names of the fields in a field; null where it is absent. */
   fields(path: readonly (string | number)[]): string[] | null {
     const node = this.#node(path);

@@ -77,6 +77,7 @@ describe("collection.yaml", () => {
       subtitle: "#$TOKEN_NUM",
       payout: "treasury.near",
       page: { slug: "night-herons" },
+      pageFields: { accent: null, cover: null, creator: null, about: null, links: null },
     });
     expect(phases.map(({ list }) => list)).toEqual([
       { file: "lists/friends.csv", at: "collection.yaml:17 allowlist" },

@@ -1499,6 +1499,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/public/v1/page/{slug}/claimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a claim link that was used has given, and to whom
+         * @description For whoever has the link. A link that was redeemed without this service, or not at all, is `not_found`. An NFT's `owner_id` is who has it now.
+         */
+        get: operations["publicClaimed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/v1/page/{slug}/eligibility/{account_id}": {
         parameters: {
             query?: never;
@@ -2686,6 +2706,11 @@ export interface components {
         };
         CollectionPage: {
             /**
+             * @description Markdown.
+             * @example Painted **after dark**.
+             */
+            about: string | null;
+            /**
              * Format: uri
              * @description A claim link is this address, `#` and what only its holder knows.
              * @example https://mint.example.com/c/night-herons
@@ -2700,6 +2725,8 @@ export interface components {
             cover_asset_uuid: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Who has made it; null: the page names nobody. */
+            creator: components["schemas"]["Creator"] | null;
             enabled: boolean;
             /**
              * Format: uri
@@ -2730,12 +2757,30 @@ export interface components {
             updated_at: string;
         };
         CollectionPageInput: {
+            /** @description A text of the mint page in Markdown (CommonMark): paragraphs, headings, emphasis, lists, quotations, code, and links to https and mailto addresses. HTML and pictures are left out. */
+            about?: string | null;
             /**
              * Format: uuid
              * @description An asset of the collection's draft.
              * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
              */
             cover_asset_uuid?: string | null;
+            /** @description Who has made it. Without one, pages name the contract. */
+            creator?: {
+                /** @example Ada Heron */
+                name: string;
+                /**
+                 * Format: byte
+                 * @description base64 of a PNG, JPEG or WebP of at most 32 KiB, shown as a circle of 48 px. Absent: as it is.
+                 */
+                picture?: string;
+                /**
+                 * Format: uri
+                 * @description Absent: as it is.
+                 * @example https://example.com
+                 */
+                url?: string | null;
+            } | null;
             enabled: boolean;
             links?: {
                 label: string;
@@ -2888,6 +2933,17 @@ export interface components {
              * @example false
              */
             wallet_is_admin: boolean | null;
+        };
+        Creator: {
+            /** @example Ada Heron */
+            name: string;
+            /**
+             * Format: uri
+             * @description It changes with the picture.
+             */
+            picture_url: string | null;
+            /** Format: uri */
+            url: string | null;
         };
         Currency: {
             /** @example usdc.near */
@@ -4472,6 +4528,8 @@ export interface components {
             slug: string;
         };
         PublicCollection: {
+            /** @description What the creator says of it, in Markdown. */
+            about: string | null;
             /** @description The id on-chain. */
             collection_id: number;
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4484,6 +4542,8 @@ export interface components {
                 /** Format: uri */
                 url: string;
             } | null;
+            /** @description Who has made it; null: the page names nobody. */
+            creator: components["schemas"]["Creator"] | null;
             description: string | null;
             /** @description Whether a reveal has still to show the assets. */
             hidden: boolean;
@@ -4619,6 +4679,20 @@ export interface components {
         PublicTokenDetail: {
             description: string | null;
             explorer_url: string | null;
+            /** @description What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Transfers between wallets are on the chain alone. */
+            history: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                event: "minted" | "transferred";
+                explorer_url: string | null;
+                /**
+                 * @description Of a transfer: who got it.
+                 * @example alice.near
+                 */
+                receiver_id: string | null;
+                transaction_hash: string | null;
+            }[];
             /** @description Whether what it shows can never be changed, by the chain. */
             locked: boolean;
             media_cid: string | null;
@@ -5372,6 +5446,7 @@ export type ContractInput = components['schemas']['ContractInput'];
 export type ContractOwnership = components['schemas']['ContractOwnership'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
 export type ContractWithRoles = components['schemas']['ContractWithRoles'];
+export type Creator = components['schemas']['Creator'];
 export type Currency = components['schemas']['Currency'];
 export type Delivery = components['schemas']['Delivery'];
 export type Drop = components['schemas']['Drop'];
@@ -8273,6 +8348,11 @@ export interface operations {
                  *           "url": "https://example.com"
                  *         }
                  *       ],
+                 *       "creator": {
+                 *         "name": "Ada Heron",
+                 *         "url": "https://example.com"
+                 *       },
+                 *       "about": "Twelve herons, painted **after dark**.",
                  *       "enabled": true
                  *     }
                  */
@@ -9358,6 +9438,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PublicClaimable"];
+                };
+            };
+        };
+    };
+    publicClaimed: {
+        parameters: {
+            query: {
+                drop_id: number;
+                link: number;
+                link_public_key: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The claim. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicClaim"];
                 };
             };
         };

@@ -1,3 +1,4 @@
+import { toCreator } from "../api/resources/creator.ts";
 import type { PublicCollection, PublicPhase } from "../api/resources/public-collection.ts";
 import { phaseCounts, settingsFromContract } from "../chain/contract/settings.ts";
 import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
@@ -85,6 +86,8 @@ export const showCollection = async (
     cover: await coverFor(context, showcase.row, found, base),
     theme: showcase.row.page.theme,
     links: showcase.row.page.links,
+    creator: toCreator(showcase.row.page, base),
+    about: showcase.row.page.about,
     network: context.settings.NEAR_NETWORK,
     contract_address: showcase.contract,
     contract_name: metadata.name,

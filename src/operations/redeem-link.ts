@@ -107,6 +107,24 @@ const archivedClaim = async (
   return archived ? { ...archived.row, results: archived.transactions } : null;
 };
 
+/**
+ * The accepted claim of a link: for whom, and its response; null while it isn't over. It tells nothing to who doesn't know
+ * the link's key. @throws ServiceError not_found, also for a link that was redeemed without this service
+ */
+export const claimOfLink = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  { publicKey, ...link }: ClaimedLink & { readonly publicKey: string },
+): Promise<{ readonly receiver: string; readonly answer: EndpointResponse<ClaimAnswer> | null }> => {
+  const row = await currentClaim(context, integrationId, link);
+  const proof = (row?.request as ClaimOperation | undefined)?.proof;
+  if (!row || proof?.link_public_key !== publicKey)
+    throw new ServiceError("not_found", "This service has redeemed no such link.");
+  const answer =
+    row.state === "succeeded" ? await joinOperation(context, COLLECTOR, { ...row, kind: "claim" }) : null;
+  return { receiver: proof.receiver_id, answer };
+};
+
 /** Responds to a repeated claim like to the first. Another claimant only learns that the link is used. */
 const join = (
   context: ServiceContext,

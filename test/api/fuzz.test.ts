@@ -49,6 +49,7 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   closeDrop: "a drop that is over",
   payOut: "sales",
   publicClaimable: "a claim link",
+  publicClaimed: "a claim link that was used",
   publicClaim: "a claim link, and its signature for a receiver",
   publicVoucher: "a signed voucher",
   adminHandOverContract: "an account that the contract may go to",

@@ -476,8 +476,16 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.reload({ waitUntil: "networkidle0" });
     await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
     const later = await visit(links[0]!);
-    await textOf(later, "#gift", /claimed already/);
+    const number = token!.split("/").at(-1);
+    await textOf(
+      later,
+      "#owned",
+      new RegExp(`^This link has given No\\. ${number}\\D.*It was redeemed for ${account}\\.`),
+    );
+    await later.waitForSelector(`#owned a[href="${token}"] img`);
+    await textOf(later, "#gift", /^A link works once, and this one was used\./);
     expect(await later.evaluate("document.querySelector('#claim').checkVisibility()")).toBe(false);
+    expect(await accessibilityFaults(later)).toEqual([]);
   });
 
   test("a claim link gives its NFT to a typed account that exists", async () => {
@@ -624,7 +632,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.type("#receiver", "platform.bench");
     await claim(page);
     await textOf(page, "#owned", /^No\. \d+ is now owned by platform\.bench.*Final on the chain/);
-    await textOf(await visit(other), "#gift", /claimed already/);
+    await textOf(await visit(other), "#owned h2", /^This link has given No\. \d+$/);
     await textOf(await visit(link), "#gift", /^This link gives one NFT/);
   });
 

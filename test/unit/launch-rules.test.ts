@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { isAccountId } from "../../cli/account-ids.ts";
 import { accessProblem } from "../../cli/command.ts";
 import { readCollectionFile } from "../../cli/launch/collection-file.ts";
-import { readPage } from "../../cli/launch/page.ts";
+import { readPage } from "../../cli/launch/page-settings.ts";
 import { readPrice } from "../../cli/launch/prices.ts";
 import { ApiError } from "../../client/src/index.ts";
 import { isAccountId as serviceIsAccountId } from "../../src/domain/account-ids.ts";
 import { mintFeeProblem } from "../../src/domain/amounts.ts";
-import { isSlug } from "../../src/domain/collector-pages.ts";
+import { isSlug, MOST_ABOUT } from "../../src/domain/collector-pages.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { MAX_COPIES } from "../../src/domain/quota.ts";
 import { INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS, royaltyIssues } from "../../src/domain/royalties.ts";
@@ -54,6 +54,16 @@ test("the terminal and the service have the same maximum of copies", () => {
   const copies = (count: number) => readCollectionFile("collection.yaml", `title: Herons\ncopies: ${count}`);
   expect(copies(MAX_COPIES)).toHaveProperty("file.copies", MAX_COPIES);
   expect(copies(MAX_COPIES + 1)).toHaveProperty("problems");
+});
+
+test("the terminal and the service have the same maximum of a page's text", () => {
+  const about = (length: number) =>
+    readCollectionFile(
+      "collection.json",
+      JSON.stringify({ title: "H", page: { about: "x".repeat(length) } }),
+    );
+  expect(about(MOST_ABOUT)).toHaveProperty("file");
+  expect(about(MOST_ABOUT + 1)).toHaveProperty("problems");
 });
 
 test("the terminal and the service accept the same addresses of pages", () => {

@@ -23,8 +23,9 @@ import { addressOf, countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/app-env.ts";
 import { replicated } from "../../http/bookmarks.ts";
-import { requireRedeemable, requireVoucher } from "../../operations/redeem-link.ts";
+import { claimOfLink, requireRedeemable, requireVoucher } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
+import { showClaim } from "./claim.ts";
 
 const BRIEF_S = 2;
 
@@ -211,6 +212,17 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
         const { signature: _, expires_at_ms: end, ...shown } = voucher;
         const total = BigInt(shown.price) * BigInt(shown.quantity);
         return { ...shown, total_fee: total.toString(), expires_at: new Date(end).toISOString() };
+      }),
+    claimed: ({
+      drop_id: dropId,
+      link,
+      link_public_key: publicKey,
+    }: Omit<ClaimProof, "certificate" | "receiver_id" | "signature">) =>
+      brief(["claimed", dropId, link, publicKey], async () => {
+        const { collection } = (await openShowcase(context, slug)).row;
+        const named = { collectionId: collection.id, dropId, link, publicKey };
+        const { receiver, answer } = await claimOfLink(context, collection.integrationId, named);
+        return showClaim(context, { slug, base, receiver }, answer);
       }),
     mint: (transaction: { readonly hash: string; readonly signer: string }) =>
       brief(["mint", transaction.hash, transaction.signer], () => showMint(context, slug, base, transaction)),

@@ -26,13 +26,15 @@ export const linkNumber = z
 const whole = (maximum: number) =>
   wholeNumber(/^(0|[1-9]\d{0,8})$/, "Give a whole number.", { minimum: 0, maximum });
 
-/** The public part of a link. It can't redeem the link. */
-export const claimableQuery = z.strictObject({
+/** Which link it is, by its key. */
+export const claimedQuery = z.strictObject({
   drop_id: whole(999_999_999),
   link: whole(MOST_LINKS - 1),
   link_public_key: publicKeyField,
-  certificate: signatureField,
 });
+
+/** The public part of a link. It can't redeem the link. */
+export const claimableQuery = claimedQuery.extend({ certificate: signatureField });
 
 /** A voucher, which is for its receiver whoever knows it. */
 export const voucherQuery = z.strictObject({

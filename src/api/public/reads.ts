@@ -3,6 +3,7 @@ import { linkToNext } from "../../http/list-response.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import {
   publicClaimableView,
+  publicClaimView,
   publicCollectionView,
   publicEligibilityView,
   publicMintView,
@@ -16,6 +17,7 @@ import { briefReads } from "./brief-reads.ts";
 import { claimSend } from "./claim.ts";
 import {
   claimableQuery,
+  claimedQuery,
   filterOf,
   paymentQuery,
   signerQuery,
@@ -147,6 +149,20 @@ const voucherRead = endpoint(
   ({ params: { slug }, query }, c) => briefReads(c, slug).voucher(query),
 );
 
+const claimedRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/claimed",
+    operationId: "publicClaimed",
+    summary: "What a claim link that was used has given, and to whom",
+    description:
+      "For whoever has the link. A link that was redeemed without this service, or not at all, is `not_found`. An NFT's `owner_id` is who has it now.",
+    request: { params: slugParam, query: claimedQuery },
+    success: { 200: json("The claim.", publicClaimView) },
+  },
+  ({ params: { slug }, query }, c) => briefReads(c, slug).claimed(query),
+);
+
 export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   collectionRead,
   traitsRead,
@@ -156,5 +172,6 @@ export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   mintRead,
   claimableRead,
   voucherRead,
+  claimedRead,
   claimSend,
 ];

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
+import { creatorView } from "./creator.ts";
 import { currencyView } from "./currency.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
@@ -27,6 +28,8 @@ export const publicCollectionView = z
       .openapi({ description: "The placeholder while assets are hidden." }),
     theme: z.object({ accent: z.string() }).nullable(),
     links: z.array(z.object({ label: z.string(), url: z.string() })),
+    creator: creatorView,
+    about: text("What the creator says of it, in Markdown.").nullable(),
     network: z.string().openapi({ example: "mainnet" }),
     contract_address: z.string().openapi({ example: CONTRACT }),
     contract_name: z.string().openapi({ description: "As its NEP-177 metadata has it." }),
@@ -77,6 +80,15 @@ export const publicTokenView = z
   .openapi("PublicToken");
 export type PublicToken = Shown<typeof publicTokenView>;
 
+const tokenEventView = z.object({
+  event: z.enum(["minted", "transferred"]),
+  at: z.iso.datetime(),
+  receiver_id: text("Of a transfer: who got it.", ACCOUNT).nullable(),
+  transaction_hash: z.string().nullable(),
+  explorer_url: z.string().nullable(),
+});
+export type PublicTokenEvent = Shown<typeof tokenEventView>;
+
 export const publicTokenDetailView = z
   .object({
     ...publicTokenView.shape,
@@ -85,6 +97,10 @@ export const publicTokenDetailView = z
     ).nullable(),
     explorer_url: z.string().nullable(),
     locked: z.boolean().openapi({ description: "Whether what it shows can never be changed, by the chain." }),
+    history: z.array(tokenEventView).openapi({
+      description:
+        "What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Transfers between wallets are on the chain alone.",
+    }),
   })
   .openapi("PublicTokenDetail");
 export type PublicTokenDetail = Shown<typeof publicTokenDetailView>;

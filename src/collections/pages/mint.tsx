@@ -1,3 +1,4 @@
+import { raw } from "hono/html";
 import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resources/public-collection.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
@@ -8,6 +9,7 @@ import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
 import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
+import { markdownHtml } from "./markdown.ts";
 import { Cover } from "./media.tsx";
 import { Moment } from "./moment.tsx";
 import { Promises, Secret } from "./promises.tsx";
@@ -287,18 +289,42 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
   );
 };
 
+/** Who has made it: as the page says, or the name of the contract. */
+const By = ({ creator, contract_name: contract }: Pick<PublicCollection, "creator" | "contract_name">) => {
+  const name = <bdi>{creator?.name ?? contract}</bdi>;
+  return (
+    <p class="by">
+      {creator?.picture_url && <img src={creator.picture_url} alt="" width="48" height="48" />}
+      <span>
+        <span class="soft">By </span>
+        {creator?.url ? (
+          <a href={creator.url} rel="noopener nofollow">
+            {name}
+          </a>
+        ) : (
+          name
+        )}
+      </span>
+    </p>
+  );
+};
+
 const Head = ({ collection }: { collection: PublicCollection }) => {
-  const { title, contract_name: creator, left, minted, total_copies: total } = collection;
+  const { title, left, total_copies: total } = collection;
   return (
     <>
       <div class="head">
         <Title text={title} />
-        <p class="soft">
-          By <bdi>{creator}</bdi>
-        </p>
+        <By {...collection} />
       </div>
       <div class="supply">
-        <progress class="track" id="minted" max={String(total)} value={String(minted)} aria-label="Minted" />
+        <progress
+          class="track"
+          id="minted"
+          max={String(total)}
+          value={String(total - left)}
+          aria-label="Minted"
+        />
         <div class="row small">
           <p id="left">{left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`}</p>
         </div>
@@ -369,6 +395,12 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
           )}
           {left > 0 && <Signs collection={collection} />}
         </div>
+        {collection.about && (
+          <section class="about" aria-labelledby="about-heading">
+            <h2 id="about-heading">About</h2>
+            {raw(markdownHtml(collection.about))}
+          </section>
+        )}
         {works.length > 0 && (
           <section class="works" aria-labelledby="works-heading">
             <div class="row">

@@ -1,5 +1,6 @@
 import { burnTokens, MAX_GAS, moveGas, transferTokens } from "../../chain/contract/calls.ts";
 import { type ContractCollection, type ContractToken, contractViews } from "../../chain/contract/views.ts";
+import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
 import {
@@ -11,9 +12,10 @@ import {
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
+import { keepTransfer } from "../../db/queries/token-transfers.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { parseTokenId } from "../../domain/token-ids.ts";
+import { parseTokenId, tokenNumber } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, succeeded } from "../records.ts";
 
@@ -179,9 +181,16 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     // A token that is missing was burnt by its new owner.
     const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
-    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements: [] };
+    const moved = { at: timeOf(result), receiverId: request.receiver, hash: result.transaction_hash };
+    const statements = [keepTransfer(context.db, subjectId, tokenIds.map(tokenNumber), moved)];
+    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements };
   },
 });
+
+const timeOf = ({ block_time: time }: ChainTransactionResult): Date => {
+  if (time === null) throw new Error("a transaction that has succeeded has no block");
+  return new Date(time);
+};
 
 /** One transaction that burns all tokens, or none. */
 export const nftBurnKind = kindOf<NftBurnOperation, null, KindResults["nft_burn"]>({
