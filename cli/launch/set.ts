@@ -10,7 +10,7 @@ import { claimsText, openClaims } from "../claim/open.ts";
 import { commandClient, folderOf, keyAccess, option, UsageError } from "../command.ts";
 import { agreed } from "../questions.ts";
 import { near, table } from "../table.ts";
-import { LISTED, OPEN, PHASE_NUMBERS, phaseName, phaseNumber } from "./phase-settings.ts";
+import { LISTED, OPEN, phaseName, phaseNumber } from "./phase-settings.ts";
 import { priceText, type Read, readPrice, readPriceIn } from "./prices.ts";
 import { earlierRun } from "./run.ts";
 import { readAccount, wholeNumber } from "./settings-reader.ts";
@@ -57,8 +57,9 @@ function readArguments(args: readonly string[], usage: string) {
   const folder = folderOf(named);
   const phase = phaseNumber(values.phase);
   if (phase === null) {
-    const known = PHASE_NUMBERS.map(phaseName).join(", ");
-    throw new UsageError(`--phase must be one of ${known}; it is "${values.phase}".`);
+    throw new UsageError(
+      `--phase must be public or allowlist, or a number from 3 to 8; it is "${values.phase}".`,
+    );
   }
   const given = {
     limit_per_account: option("per-account", values["per-account"], orNone(wholeNumber)),
