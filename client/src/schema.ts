@@ -3362,7 +3362,7 @@ export interface components {
              */
             scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
             /**
-             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
              * @example 2000000000000000000000000
              */
             spending_per_day: string | null;
@@ -3410,7 +3410,7 @@ export interface components {
              */
             scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
             /**
-             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
              * @example 2000000000000000000000000
              */
             spending_per_day: string | null;
@@ -3653,12 +3653,12 @@ export interface components {
                  */
                 scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
                 /**
-                 * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+                 * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
                  * @example 2000000000000000000000000
                  */
                 spending_per_day: string | null;
                 /**
-                 * @description What its writes have spent since the day (UTC) began, yoctoNEAR; null without `spending_per_day`.
+                 * @description What its writes have spent since the day (UTC) began, the storage that they have taken included, yoctoNEAR; null without `spending_per_day`.
                  * @example 0
                  */
                 spent_today: string | null;

@@ -60,7 +60,7 @@ export const meView = z
       name: z.string().openapi({ example: "Shop server" }),
       ...keyRightsFields,
       spent_today: text(
-        "What its writes have spent since the day (UTC) began, yoctoNEAR; null without `spending_per_day`.",
+        "What its writes have spent since the day (UTC) began, the storage that they have taken included, yoctoNEAR; null without `spending_per_day`.",
         "0",
       ).nullable(),
     }),

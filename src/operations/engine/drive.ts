@@ -18,6 +18,7 @@ import type {
 } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
+import { unpaidStorage } from "../top-up.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { handOver } from "./hand-over.ts";
@@ -169,6 +170,7 @@ export class Drive {
       fairnessKey: integrationId,
       mostCost: this.#row.mostCost,
       ...transaction,
+      storage: unpaidStorage(outlook.storage(step), step, this.#records),
       ...(await spendingOf(this.#home.context, this.#row)),
     };
     const submit = (snapshot?: OperationSnapshot) => this.#home.wallet.submit({ ...intent, snapshot });

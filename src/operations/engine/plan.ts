@@ -10,7 +10,7 @@ import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
-import { paymentOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
+import { bytesOf, paymentOf, priceOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
 
 /** Expected value and upper bound. */
 interface Bounds {
@@ -175,7 +175,3 @@ class Sums {
     };
   }
 }
-
-const bytesOf = ({ bytes, reserved = 0 }: StorageNeed): number => bytes + reserved;
-
-const priceOf = (need: StorageNeed): bigint => BigInt(bytesOf(need)) * BYTE_PRICE;

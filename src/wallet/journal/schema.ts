@@ -162,7 +162,13 @@ const SCHEMA = [
   // Amount spent per day (UTC, days since the Unix epoch), yoctoNEAR.
   "CREATE TABLE spending (day INTEGER PRIMARY KEY, spent TEXT NOT NULL)",
   // Budgets of API keys that count an intent that isn't over, and what each has spent on the last day of its spending.
-  "CREATE TABLE budget_intents (key TEXT NOT NULL, intent INTEGER NOT NULL, PRIMARY KEY (key, intent)) WITHOUT ROWID",
+  // storage: yoctoNEAR of a contract's storage that count for the budgets beyond the intent's cost, if it succeeds.
+  `CREATE TABLE budget_intents (
+    key TEXT NOT NULL,
+    intent INTEGER NOT NULL,
+    storage TEXT NOT NULL,
+    PRIMARY KEY (key, intent)
+  ) WITHOUT ROWID`,
   "CREATE INDEX budget_intents_intent ON budget_intents (intent)",
   "CREATE TABLE budgets (key TEXT PRIMARY KEY, day INTEGER NOT NULL, spent TEXT NOT NULL) WITHOUT ROWID",
   // Files in R2 with removed operations. All operations of a file have one generation; first_row, last_row, first_id

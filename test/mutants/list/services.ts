@@ -602,6 +602,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "is kept by forty simultaneous writes, some of which are carried out",
   },
   {
+    id: "keys: the storage that a write takes doesn't count for a budget",
+    file: "src/wallet/submit.ts",
+    search: "return beyond > 0n ? beyond : 0n;",
+    replacement: "return beyond > 0n ? 0n : 0n;",
+    tests: ["test/api/key-budgets.test.ts"],
+    named: "counts the reserve of a drop, which the contract's free balance pays",
+  },
+  {
     id: "keys: the spending of a key that another one made doesn't count for that one",
     file: "src/domain/key-rights.ts",
     search: "{ key: id, perDay: spendingPerDay }, ...makerBudgets]",
