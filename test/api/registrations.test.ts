@@ -9,7 +9,7 @@ import {
 } from "../support/api.ts";
 import { balanceOf } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { createToken, type Token } from "../support/fungible.ts";
+import { createToken, type Token, WORDLESS } from "../support/fungible.ts";
 import { background, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 
 /** What the wallet pays for accounts at tokens, whatever the tokens say of it. */
@@ -138,6 +138,22 @@ test("a registration that was refused before it was paid is paid for later", asy
   }
   await limit(null);
   await bodyOf(await update([liar], made, owner.key), 200);
+});
+
+test("a token that refuses an account without a text is named, and may be paid later", async () => {
+  const mute = await createToken(
+    { symbol: "MUTE", decimals: 6 },
+    {
+      ...{ storage_balance_of: null, storage_balance_bounds: { min: `${MOST}`, max: null } },
+      storage_deposit: WORDLESS,
+    },
+  );
+  for (const _ of [1, 2]) {
+    expect(await bodyOf(await update([mute]), 502)).toMatchObject({
+      ...{ code: "transaction_failed", outcome: "failed_on_chain" },
+      message: `Step register:0 failed on the chain: ${mute.accountId} gives no reason.`,
+    });
+  }
 });
 
 test("an integration pays for eight registrations in 24 hours, and others register accounts themselves", async () => {
