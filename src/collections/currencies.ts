@@ -24,13 +24,15 @@ const MOST_DEPOSIT = 125n * 10n ** 20n;
 /** The most decimals that an amount can have. */
 const MOST_DECIMALS = 38;
 
+/** Whether the letters and digits of a symbol name a currency; a price in "$NEAR" would read as one in NEAR. */
+const isName = (text: string): boolean => /[A-Za-z]/.test(text) && text.toUpperCase() !== "NEAR";
+
 const metadataShape = z.object({
-  // One word, because it stands behind an amount.
+  // One word, because it stands behind an amount. Letters of ASCII alone, since others look like them.
   symbol: z
     .string()
-    .regex(/^[\p{L}\p{N}\p{Sc}._+-]{1,32}$/u)
-    // A price in it would read as one in NEAR.
-    .refine((text) => text.toUpperCase() !== "NEAR"),
+    .regex(/^[A-Za-z0-9$€£¥₮._+-]{1,32}$/)
+    .refine((text) => isName(text.replaceAll(/[^A-Za-z0-9]/g, ""))),
   decimals: z.int().min(0).max(MOST_DECIMALS),
 });
 const amount = z.string().regex(/^\d{1,39}$/);
@@ -67,7 +69,7 @@ export const readCurrency = async (context: ServiceContext, contractId: string):
 export const noCurrency = (path: Issue["path"], name: string): ServiceError =>
   invalidField(
     path,
-    `Name the contract of a NEP-141 token with symbol and decimals (NEP-148), which ${name} is not.`,
+    `Name the contract of a NEP-141 token with decimals and a symbol of ASCII letters and digits other than NEAR (NEP-148), which ${name} is not.`,
   );
 
 /**
