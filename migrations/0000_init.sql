@@ -401,6 +401,17 @@ CREATE TABLE `quotes` (
 );
 --> statement-breakpoint
 CREATE INDEX `quotes_expiry` ON `quotes` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `registrations` (
+	`currency` text NOT NULL,
+	`account` text NOT NULL,
+	`integration_id` blob NOT NULL,
+	`operation_id` blob NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`currency`, `account`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `registrations_integration` ON `registrations` (`integration_id`,`created_at`);--> statement-breakpoint
 CREATE TABLE `transactions` (
 	`hash` blob PRIMARY KEY NOT NULL,
 	`operation_id` blob NOT NULL,

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { FinalizeAnswer } from "../api/resources/collection.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
 import { readCurrencies } from "../collections/currencies.ts";
@@ -24,6 +25,7 @@ import {
   hiddenAssets,
   splitAssets,
 } from "./kinds/finalize-plan.ts";
+import { registering } from "./registrations.ts";
 
 /** Retries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -32,7 +34,7 @@ const TRIES = 5;
  * Creates a collection on-chain from a draft. A draft yields exactly one collection: a call during its finalization
  * joins that one and gets its response.
  * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, invalid_request (what is no
- *   currency), and those of a chain write
+ *   currency), wallet_busy and spending_limit_reached of registrations, and those of a chain write
  */
 export const finalizeDraft = async (
   context: ServiceContext,
@@ -132,6 +134,14 @@ const proposalOf = async (
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
   const plan = whole && (await splitAssets(context, request, new DraftAssets(db, draft.id, whole)));
   const known: DraftAsRead = { createdAt: draft.createdAt, whole };
+  const {
+    condition,
+    after = [],
+    refusal,
+  } = registering(context, { id, integrationId: caller.integrationId }, registrations);
+  const refused = await refusal?.();
+  if (refused) throw refused;
+  const isAsRead = brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole);
   return {
     id,
     kind: "finalize",
@@ -139,8 +149,9 @@ const proposalOf = async (
     request: plan ? { ...request, plan } : request,
     known,
     quotedState,
-    condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole),
+    condition: condition ? sql`${isAsRead} AND ${condition}` : isAsRead,
     after: [
+      ...after,
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
     ],
   };
@@ -187,7 +198,13 @@ const continued = async (
   fresh: FinalizeOperation,
 ): Promise<FinalizeOperation> => {
   if (!brokenOff && !(await hasManifest(context, fresh.collectionUuid))) return fresh;
-  const { plan: _, ...request } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
+  const {
+    plan: _,
+    registrations: __,
+    ...kept
+  } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
+  // What the earlier one has registered isn't registered again.
+  const request = { ...kept, ...(fresh.registrations && { registrations: fresh.registrations }) };
   const found = await collectionOnChain(context, { request }, brokenOff?.height ?? 0);
   if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;

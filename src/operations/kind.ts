@@ -266,6 +266,8 @@ export interface Outlook<Body = unknown> {
   readonly transaction: (step: string) => Promise<StepTransaction | null>;
   /** Storage that a step needs on a contract; null for none or a top-up. */
   readonly storage: (step: string) => StorageNeed | null;
+  /** Whether it takes more than one transaction, top-ups apart. */
+  readonly isInParts: boolean;
   /** Called before a step is submitted. */
   readonly before: (step: string) => Promise<void>;
   /** Whether reading the effects takes long. */
@@ -333,6 +335,7 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
         storage: (step) =>
           (topUpOf(step) === null && rules.storage?.(request, stepName(step), facts)) || null,
         before: async (step) => rules.before?.(context, operation, stepName(step), facts),
+        isInParts: rules.steps(request, facts).length > 1,
         isLong: rules.isLong?.(facts) ?? false,
         effects: () => rules.effects(context, operation, known),
       };

@@ -164,7 +164,9 @@ export class Submission {
     if (own !== null) return own;
     for (const { key, perDay } of budgets) {
       const used = { spent: journal.budgets.spent(key, at), reserved: journal.budgets.reserved(key) };
-      const refusal = this.#above(intent, perDay, { ...used, storage: storageBeyond(intent) }, true);
+      const { whole } = intent;
+      const storage = whole ? BigInt(whole.storage) : storageBeyond(intent);
+      const refusal = this.#above(intent, perDay, { ...used, storage }, true);
       if (refusal !== null) return refusal;
     }
     return null;
@@ -182,7 +184,9 @@ export class Submission {
     isOfKey = false,
   ): SubmitResult | null {
     const [limit, at] = [BigInt(perDay), this.#parts.now()];
-    const cost = withStorage(costOf(intent, this.#parts.head.prices), storage);
+    const own = costOf(intent, this.#parts.head.prices);
+    const { whole } = intent;
+    const cost = withStorage(whole ? { ...own, certain: BigInt(whole.cost), gas: 0n } : own, storage);
     const within = withinDay(limit, spent, reserved, cost);
     if (within === "enough") return null;
     if (within === "later") return this.#busy(isOfKey ? "key" : "integration");

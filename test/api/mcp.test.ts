@@ -533,6 +533,25 @@ describe("the tool execute", () => {
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
   });
 
+  test("can be executed under another key after it was refused for a budget", async () => {
+    const before = await mintedOnChain(shop, made);
+    const json = { name: "poor", scopes: ["mint"], spending_per_day: "1" };
+    const poor = await bodyOf<{ api_key: string }>(await api("/key", { key: shop.key, json }), 201);
+    const quote = await quoteMint();
+    const refusal = await execute(quote, "poor", await connect(poor.api_key));
+    expect(refusal.body).toMatchObject({ code: "spending_limit_reached", outcome: "not_submitted" });
+    const answers = await Promise.all(["rich-a", "rich-b", "rich-c"].map((name) => execute(quote, name)));
+    expect(answers.filter(({ isError }) => !isError)).toHaveLength(1);
+    expect((await execute(quote, "poor")).body.code).toBe("conflict");
+    const headers = { "mintage-quote": quote, "idempotency-key": "poor" };
+    const sent = await api(`/collection/${made.collection_uuid}/mint`, {
+      ...{ key: shop.key, headers },
+      json: { receiver_addresses: [receiver], receivers_must_exist: true },
+    });
+    expect(await bodyOf(sent, 409)).toMatchObject({ code: "conflict" });
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
   test("returns the first execution for a second quote of the same write under the same key", async () => {
     const before = await mintedOnChain(shop, made);
     const first = await execute(await quoteMint(), "order-1");

@@ -217,6 +217,10 @@ describe("a currency", () => {
       { symbol: "A B", decimals: 6 },
       { symbol: "US\u202eDC", decimals: 6 },
       { symbol: "", decimals: 6 },
+      // What reads as NEAR, or as a part of the amount.
+      ...["$NEAR", "N.E.A.R", "N\u0415AR", "\uff2e\uff25\uff21\uff32", "5"].map((symbol) => ({
+        ...{ symbol, decimals: 24 },
+      })),
       { symbol: "USDC", decimals: 39 },
       { symbol: "USDC", decimals: "6" },
     ]) {

@@ -171,7 +171,11 @@ export class Drive {
       mostCost: this.#row.mostCost,
       ...transaction,
       storage: unpaidStorage(outlook.storage(step), step, this.#records),
-      ...(await spendingOf(this.#home.context, this.#row)),
+      ...(await spendingOf(
+        this.#home.context,
+        this.#row,
+        outlook.isInParts && !this.isBegun ? { known: outlook.facts } : null,
+      )),
     };
     const submit = (snapshot?: OperationSnapshot) => this.#home.wallet.submit({ ...intent, snapshot });
     const { context, wallet } = this.#home;
@@ -231,6 +235,9 @@ export class Drive {
     )
       return false;
     if (this.#kind.isCommitted(this.#records)) return true;
+    // Others have used up what was left for it when it began.
+    if (refusal.status === "spending_limited" && this.#records.some(({ state }) => state === "succeeded"))
+      return true;
     if (!("retryAfter" in refusal)) return false;
     return this.isBegun || !this.#isNew || this.#home.isPromised(this.#row.id);
   }

@@ -8,7 +8,13 @@ import { recordChange } from "../../db/queries/audit.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { isLeft } from "../../db/queries/contracts.ts";
-import { hasNotFailed, insertOperationKey, refuseFailed, unlessTaken } from "../../db/queries/idempotency.ts";
+import {
+  hasNotFailed,
+  insertOperationKey,
+  isBound,
+  refuseFailed,
+  unlessTaken,
+} from "../../db/queries/idempotency.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import {
   findOperation,
@@ -86,7 +92,8 @@ const accept = async (
   const accepted = { id: newUuid(), integrationId, costLimit, reference, keyId, ...operation };
   const execution = costLimit?.execution;
   const isFirst = execution ? hasNotFailed(db, execution) : sql`true`;
-  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)} AND ${isFirst}`;
+  const isOnly = execution ? isBound(execution) : sql`true`;
+  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)} AND ${isFirst} AND ${isOnly}`;
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const { accepted: facts } = kindNamed(operation.kind);
   checkpoint("operation.before_accept");

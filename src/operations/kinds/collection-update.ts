@@ -11,7 +11,7 @@ import { changeSettings, notePhaseCounts, requireAsRead } from "../../db/queries
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import {
   changedSettings,
@@ -22,7 +22,14 @@ import {
 } from "../../domain/settings.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf } from "../records.ts";
-import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
+import {
+  forgetUnpaid,
+  isRegistration,
+  noteAgain,
+  registering,
+  registrationOf,
+  registrationSteps,
+} from "../registrations.ts";
 
 /** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -34,7 +41,7 @@ export interface CollectionUpdateOperation extends CollectionTarget {
 /**
  * Proposes a change of a collection's settings.
  * @throws ServiceError not_found, unknown_account, invalid_request (a mint config without a price, or that ends before
- *   it starts; what is no currency), chain_unavailable
+ *   it starts; what is no currency), chain_unavailable; on acceptance wallet_busy and spending_limit_reached, of registrations
  */
 export const proposeCollectionUpdate = async (
   context: ServiceContext,
@@ -55,7 +62,12 @@ export const proposeCollectionUpdate = async (
     changes: phases && described ? { ...changes, phases: phases.map(described) } : changes,
     ...(registrations.length > 0 && { registrations }),
   };
-  return { kind: "collection_update", subjectId: collectionUuid, request };
+  const id = newUuid();
+  const { integrationId } = caller;
+  return {
+    ...{ id, kind: "collection_update", subjectId: collectionUuid, request },
+    ...registering(context, { id, integrationId }, registrations),
+  };
 };
 
 /** Checks that the mint configs can be changed in their current state; running updates may still change them. */
@@ -149,4 +161,8 @@ export const collectionUpdateKind = kindOf<
       ...(facts.row && { asRead: requireAsRead(db, collection, id) }),
     };
   },
+
+  acceptedWith: ({ db }, operation) => noteAgain(db, operation),
+
+  onFailure: ({ db }, operation, records) => forgetUnpaid(db, operation, records),
 });

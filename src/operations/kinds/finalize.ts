@@ -27,7 +27,13 @@ import {
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
-import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
+import {
+  forgetUnpaid,
+  isRegistration,
+  noteAgain,
+  registrationOf,
+  registrationSteps,
+} from "../registrations.ts";
 import {
   type DraftAsRead,
   draftEmpty,
@@ -244,7 +250,10 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
     };
   },
 
-  acceptedWith: putFinalizationBack,
+  acceptedWith: async (context, operation, giveUp) => {
+    await noteAgain(context.db, operation);
+    await putFinalizationBack(context, operation, giveUp);
+  },
 
   // A directory of thousands of names has hundreds of blocks to store.
   isLong: ({ plan: { assets } }) => assets >= MANY_ASSETS,
@@ -253,10 +262,12 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
 
   // A collection that may be on the chain must be completed: its draft stays locked, and the next finalization
   // continues there. A released draft could change and become a second collection.
-  onFailure: (context, { id, subjectId, request }, records) =>
-    mayHaveBegun(records) || request.begun !== null
+  onFailure: ({ db, now }, operation, records) => [
+    ...forgetUnpaid(db, operation, records),
+    ...(mayHaveBegun(records) || operation.request.begun !== null
       ? []
-      : [releaseDraft(context.db, subjectId, id, context.now())],
+      : [releaseDraft(db, operation.subjectId, operation.id, now())]),
+  ],
 });
 
 /** base64 of the placeholder's SHA-256. */

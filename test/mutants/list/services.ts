@@ -426,6 +426,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "gets no more for a registration than 0.0125 NEAR",
   },
   {
+    id: "currencies: a token that was paid for an account is believed that it isn't registered",
+    file: "src/operations/registrations.ts",
+    search: "sql`(${areUnpaid(registrations)} AND NOT ${isFull})`",
+    replacement: "sql`(NOT ${isFull})`",
+    tests: ["test/api/registrations.test.ts"],
+    named: "is paid for by one of two writes at once",
+  },
+  {
     id: "payout: an amount of a token is paid that isn't there",
     file: "src/operations/kinds/currency-payout.ts",
     search: "if (paid > most || paid === 0n)",
@@ -524,8 +532,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "quotes: each key may execute a quote",
     file: "src/operations/quotes.ts",
-    search: "sql`coalesce(${quotes.executedBy}, ${key})`",
-    replacement: "key",
+    search: "sql`iif(${WAS_REFUSED}, ${key}, coalesce(${quotes.executedBy}, ${key}))`",
+    replacement: "WAS_REFUSED && key",
     tests: ["test/api/mcp.test.ts"],
     named: "carries out a quote once: in parallel, under new keys, and again under its own key",
   },
