@@ -1,7 +1,7 @@
 import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resources/public-collection.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
-import { grouped } from "../../domain/counted.ts";
+import { grouped, supplyLeft } from "../../domain/counted.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from "../../domain/mint-call.ts";
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
@@ -159,7 +159,7 @@ const Wish = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
 
 /** What a collector can do; most of it is the script's, since it needs a wallet. */
 const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "now" | "wallets">) => {
-  const { slug, phases, left } = collection;
+  const { slug, phases, left, minted, total_copies: total } = collection;
   const phase = phaseOf(phases, now);
   const isOpen = left > 0 && phases.length > 0;
   return (
@@ -184,7 +184,9 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
         <div id="closed" hidden={isOpen && phase !== undefined}>
           <p class="small">
             {left === 0
-              ? "All NFTs have been minted."
+              ? minted < total
+                ? "The supply is locked: no more NFTs are ever minted."
+                : "All NFTs have been minted."
               : phases.length === 0
                 ? "Nobody mints this collection from a wallet."
                 : "The mint has ended."}
@@ -285,7 +287,7 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
 };
 
 const Head = ({ collection }: { collection: PublicCollection }) => {
-  const { title, contract_name: creator, left, minted, total_copies: total } = collection;
+  const { title, contract_name: creator, minted, total_copies: total } = collection;
   return (
     <>
       <div class="head">
@@ -297,7 +299,7 @@ const Head = ({ collection }: { collection: PublicCollection }) => {
       <div class="supply">
         <progress class="track" id="minted" max={String(total)} value={String(minted)} aria-label="Minted" />
         <div class="row small">
-          <p id="left">{left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`}</p>
+          <p id="left">{supplyLeft(collection)}.</p>
         </div>
       </div>
     </>
