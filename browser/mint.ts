@@ -1,7 +1,7 @@
 import type { PublicEligibility } from "../src/api/resources/public-collection.ts";
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
-import { grouped } from "../src/domain/counted.ts";
+import { supplyLeft } from "../src/domain/counted.ts";
 import {
   GAS_SET_ASIDE,
   MINT_GAS,
@@ -171,8 +171,9 @@ async function refreshTerms(): Promise<void> {
 /** What can't be read now stays as it is. Where the last one is gone, the page leads to the gallery. */
 const refreshLeft = (): Promise<void> =>
   reads.collection().then(
-    ({ left, minted, total_copies: total }) => {
-      find("left").textContent = left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`;
+    (collection) => {
+      const { left, minted } = collection;
+      find("left").textContent = `${supplyLeft(collection)}.`;
       find<HTMLProgressElement>("minted").value = minted;
       if (left > 0 || !wish) return;
       for (const part of document.querySelectorAll<HTMLElement>(

@@ -2999,7 +2999,7 @@ export interface components {
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
             /**
-             * @description Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
+             * @description Copies that the collection can still mint, none once its supply is locked, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
              * @example 95
              */
             copies_left: number;
@@ -3130,7 +3130,7 @@ export interface components {
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
             /**
-             * @description Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
+             * @description Copies that the collection can still mint, none once its supply is locked, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
              * @example 95
              */
             copies_left: number;

@@ -8,6 +8,7 @@ import { isSlug } from "../domain/collector-pages.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { type CollectionSettings, phasesOf } from "../domain/settings.ts";
 import { fileCid, gatewayUrl } from "../files/ipfs/cid.ts";
+import { copiesLeft } from "./drops.ts";
 import { connectPublic } from "./public-nodes.ts";
 
 /** A page's collection, with the views of its contract at nodes that have all effects of the service's operations. */
@@ -78,7 +79,6 @@ export const showCollection = async (
   const [found, metadata] = await Promise.all([onChain(showcase), showcase.views.metadata()]);
   const { locks = [] } = found;
   const settings = settingsFromContract(found, showcase.row.collection.settings);
-  const left = locks.includes("supply") ? 0 : found.total - found.minted;
   return {
     slug,
     title: found.title,
@@ -95,7 +95,7 @@ export const showCollection = async (
     phases: shownPhases(found, settings),
     total_copies: found.total,
     minted: found.minted,
-    left,
+    left: copiesLeft(found),
     ongoing_royalties: settings.ongoing_royalties,
     locks: [...locks],
     transfers: {

@@ -880,6 +880,19 @@ describe("the mint page", () => {
     expect(text).toContain(`<a href="/g/${mine}/1">`);
   });
 
+  test("of a locked supply says that no more are minted, not that all are", async () => {
+    const made = await createShown(shop, settings, [{ copies: 3, reference: {} }]);
+    const mine = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    await mint(made.collection_uuid, collector.accountId, 1);
+    const lock = { key: shop.key, method: "PUT", json: { locks: ["supply"] } };
+    await bodyOf(await api(`/collection/${made.collection_uuid}/lock`, lock), 200);
+    const { text } = await html(mine);
+    expect(text).toContain('<p id="left">No more are minted.</p>');
+    expect(text).toContain("The supply is locked: no more NFTs are ever minted.");
+    expect(text).not.toMatch(/Sold out|have been minted|class="price"|Connect a wallet/);
+  });
+
   test("has readable text on the accent colour, and colours nothing else", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     const mine = newSlug();

@@ -124,6 +124,31 @@ test("a hidden collection shows its placeholder, and after the reveal its commit
   expect(events.map(({ data }) => data.reveal.shown)).toEqual([7, 30]);
 });
 
+test("an NFT is locked only after the reveal, and keeps what it showed then", async () => {
+  const { collection } = await createHidden(shop, { copies: [1, 1] });
+  const path = `/collection/${collection.collection_uuid}`;
+  const json = { receiver_addresses: [alice] };
+  const { tokens } = await bodyOf<{ tokens: Token[] }>(
+    await api(`${path}/mint`, { key: shop.key, json }),
+    201,
+  );
+  const token = { token_id: tokens[0]!.token_id };
+  const quote = { method: "PUT", path: `${path}/nft-lock`, body: token };
+  const lock = () => api(`${path}/nft-lock`, { key: shop.key, method: "PUT", json: token });
+  for (const answer of [await api("/quote", { key: shop.key, json: quote }), await lock()])
+    expect(await bodyOf(answer, 409)).toMatchObject({
+      code: "conflict",
+      outcome: "not_submitted",
+      message: expect.stringContaining("once all assets are revealed"),
+    });
+  await bodyOf(await reveal(collection), 200);
+  const [shown] = await tokensOf(collection);
+  expect((await bodyOf<{ token: Token }>(await lock(), 200)).token).toMatchObject({
+    locks: ["metadata"],
+    metadata: { media: shown!.metadata.media },
+  });
+});
+
 test("assets keep their copies, and choosing and locking one works only after the reveal", async () => {
   const { collection, assets } = await createHidden(shop, { copies: [1, 2, 3, 4, 5] });
   const asset = assets[3]!.asset_uuid;

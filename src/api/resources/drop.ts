@@ -16,8 +16,8 @@ const dropFields = {
   expires_at: z.iso.datetime(),
   copies_left: z.int().openapi({
     description:
-      "Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once " +
-      "they are minted, links give nothing; each link that is open still needs `quantity` of them.",
+      "Copies that the collection can still mint, none once its supply is locked, for the open links of all its drops and for " +
+      "everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.",
     example: 95,
   }),
   reserve: text("yoctoNEAR that pay for the NFTs' storage.", "257000000000000000000000"),

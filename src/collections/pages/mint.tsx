@@ -2,7 +2,7 @@ import { raw } from "hono/html";
 import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resources/public-collection.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
-import { grouped } from "../../domain/counted.ts";
+import { grouped, supplyLeft } from "../../domain/counted.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from "../../domain/mint-call.ts";
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
@@ -161,7 +161,7 @@ const Wish = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
 
 /** What a collector can do; most of it is the script's, since it needs a wallet. */
 const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "now" | "wallets">) => {
-  const { slug, phases, left } = collection;
+  const { slug, phases, left, minted, total_copies: total } = collection;
   const phase = phaseOf(phases, now);
   const isOpen = left > 0;
   const hasPhases = phases.length > 0;
@@ -189,7 +189,9 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
         <div id="closed" hidden={isOpen && phase !== undefined}>
           <p class="small">
             {left === 0
-              ? "All NFTs have been minted."
+              ? minted < total
+                ? "The supply is locked: no more NFTs are ever minted."
+                : "All NFTs have been minted."
               : !hasPhases
                 ? "Nobody mints this collection from a wallet."
                 : "The mint has ended."}
@@ -310,7 +312,7 @@ const By = ({ creator, contract_name: contract }: Pick<PublicCollection, "creato
 };
 
 const Head = ({ collection }: { collection: PublicCollection }) => {
-  const { title, left, total_copies: total } = collection;
+  const { title, left, minted, total_copies: total } = collection;
   return (
     <>
       <div class="head">
@@ -322,11 +324,11 @@ const Head = ({ collection }: { collection: PublicCollection }) => {
           class="track"
           id="minted"
           max={String(total)}
-          value={String(total - left)}
+          value={String(left === 0 ? minted : total - left)}
           aria-label="Minted"
         />
         <div class="row small">
-          <p id="left">{left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`}</p>
+          <p id="left">{supplyLeft(collection)}.</p>
         </div>
       </div>
     </>
