@@ -166,7 +166,9 @@ async function showUsed(found: NonNullable<typeof secret>): Promise<boolean> {
       return true;
     }
     if (tokens.length === 0) return false;
-    say(gift, "A link works once, and this one was used.");
+    const heading = document.querySelector("h1");
+    if (heading) heading.textContent = "This link was used";
+    say(gift, "A link works once.");
     leadToGallery();
     await showGiven(reads, { slug, title, account, isOwn: false, isBefore: true, tokens, hash, explorer });
     return true;

@@ -16,11 +16,21 @@ const SUBSET: Schema = {
 /** Blocks whose direction is that of their own text. */
 const BLOCKS: readonly string[] = ["p", "h3", "h4", "li"];
 
-/** The page has headings of its own above; a picture of another host would not be shown, and its words are. */
-const fitted = (node: Mdast): Mdast => {
+const firstHeading = (node: Mdast): number | undefined =>
+  node.type === "heading"
+    ? node.depth
+    : "children" in node
+      ? node.children.map(firstHeading).find((depth) => depth !== undefined)
+      : undefined;
+
+/**
+ * The page has headings of its own above, whose level the text's first one follows; a picture of another host would not be
+ * shown, and its words are.
+ */
+const fitted = (node: Mdast, top: number): Mdast => {
   if (node.type === "image" || node.type === "imageReference") return { type: "text", value: node.alt ?? "" };
-  if (node.type === "heading") node.depth = node.depth === 1 ? 3 : 4;
-  if ("children" in node) node.children = node.children.map((child) => fitted(child)) as never;
+  if (node.type === "heading") node.depth = node.depth <= top ? 3 : 4;
+  if ("children" in node) node.children = node.children.map((child) => fitted(child, top)) as never;
   return node;
 };
 
@@ -42,7 +52,8 @@ const mark = (element: Element): void => {
 
 /** The HTML of a text in Markdown (CommonMark). @param text of a stranger: nothing of it runs, loads or leads elsewhere unseen */
 export function markdownHtml(text: string): string {
-  const tree = toHast(fitted(fromMarkdown(text)) as Mdast);
+  const parsed = fromMarkdown(text);
+  const tree = toHast(fitted(parsed, firstHeading(parsed) ?? 1));
   const safe = sanitize(tree, SUBSET) as Root;
   marked(safe);
   return toHtml(safe);
