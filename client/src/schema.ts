@@ -683,7 +683,7 @@ export interface paths {
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148); the contract is registered there (NEP-145) first, once and for at most 0.0125 NEAR, and at most eight accounts of an integration in 24 hours: beyond it 402 `spending_limit_reached`. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
+         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency, all of which it replaces, `supply` too; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148), with a symbol of ASCII letters and digits other than NEAR; the contract is registered there (NEP-145) first, once and for at most 0.0125 NEAR, and at most eight accounts of an integration in 24 hours: beyond it 402 `spending_limit_reached`. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -2256,44 +2256,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
-            phases?: {
-                /**
-                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
-                 * @example alice.near
-                 */
-                currency?: string | null;
-                /**
-                 * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                ends_at?: string | null;
-                /**
-                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
-                 * @enum {string|null}
-                 */
-                kind?: "allowlist" | "public" | null;
-                /** @description Mints an account may make; absent or null: any number. */
-                limit_per_account?: number | null;
-                /**
-                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
-                 * @example 5000000
-                 */
-                mint_fee: string;
-                /**
-                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
-                 * @example 3
-                 */
-                phase: number;
-                /**
-                 * Format: date-time
-                 * @description First moment; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                starts_at?: string | null;
-                /** @description Mints of all accounts in this phase; absent or null: any number. */
-                supply?: number | null;
-            }[] | null;
+            phases?: components["schemas"]["PhaseInput"][] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2477,44 +2440,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
-            phases?: {
-                /**
-                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
-                 * @example alice.near
-                 */
-                currency?: string | null;
-                /**
-                 * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                ends_at?: string | null;
-                /**
-                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
-                 * @enum {string|null}
-                 */
-                kind?: "allowlist" | "public" | null;
-                /** @description Mints an account may make; absent or null: any number. */
-                limit_per_account?: number | null;
-                /**
-                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
-                 * @example 5000000
-                 */
-                mint_fee: string;
-                /**
-                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
-                 * @example 3
-                 */
-                phase: number;
-                /**
-                 * Format: date-time
-                 * @description First moment; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                starts_at?: string | null;
-                /** @description Mints of all accounts in this phase; absent or null: any number. */
-                supply?: number | null;
-            }[] | null;
+            phases?: components["schemas"]["PhaseInput"][] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2596,44 +2522,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
-            phases?: {
-                /**
-                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
-                 * @example alice.near
-                 */
-                currency?: string | null;
-                /**
-                 * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                ends_at?: string | null;
-                /**
-                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
-                 * @enum {string|null}
-                 */
-                kind?: "allowlist" | "public" | null;
-                /** @description Mints an account may make; absent or null: any number. */
-                limit_per_account?: number | null;
-                /**
-                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
-                 * @example 5000000
-                 */
-                mint_fee: string;
-                /**
-                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
-                 * @example 3
-                 */
-                phase: number;
-                /**
-                 * Format: date-time
-                 * @description First moment; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                starts_at?: string | null;
-                /** @description Mints of all accounts in this phase; absent or null: any number. */
-                supply?: number | null;
-            }[] | null;
+            phases?: components["schemas"]["PhaseInput"][] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -4459,6 +4348,44 @@ export interface components {
             /** @description null: no limit. */
             remaining_for_account: number | null;
         };
+        PhaseInput: {
+            /**
+             * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
+             * @example alice.near
+             */
+            currency?: string | null;
+            /**
+             * Format: date-time
+             * @description First moment after the end; absent or null: no limit.
+             * @example 2026-12-24T18:00:00Z
+             */
+            ends_at?: string | null;
+            /**
+             * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
+             * @enum {string|null}
+             */
+            kind?: "allowlist" | "public" | null;
+            /** @description Mints an account may make; absent or null: any number. */
+            limit_per_account?: number | null;
+            /**
+             * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
+             * @example 5000000
+             */
+            mint_fee: string;
+            /**
+             * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
+             * @example 3
+             */
+            phase: number;
+            /**
+             * Format: date-time
+             * @description First moment; absent or null: no limit.
+             * @example 2026-12-24T18:00:00Z
+             */
+            starts_at?: string | null;
+            /** @description Mints of all accounts in this phase; absent or null: any number. */
+            supply?: number | null;
+        };
         /**
          * @example {
          *       "type": "https://mint.example.com/docs/errors.md#invalid_json",
@@ -5499,6 +5426,7 @@ export type PayoutAnswer = components['schemas']['PayoutAnswer'];
 export type PayoutInput = components['schemas']['PayoutInput'];
 export type Phase = components['schemas']['Phase'];
 export type PhaseEligibility = components['schemas']['PhaseEligibility'];
+export type PhaseInput = components['schemas']['PhaseInput'];
 export type Problem = components['schemas']['Problem'];
 export type PublicClaim = components['schemas']['PublicClaim'];
 export type PublicClaimable = components['schemas']['PublicClaimable'];

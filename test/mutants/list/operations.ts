@@ -86,8 +86,8 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: a draft is released though its create took effect",
     file: "src/operations/kinds/finalize.ts",
-    search: "mayHaveBegun(records) || request.begun !== null\n      ? []",
-    replacement: "request.begun !== null\n      ? []",
+    search: "mayHaveBegun(records) || operation.request.begun !== null\n      ? []",
+    replacement: "operation.request.begun !== null\n      ? []",
     tests: large,
     named: "after a failed batch the draft is kept",
   },
