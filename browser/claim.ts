@@ -173,7 +173,7 @@ async function showUsed(found: NonNullable<typeof secret>): Promise<boolean> {
     await showGiven(reads, { slug, title, account, isOwn: false, isBefore: true, tokens, hash, explorer });
     return true;
   } catch (error) {
-    // What can't be told leaves the sentence of the refusal.
+    // If the service can't tell, the refusal stays.
     if (error instanceof Refusal || error instanceof Unanswered) return false;
     throw error;
   }

@@ -17,7 +17,7 @@ import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
 import { awaitReveal } from "./reveal.ts";
 import { readsOf } from "./service.ts";
 import { accountIn, clearProblem, find, refreshGiven, say, showGiven } from "./shown.ts";
-import { showVoucher, voucherHere, voucherTerms } from "./voucher.ts";
+import { showVoucher, showVoucherCall, voucherHere, voucherTerms } from "./voucher.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
@@ -323,6 +323,7 @@ if (wish && voucher) {
   for (const part of document.querySelectorAll<HTMLElement>("#offer, #closed, #wish > div"))
     part.hidden = true;
   find("connect").hidden = false;
+  showVoucherCall(contract, voucher);
   void showVoucher(reads, voucher);
 }
 if (wish && (voucher || currencies.length > 0)) {

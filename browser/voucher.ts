@@ -20,12 +20,10 @@ export function voucherHere(slug: string): SignedVoucher | null {
   const voucher = readVoucherFragment(fragment);
   if (isHere) {
     keptInWindow.set(kept, voucher && fragment);
-    if (!voucher)
-      say(
-        find("voucher"),
-        "This voucher is not whole. Copy the whole link, with everything behind the #.",
-        "bad",
-      );
+    // Where nothing is left to mint, the page has no place for vouchers.
+    const place = document.getElementById("voucher");
+    if (!voucher && place)
+      say(place, "This voucher is not whole. Copy the whole link, with everything behind the #.", "bad");
   }
   // Another voucher of the same page, put into this window, loads nothing by itself.
   addEventListener("hashchange", () => {
@@ -53,6 +51,20 @@ export async function showVoucher(reads: Reads, voucher: SignedVoucher): Promise
       await pause(Math.max(error.after, AGAIN));
     }
   }
+}
+
+/** Shows the call that redeems a voucher in place of those of the phases. */
+export function showVoucherCall(contract: string, voucher: SignedVoucher): void {
+  const call = document.createElement("p");
+  const code = (text: string) => Object.assign(document.createElement("code"), { textContent: text });
+  call.append("One transaction: a call of ", code("voucher_mint"), " on ", code(contract), " with ");
+  call.append(
+    code(JSON.stringify(voucher)),
+    " and the price attached. It can move nothing else from your account.",
+  );
+  const signs = find("signs");
+  for (const other of signs.querySelectorAll(".call")) other.remove();
+  signs.querySelector("summary")?.after(call);
 }
 
 /** What a voucher costs an account that brings it. @throws Refusal if it can't be redeemed, Unanswered */

@@ -28,10 +28,11 @@ const MOST_DECIMALS = 38;
 const isName = (text: string): boolean => /[A-Za-z]/.test(text) && text.toUpperCase() !== "NEAR";
 
 const metadataShape = z.object({
-  // One word, because it stands behind an amount. Letters of ASCII alone, since others look like them.
+  // One word that begins with no digit or point, because it stands behind an amount. Letters of ASCII alone, since others
+  // look like them.
   symbol: z
     .string()
-    .regex(/^[A-Za-z0-9$€£¥₮._+-]{1,32}$/)
+    .regex(/^[A-Za-z$€£¥₮][A-Za-z0-9$€£¥₮._+-]{0,31}$/)
     .refine((text) => isName(text.replaceAll(/[^A-Za-z0-9]/g, ""))),
   decimals: z.int().min(0).max(MOST_DECIMALS),
 });

@@ -15,7 +15,7 @@ interface Supply {
 /** What a collection has left: nothing where all is minted, or where its supply is locked before that. */
 export const supplyLeft = ({ left, minted, total_copies: total }: Supply): string => {
   if (left > 0) return `${grouped(left)} of ${grouped(total)} left`;
-  return minted < total ? "No more are minted" : "Sold out";
+  return minted < total ? "No more can be minted" : "Sold out";
 };
 
 /** A duration in words, rounded up to minutes or hours if it is long. */

@@ -172,7 +172,7 @@ const hiddenWith = async (
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
   if (typeof reveal === "string" && Date.parse(reveal) <= context.now().getTime())
-    throw invalidField(["reveal"], `${reveal} is over. Give the draft a reveal to come, true, or false.`);
+    throw invalidField(["reveal"], `${reveal} is over. Give the draft a later time, true, or false.`);
   // One of an earlier finalization may be committed to on the chain.
   const kept = await readOrder(context, collectionUuid);
   // Under the newest secret, so that an older one can be removed.

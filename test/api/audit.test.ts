@@ -214,6 +214,11 @@ test("the audit log has changes of settings, the page, webhooks and payouts, and
   });
   const page = await added(() => putPage(key, collection, { slug: "audited-geese", enabled: true }));
   expect(page).toMatchObject([{ action: "page.changed", changes: { slug: "audited-geese", enabled: true } }]);
+  const about = { slug: "audited-geese", enabled: true, about: "Geese.", creator: { name: "Ada" } };
+  expect(await added(() => putPage(key, collection, about))).toMatchObject([
+    { action: "page.changed", changes: { about: "Geese.", creator: { name: "Ada" } } },
+  ]);
+  expect(await added(() => putPage(key, collection, about))).toEqual([]);
   let uuid = "";
   const json = { url: "https://shop.example.com/hook" };
   const created = await added(async () => {

@@ -888,7 +888,7 @@ describe("the mint page", () => {
     const lock = { key: shop.key, method: "PUT", json: { locks: ["supply"] } };
     await bodyOf(await api(`/collection/${made.collection_uuid}/lock`, lock), 200);
     const { text } = await html(mine);
-    expect(text).toContain('<p id="left">No more are minted.</p>');
+    expect(text).toContain('<p id="left">No more can be minted.</p>');
     expect(text).toContain("The supply is locked: no more NFTs are ever minted.");
     expect(text).not.toMatch(/Sold out|have been minted|class="price"|Connect a wallet/);
   });

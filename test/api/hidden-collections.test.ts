@@ -218,7 +218,7 @@ test("a draft whose time of the reveal is over isn't finalized, and nothing is s
     expect(await bodyOf(answer, 400)).toMatchObject({
       code: "invalid_request",
       message:
-        "Correct reveal: 2020-12-24T18:00:00.000Z is over. Give the draft a reveal to come, true, or false.",
+        "Correct reveal: 2020-12-24T18:00:00.000Z is over. Give the draft a later time, true, or false.",
       issues: [{ path: field }],
     });
   expect(await operationCount(shop.key)).toBe(before);

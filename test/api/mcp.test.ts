@@ -753,6 +753,22 @@ describe("above a key's confirm_above", () => {
     expect(questions).toEqual([expect.stringContaining(`\nNobody can undo it: ${sentence}\n`)]);
   });
 
+  test("what a transfer gives away for ever is said in plain words, whatever the receiver is called", async () => {
+    const json = { receiver_addresses: [shop.walletAccountId] };
+    const path = `/collection/${made.collection_uuid}/mint`;
+    const { tokens } = await bodyOf<{ tokens: [{ token_id: string }] }>(
+      await api(path, { key: shop.key, json }),
+      201,
+    );
+    const { next, quote } = await done<Quoted>(await connect(shop.key), "quote", {
+      ...{ write: "transferNfts", collection_uuid: made.collection_uuid },
+      body: { token_ids: [tokens[0].token_id], receiver_address: receiver },
+    });
+    expect(receiver).toContain(".");
+    expect(quote.permanent).toEqual([expect.stringContaining(`to ${receiver},`)]);
+    expect(next).toContain(quote.permanent[0]);
+  });
+
   test("an answer counts for what was asked alone: for this question, quote and key, and where one can be asked", async () => {
     const key = await keyFor("0");
     const [client, deaf] = [await asking(key, [], false), await connect(key)];

@@ -247,25 +247,20 @@ describe("a bulk update with a key whose budget of a day", () => {
     expect(await bodyOf<Answer>(await update(updates, headers), 200)).toMatchObject({ updated: 3 });
   });
 
-  test("is less than the top-up for its second transaction keeps what the first did, and names the others", async () => {
+  test("is less than all its transactions may cost, with the top-up for the second, is refused before the first", async () => {
     await withdrawAll(shop);
     // What the first transaction's texts store, and some.
     await pay("platform", shop.contractAccountId, 54n * 10n ** 23n);
     const updates = titled("Halfway", ids, 4_000);
     const key = await keyWith(`${10n ** 23n}`);
-    const answer = await bodyOf<Answer>(await update(updates, {}, key), 200);
-    expect(answer.updated).toBeGreaterThan(100);
-    const rest = answer.results.slice(answer.updated);
-    expect(rest).toEqual(
-      ids.slice(answer.updated).map((token_id) => ({
-        token_id,
-        status: "failed",
-        code: "spending_limit_reached",
-        message: expect.stringMatching(/of the key's limit\. What its earlier transactions did stays\.$/),
-      })),
-    );
-    expect(answer.tx_results).toHaveLength(1);
-    const left = updates.slice(answer.updated);
-    expect(await bodyOf<Answer>(await update(left), 200)).toMatchObject({ updated: left.length, failed: 0 });
+    expect(await bodyOf(await update(updates, {}, key), 402)).toMatchObject({
+      code: "spending_limit_reached",
+      outcome: "not_submitted",
+    });
+    expect(await hasChanged("Halfway")).toBe(false);
+    expect(await bodyOf<Answer>(await update(updates), 200)).toMatchObject({
+      updated: ids.length,
+      failed: 0,
+    });
   });
 });

@@ -397,6 +397,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
       /^This voucher gives guest\.near 2 NFTs for 0\.1 NEAR each\. It is good until/,
     );
     expect(await page.evaluate("document.querySelector('#closed').checkVisibility()")).toBe(false);
+    expect(await textOf(page, "#signs", /voucher_mint/)).not.toContain("nft_mint");
     const payer = await connectWallet(page);
     expect(await textOf(page, "#terms", /NEAR/)).toMatch(/^0\.2 NEAR, 0\.1 NEAR each, and a network fee/);
     expect(await textOf(page, "#go", /NEAR/)).toBe("Mint 2 for 0.2 NEAR");

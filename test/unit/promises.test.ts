@@ -15,7 +15,7 @@ test("a locked transfer promises what the collection's settings allow", () => {
   expect(promised(false, false)).toContain(
     "<div>NFTs can always be given away. Marketplaces can&#39;t sell them.</div>",
   );
-  const limit = ", but not with accounts that the collection&#39;s lists exclude.";
+  const limit = ", but not to accounts that the collection&#39;s lists exclude.";
   expect(promised(true, true)).toContain(`<div>NFTs can always be given away and sold${limit}</div>`);
   expect(promised(false, true)).toContain(
     `<div>NFTs can always be given away${limit} Marketplaces can&#39;t sell them.</div>`,

@@ -48,6 +48,7 @@ const keepPage = async (
   const where = sql`FROM collections WHERE ${own} AND ${cover === null ? sql`true` : isAsset}
     AND ${asRead === null ? sql`true` : isAsRead}`;
   const find = db.select({ id: collections.id }).from(collections).where(own);
+  const patched = creator && sql`json_patch(coalesce(collection_pages.creator, '{}'), ${json(creator)})`;
   const keep = db
     .insert(collectionPages)
     .select(sql`
@@ -59,7 +60,7 @@ const keepPage = async (
       set: {
         ...changes,
         // Absent fields of a creator stay.
-        creator: creator && sql`json_patch(coalesce(collection_pages.creator, '{}'), ${json(creator)})`,
+        creator: patched,
         updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)`,
       },
     })
@@ -82,6 +83,9 @@ const keepPage = async (
     cover_asset_id: changes.coverAssetId && uuidToBytes(changes.coverAssetId),
     theme: changes.theme === undefined ? undefined : json(changes.theme),
     links: changes.links === undefined ? undefined : json(changes.links),
+    about: changes.about,
+    creator: patched,
+    creator_picture: changes.creatorPicture,
   }).filter(([, value]) => value !== undefined);
   const isSame = sql.join(
     given.map(([column, value]) => sql`${sql.identifier(column)} IS ${value}`),

@@ -32,7 +32,7 @@ export const account = formed(/^[a-z\d._-]{2,64}$/);
 export const cid = formed(/^b[a-z2-7]{58}$/);
 /** Where this service's gateway serves a CID. */
 export const cidUrl = (...about: Parameters<typeof cid>) =>
-  formed(/^https?:\/\/[^/]+\/ipfs\/b[a-z2-7]{58}$/)(...about).openapi({ format: "uri" });
+  formed(/^https?:\/\/[\w.:-]+\/ipfs\/b[a-z2-7]{58}$/)(...about).openapi({ format: "uri" });
 export const mediaType = formed(/^[a-z]+\/[a-z\d.+-]{1,40}$/);
 /** Base58 of 32 bytes, as the chain writes hashes. */
 export const hash = formed(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
@@ -43,7 +43,7 @@ export const digest = formed(/^[\da-f]{64}$/);
 /** A name that the operator or the service gave. */
 export const ownName = formed(/^[\w-]+$/);
 /** A sentence of the service, in which it quotes nobody. */
-export const sentence = formed(/^[A-Z][\w ,:'-]*\.$/);
+export const sentence = formed(/^[A-Z](?:[\w ,:'-]|\.[\w-])*\.$/);
 
 /** A whole number of a resource. */
 export const whole = (description: string, example?: number) =>

@@ -41,7 +41,7 @@ const revealField = z
   ])
   .openapi({
     description:
-      "Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization it has to be to come. " +
+      "Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization the time must be in the future. " +
       "NFTs show the draft's asset_placeholder meanwhile.",
     example: true,
   });

@@ -221,7 +221,7 @@ const SignsInToken = ({ collection, phase }: { collection: PublicCollection; pha
   const wish = { collectionId: collection.collection_id, quantity: 1, receiver: null };
   const paid = { each: phase.mint_fee, total: phase.mint_fee };
   return (
-    <p>
+    <p class="call">
       One transaction: a call of <code>ft_transfer_call</code> on <code>{phase.currency?.contract_id}</code>{" "}
       with <code>{JSON.stringify(purchaseArguments(collection.contract_address, wish, paid))}</code>, which
       are {priceOf(phase)}, times the number. What isn't needed for the price returns, and if the mint is
@@ -231,10 +231,10 @@ const SignsInToken = ({ collection, phase }: { collection: PublicCollection; pha
 };
 
 const Signs = ({ collection }: { collection: PublicCollection }) => (
-  <details class="fold">
+  <details id="signs" class="fold">
     <summary>What it costs and what you sign</summary>
     {collection.phases.some(({ currency }) => currency === null) && (
-      <p>
+      <p class="call">
         One transaction: a call of <code>nft_mint</code> on <code>{collection.contract_address}</code> with{" "}
         <code>
           {JSON.stringify(

@@ -17,7 +17,7 @@ const PROMISES: Readonly<Record<Exclude<Lock, "transfers">, string>> = {
 /** What the lock of transfers promises: what the collection allows now, it allows for ever. */
 const keptTransfers = ({ allow_approvals: isSold, has_lists: isLimited }: PublicCollection["transfers"]) => {
   const what = isSold ? "NFTs can always be given away and sold" : "NFTs can always be given away";
-  const limit = isLimited ? ", but not with accounts that the collection's lists exclude" : "";
+  const limit = isLimited ? ", but not to accounts that the collection's lists exclude" : "";
   return `${what}${limit}.${isSold ? "" : " Marketplaces can't sell them."}`;
 };
 
