@@ -44,7 +44,14 @@ export const finalizeDraft = async (
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const { found, underWay } = await requireFinalizable(context, caller, draftId);
     if (underWay) return join(context, caller, underWay);
-    const answer = await tryOperation(context, caller, await proposalOf(context, caller, found));
+    const proposal = await proposalOf(context, caller, found).catch(async (error: unknown) => {
+      // A finalization that has begun since may be registering what this one would register.
+      const { underWay: begun } = await requireFinalizable(context, caller, draftId);
+      if (begun) return begun;
+      throw error;
+    });
+    if ("state" in proposal) return join(context, caller, proposal);
+    const answer = await tryOperation(context, caller, proposal);
     if (answer) return answer;
     if (await isEmpty(context, draftId)) throw draftEmpty();
   }

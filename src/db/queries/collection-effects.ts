@@ -89,14 +89,17 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, collectionId));
 
-/** Stores what the chain shows of a collection's phases. */
+/** Stores what the chain shows of a collection's phases. @param operationId the open operation that read it, if one did */
 export const notePhaseCounts = (
   db: Database,
   collectionId: Uuid,
   phaseCounts: PhaseCounts,
-  now: Date,
+  { now, operationId }: { readonly now: Date; readonly operationId?: Uuid },
 ): Statement =>
-  db.update(collections).set({ phaseCounts, updatedAt: now }).where(eq(collections.id, collectionId));
+  db
+    .update(collections)
+    .set({ phaseCounts, updatedAt: now })
+    .where(and(eq(collections.id, collectionId), operationId && isOpen(operationId)));
 
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));

@@ -27,6 +27,9 @@ import { spendingOf, topUpRefusal } from "./limits.ts";
 /** Pause before lagging nodes are read again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
 
+/** `Retry-After` where no node answers. Seconds. */
+const UNAVAILABLE_RETRY_S = 5;
+
 /** Pause where something else must happen first, such as the operator's decision. Milliseconds. */
 const TRY_AGAIN_MS = 1_000;
 
@@ -164,6 +167,16 @@ export class Drive {
     if (refusal !== null) return this.#refused(refusal, step);
     await outlook.before(step);
     checkpoint("operation.before_submit");
+    const limits = await spendingOf(
+      this.#home.context,
+      this.#row,
+      outlook.isInParts && !this.isBegun ? { known: outlook.facts } : null,
+    ).catch((error: unknown) => {
+      if (error instanceof ChainUnavailableError) return null;
+      throw error;
+    });
+    if (limits === null)
+      return this.#refused({ status: "chain_unavailable", retryAfter: UNAVAILABLE_RETRY_S }, step);
     const intent = {
       operationUuid: id,
       step,
@@ -171,11 +184,7 @@ export class Drive {
       mostCost: this.#row.mostCost,
       ...transaction,
       storage: unpaidStorage(outlook.storage(step), step, this.#records),
-      ...(await spendingOf(
-        this.#home.context,
-        this.#row,
-        outlook.isInParts && !this.isBegun ? { known: outlook.facts } : null,
-      )),
+      ...limits,
     };
     const submit = (snapshot?: OperationSnapshot) => this.#home.wallet.submit({ ...intent, snapshot });
     const { context, wallet } = this.#home;

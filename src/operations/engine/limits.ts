@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { costOf, maxSpent } from "../../chain/cost.ts";
+import { ViewError } from "../../chain/errors.ts";
 import { readGasPrices } from "../../chain/protocol.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -90,9 +91,15 @@ export const spendingOf = async (
   if (kind === "contract_upgrade") return limits;
   const prices = await readGasPrices(connectFor(context));
   const proposal = { kind, subjectId, request, known: first.known };
-  const plan = await planOf(context, integrationId, proposal, { likely: prices, most: prices });
-  return {
-    ...limits,
-    whole: { cost: plan.cost.most.toString(), storage: plan.storageBeyond.toString() },
-  };
+  try {
+    const plan = await planOf(context, integrationId, proposal, { likely: prices, most: prices });
+    return {
+      ...limits,
+      whole: { cost: plan.cost.most.toString(), storage: plan.storageBeyond.toString() },
+    };
+  } catch (error) {
+    // A contract that shows nothing fails the first step, and each step is checked.
+    if (error instanceof ViewError) return limits;
+    throw error;
+  }
 };

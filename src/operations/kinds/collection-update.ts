@@ -156,7 +156,7 @@ export const collectionUpdateKind = kindOf<
       body: toCollection({ ...collection, settings, phaseCounts: counts, updatedAt: now }, contractAccountId),
       statements: [
         changeSettings(db, subjectId, changed, { operationId: id, now }),
-        ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, now)]),
+        ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, { now, operationId: id })]),
       ],
       ...(facts.row && { asRead: requireAsRead(db, collection, id) }),
     };

@@ -251,8 +251,12 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
   },
 
   acceptedWith: async (context, operation, giveUp) => {
-    await noteAgain(context.db, operation);
-    await putFinalizationBack(context, operation, giveUp);
+    // Giving up the draft's other finalization forgets what that one would have registered.
+    try {
+      await putFinalizationBack(context, operation, giveUp);
+    } finally {
+      await noteAgain(context.db, operation);
+    }
   },
 
   // A directory of thousands of names has hundreds of blocks to store.

@@ -1,6 +1,5 @@
 import { burnTokens, MAX_GAS, moveGas, transferTokens } from "../../chain/contract/calls.ts";
 import { type ContractCollection, type ContractToken, contractViews } from "../../chain/contract/views.ts";
-import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
 import {
@@ -181,16 +180,21 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     // A token that is missing was burnt by its new owner.
     const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
-    const moved = { at: timeOf(result), receiverId: request.receiver, hash: result.transaction_hash };
-    const statements = [keepTransfer(context.db, subjectId, tokenIds.map(tokenNumber), moved)];
+    const { block_time: time, transaction_hash: hash } = result;
+    // Where no node shows the block, the history lacks the transfer.
+    const statements =
+      time === null
+        ? []
+        : [
+            keepTransfer(context.db, subjectId, tokenIds.map(tokenNumber), {
+              at: new Date(time),
+              receiverId: request.receiver,
+              hash,
+            }),
+          ];
     return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements };
   },
 });
-
-const timeOf = ({ block_time: time }: ChainTransactionResult): Date => {
-  if (time === null) throw new Error("a transaction that has succeeded has no block");
-  return new Date(time);
-};
 
 /** One transaction that burns all tokens, or none. */
 export const nftBurnKind = kindOf<NftBurnOperation, null, KindResults["nft_burn"]>({
