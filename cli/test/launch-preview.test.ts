@@ -62,6 +62,24 @@ describe("page of collection.yaml", () => {
     expect(leftOut).toEqual([]);
   });
 
+  test("takes its text from a file in page/ only", async () => {
+    write("about.md", "Outside.");
+    for (const path of [
+      "about.md",
+      "../herons/about.md",
+      "page/../about.md",
+      "/etc/motd.md",
+      "page\\\\a.md",
+    ]) {
+      write("collection.yaml", SETTINGS.replace("page/about.md", path));
+      await expect(checkFolder(folder), path).rejects.toThrow(
+        "yaml:17 page.about: name a file in the folder's page/, such as page/about.md",
+      );
+    }
+    write("collection.yaml", SETTINGS.replace("page/about.md", "More is in README.md"));
+    expect((await checkFolder(folder)).page.about).toBe("More is in README.md");
+  });
+
   test("names each mistake with its line and field", async () => {
     write(
       "collection.yaml",
@@ -84,6 +102,13 @@ describe("page of collection.yaml", () => {
     write("page/about.md", "x".repeat(4_001));
     await expect(checkFolder(folder)).rejects.toThrow(
       "page/about.md: use at most 4000 characters; there are 4001",
+    );
+    // Each file is named, one problem hides no other.
+    write("page/about.md", "*".repeat(501));
+    write("page/ada.png", picture("png", 9).subarray(0, 40));
+    write("collection.yaml", SETTINGS.replace("2.png", "3.png"));
+    await expect(checkFolder(folder)).rejects.toThrow(
+      /page\/about\.md: use at most 500 asterisks and underscores; there are 501\.\n\s*page\/ada\.png: the picture can't be decoded \([^\n]+\)\. Export it again\.\n\s*page\.cover: there/,
     );
   });
 });
