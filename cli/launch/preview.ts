@@ -180,7 +180,7 @@ const fileAt = (checked: CheckedFolder, path: string): string | undefined => {
 
 /** The first bytes of a file, which tell its type. */
 function startOf(file: string): Uint8Array {
-  const opened = openSync(file);
+  const opened = openSync(file, "r");
   try {
     const bytes = Buffer.alloc(SNIFFED_BYTES);
     return bytes.subarray(0, readSync(opened, bytes));
