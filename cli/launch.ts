@@ -7,7 +7,6 @@ import { wantedPayout } from "./launch/payout.ts";
 import { draftRequest, readCurrencies, requireOpenPhases } from "./launch/phases.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
 import { previewFolder } from "./launch/preview.ts";
-
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { changePhase } from "./launch/set.ts";
 import { shrinkPictures } from "./launch/shrink.ts";

@@ -1,10 +1,10 @@
 import type { CollectionDraftInput } from "../../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
 import { UUID } from "../command.ts";
-import { type PageFields, readPageFields, type WantedPage } from "./page-settings.ts";
+import { NO_PAGE_FIELDS, type PageFields, readPageFields, type WantedPage } from "./page-settings.ts";
 import { LISTED, type ListFile, readPhases, type WantedPhase } from "./phase-settings.ts";
 import { type Read, readPercent } from "./prices.ts";
-import { insideFolder, readAccount, SettingsReader, wholeNumber } from "./settings-reader.ts";
+import { insideFolder, line, lines, readAccount, SettingsReader, wholeNumber } from "./settings-reader.ts";
 import { readTime } from "./times.ts";
 
 /** What a draft takes of a collection's settings; the contract comes from elsewhere, and prices may need their tokens. */
@@ -91,7 +91,7 @@ const foreign = (reader: SettingsReader): CollectionFile => ({
   subtitle: null,
   payout: null,
   page: "by_title",
-  pageFields: { accent: null, cover: null, creator: null, about: null, links: null },
+  pageFields: NO_PAGE_FIELDS,
 });
 
 function own(reader: SettingsReader): CollectionFile {
@@ -189,16 +189,3 @@ const contract = (text: string): Read<string> =>
 /** `no` is none. */
 export const readSubtitle = (text: string): Read<string> =>
   /^(no|false)$/i.test(text) ? { value: "" } : line(256)(text);
-
-/** The service's rule for texts. @param most code points */
-const text =
-  (most: number, control: RegExp) =>
-  (value: string): Read<string> => {
-    const length = [...value].length;
-    if (length > most) return { problem: `use at most ${most} characters; there are ${length}` };
-    return control.test(value) ? { problem: "remove the control characters" } : { value };
-  };
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const line = (most: number) => text(most, /[\u0000-\u001f\u007f-\u009f]/);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const lines = (most: number) => text(most, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/);

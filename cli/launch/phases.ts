@@ -1,5 +1,10 @@
 import { FolderError } from "../../client/src/folder/index.ts";
-import { type CollectionDraftInput, type MintageClient, NotFoundError } from "../../client/src/index.ts";
+import {
+  type CollectionDraftInput,
+  type Currency,
+  type MintageClient,
+  NotFoundError,
+} from "../../client/src/index.ts";
 import type { CollectionFile } from "./collection-file.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { LISTED, OPEN, phaseName, type WantedPhase } from "./phase-settings.ts";
@@ -11,12 +16,19 @@ const CONFIGS = [
   [LISTED, "private_mint_config"],
 ] as const;
 
-/** The price of a phase in smallest units, or what is wrong with it. @param known the tokens that exist */
-export function smallestPrice({ price, currency }: WantedPhase, known: Currencies): Read<string> {
+/** A token, or what is wrong with it. */
+type Found = Currency | { readonly problem: string };
+
+/** The price of a phase in smallest units, or what is wrong with it. @param found the tokens of all prices */
+export function smallestPrice(
+  { price, currency }: WantedPhase,
+  found: ReadonlyMap<string, Found>,
+): Read<string> {
   if (currency === null) return { value: price };
   const { account, at, priceAt } = currency;
-  const token = known.get(account);
-  if (!token) return { problem: `${at}: ${account} is no NEP-141 token with symbol and decimals (NEP-148).` };
+  const token = found.get(account);
+  if (!token) throw new Error(`The token ${account} was not read.`);
+  if ("problem" in token) return { problem: `${at}: ${token.problem}` };
   const read = readPriceIn(token)(price);
   return "value" in read ? read : { problem: `${priceAt}: ${read.problem}.` };
 }
@@ -30,21 +42,20 @@ export async function readCurrencies(
   phases: readonly WantedPhase[],
 ): Promise<Currencies> {
   const names = new Set(phases.flatMap(({ currency }) => currency?.account ?? []));
-  const found = await Promise.all(
-    Array.from(names, (name) =>
-      client.currency(name).catch((error: unknown) => {
-        if (error instanceof NotFoundError) return null;
-        throw error;
-      }),
-    ),
-  );
-  const known = new Map(found.flatMap((token) => (token ? [[token.contract_id, token] as const] : [])));
+  const read = async (name: string): Promise<[string, Found]> => {
+    const found = await client.currency(name).catch((error: unknown) => {
+      if (error instanceof NotFoundError) return { problem: error.message };
+      throw error;
+    });
+    return [name, found];
+  };
+  const found = await Promise.all(Array.from(names, read));
   const problems = phases.flatMap((phase) => {
-    const read = smallestPrice(phase, known);
-    return "problem" in read ? [read.problem] : [];
+    const price = smallestPrice(phase, new Map(found));
+    return "problem" in price ? [price.problem] : [];
   });
   if (problems.length > 0) throw new FolderError(problems);
-  return known;
+  return new Map(found.flatMap(([name, token]) => ("problem" in token ? [] : [[name, token] as const])));
 }
 
 /** What a price in a token may have after the point in a preview, which asks no chain: NEAR's decimals. */

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { FolderError } from "../../client/src/folder/index.ts";
-import { mediaType } from "../../client/src/folder/media-sniffing.ts";
+import { mediaType, SNIFFED_BYTES } from "../../client/src/folder/media-sniffing.ts";
 import { folderOf, UsageError } from "../command.ts";
 import { type CheckedFolder, checkFolder } from "./folder.ts";
 import { smallestPrice, writtenCurrencies } from "./phases.ts";
@@ -18,8 +18,30 @@ interface Pages {
   readonly PREVIEW_FONT: { readonly path: string; readonly base64: string };
 }
 
+/** What is served, and to whom. */
+interface Preview {
+  readonly pages: Pages;
+  readonly folder: string;
+  readonly port: number;
+  /** The folder as the last page shows it; null: no page was asked for. */
+  shown: CheckedFolder | null;
+}
+
 const MINT_PAGE = "/m/preview";
 const CREATOR = "/creator";
+const FILE = "/file/";
+
+/** What a page may do: style what carries the pages' nonce, and show the preview's files. Previews have no scripts. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'nonce-preview'",
+  "img-src 'self' data:",
+  "media-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 /**
  * `npm run launch -- preview <folder>`: serves mint page, gallery and NFTs as they will be, until it is stopped. It reads the
@@ -51,22 +73,23 @@ export async function servePreview(
   port = 0,
 ): Promise<{ readonly address: string; readonly server: Server }> {
   const pages = await loadPages();
-  const server = createServer(async (request, response) => {
-    const address = `http://${request.headers.host}`;
-    const { pathname } = new URL(request.url ?? "/", address);
-    const answer = await answerTo(pages, folder, { address, path: pathname }).catch(problemsOf);
-    response.writeHead(answer.status, {
-      "Content-Type": answer.type,
-      "Cache-Control": "no-store",
-      ...answer.headers,
-    });
-    response.end(answer.body);
-  });
+  const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  const preview: Preview = { pages, folder, port: (server.address() as AddressInfo).port, shown: null };
+  server.on("request", async (request, response) => {
+    const answer = await answerTo(preview, request).catch(faultOf);
+    response.writeHead(answer.status, {
+      "Content-Type": answer.type,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      ...answer.headers,
+    });
+    response.end(answer.body);
+  });
+  return { address: `http://127.0.0.1:${preview.port}`, server };
 }
 
 interface Answer {
@@ -77,12 +100,13 @@ interface Answer {
 }
 
 const TEXT = "text/plain; charset=utf-8";
+const MISSING: Answer = { status: 404, type: TEXT, body: "The preview has no such page." };
 
-/** A folder that was broken meanwhile says so in the browser. */
-const problemsOf = (error: unknown): Answer => {
-  if (!(error instanceof FolderError) && !(error instanceof UsageError)) throw error;
-  const lines = error instanceof FolderError ? error.problems : [error.message];
-  return { status: 400, type: TEXT, body: lines.join("\n") };
+/** What went wrong is said in the browser, such as what is wrong with the folder meanwhile; the preview goes on. */
+const faultOf = (error: unknown): Answer => {
+  if (error instanceof FolderError) return { status: 400, type: TEXT, body: error.problems.join("\n") };
+  const status = error instanceof UsageError ? 400 : 500;
+  return { status, type: TEXT, body: error instanceof Error ? error.message : String(error) };
 };
 
 /** Bundles the pages' code, as the build of the Worker does. */
@@ -106,30 +130,42 @@ async function loadPages(): Promise<Pages> {
   }
 }
 
-async function answerTo(
-  pages: Pages,
-  folder: string,
-  { address, path }: { readonly address: string; readonly path: string },
-): Promise<Answer> {
+async function answerTo(preview: Preview, { headers, url = "/" }: IncomingMessage): Promise<Answer> {
+  const { pages, folder, port } = preview;
+  const { host = "" } = headers;
+  // Another name may be one of a website that points to this machine, whose scripts could read what is not revealed yet.
+  if (!["127.0.0.1", "localhost"].some((name) => host === new URL(`http://${name}:${port}`).host))
+    return { status: 403, type: TEXT, body: `Open http://127.0.0.1:${port}${MINT_PAGE}.` };
+  const address = `http://${host}`;
+  const { pathname: path } = new URL(url, address);
   if (path === "/") return { status: 302, type: TEXT, body: "", headers: { Location: MINT_PAGE } };
   if (path === pages.PREVIEW_FONT.path)
     return { status: 200, type: "font/woff2", body: Buffer.from(pages.PREVIEW_FONT.base64, "base64") };
-  const checked = await checkFolder(folder);
-  const picture = checked.page.creator?.picture;
-  if (path === CREATOR && picture) return { status: 200, type: "image/webp", body: picture };
-  const file = fileAt(checked, path);
-  if (file !== undefined) {
-    const body = readFileSync(join(folder, file));
-    return {
-      status: 200,
-      type: mediaType(body) ?? TEXT,
-      body,
-      headers: { "Content-Security-Policy": "sandbox" },
-    };
+  if (path === CREATOR || path.startsWith(FILE)) {
+    // Checking decodes all pictures, so that a page's files are those that it was made of.
+    preview.shown ??= await checkFolder(folder);
+    return fileAnswer(preview.shown, folder, path);
   }
+  const checked = await checkFolder(folder);
   const page = pages.previewPage(previewedOf(checked, folder, address), path);
-  if (page === null) return { status: 404, type: TEXT, body: "The preview has no such page." };
-  return { status: 200, type: "text/html; charset=utf-8", body: page };
+  if (page === null) return MISSING;
+  preview.shown = checked;
+  const policy = { "Content-Security-Policy": PAGE_POLICY };
+  return { status: 200, type: "text/html; charset=utf-8", body: page, headers: policy };
+}
+
+function fileAnswer(checked: CheckedFolder, folder: string, path: string): Answer {
+  const picture = checked.page.creator?.picture;
+  if (path === CREATOR) return picture ? { status: 200, type: "image/webp", body: picture } : MISSING;
+  const file = fileAt(checked, path);
+  if (file === undefined) return MISSING;
+  const body = readFileSync(join(folder, file));
+  return {
+    status: 200,
+    type: mediaType(body) ?? TEXT,
+    body,
+    headers: { "Content-Security-Policy": "sandbox" },
+  };
 }
 
 const filesOf = ({ plan }: CheckedFolder): string[] => [
@@ -138,26 +174,37 @@ const filesOf = ({ plan }: CheckedFolder): string[] => [
 ];
 
 const fileAt = (checked: CheckedFolder, path: string): string | undefined => {
-  const number = /^\/file\/(\d{1,6})$/.exec(path)?.[1];
-  return number === undefined ? undefined : filesOf(checked)[Number(number)];
+  const number = path.slice(FILE.length);
+  return /^\d{1,6}$/.test(number) ? filesOf(checked)[Number(number)] : undefined;
 };
+
+/** The first bytes of a file, which tell its type. */
+function startOf(file: string): Uint8Array {
+  const opened = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(SNIFFED_BYTES);
+    return bytes.subarray(0, readSync(opened, bytes));
+  } finally {
+    closeSync(opened);
+  }
+}
 
 /** What the pages show of a folder. */
 function previewedOf(checked: CheckedFolder, folder: string, base: string): object {
   const { file, plan, page } = checked;
   const { draft } = file;
   const files = filesOf(checked);
-  const urlOf = (path: string): string => `${base}/file/${files.indexOf(path)}`;
+  const urlOf = (path: string): string => `${base}${FILE}${files.indexOf(path)}`;
   const assets = plan.assets.map(({ media, reference }) => {
     const metadata = reference && JSON.parse(readFileSync(join(folder, reference.path), "utf8"));
     return {
       subtitle: file.subtitle ?? subtitleOf(draft.title, metadata),
       url: urlOf(media.path),
-      mediaType: mediaType(readFileSync(join(folder, media.path))),
+      mediaType: mediaType(startOf(join(folder, media.path))),
       metadata,
     };
   });
-  const cover = plan.assets.find(({ media }) => media.path.split("/").at(-1) === page.cover)?.media.path;
+  const cover = plan.assets.find(({ media }) => basename(media.path) === page.cover)?.media.path;
   const currencies = writtenCurrencies(file.phases);
   const phases = file.phases.map((wanted) => {
     const price = smallestPrice(wanted, currencies);

@@ -115,8 +115,12 @@ function bodyOf(phases: readonly Shown[], after: Shown, changes: Partial<Setting
   return { phases: [...others, after].map(asInput) };
 }
 
+/** Who may mint in a phase of each kind. */
+const WHO = { public: "everyone", allowlist: "accounts on its allowlist" } as const;
+
 /** Names of a phase's settings, and how a person reads them. */
 const SETTINGS: readonly [string, (shown: Shown | undefined) => string][] = [
+  ["who", (shown) => (shown ? WHO[shown.kind] : "nobody")],
   ["price", (shown) => (shown ? priceText(shown.mint_fee, shown.currency) : "no such phase")],
   ["per account", (shown) => String(shown?.limit_per_account ?? "any number")],
   ["in all", (shown) => String(shown?.supply ?? "any number")],
@@ -166,10 +170,9 @@ export async function changePhase(args: readonly string[], usage: string): Promi
   const body = bodyOf(collection.phases, after, changes);
   if (rows.length > 0) {
     const quote = await client.quote({ method: "PUT", path: `/collection/${uuid}`, body });
+    const cost = `It costs at most ${near(quote.cost.at_most)} NEAR.`;
     const left = collection.total_copies - collection.minted;
-    const told = [`It costs at most ${near(quote.cost.at_most)} NEAR.`, claimsText(claims, left)].filter(
-      Boolean,
-    );
+    const told = [cost, claimsText(claims, left)].filter(Boolean);
     process.stderr.write(`${collection.title}\n\n${table(rows)}\n\n${told.join("\n")}\n`);
     if (!yes && !(await agreed("Change it?"))) {
       process.stderr.write("Nothing was sent.\n");

@@ -14,6 +14,24 @@ export const wholeNumber = (text: string): Read<number> =>
 export const readAccount = (text: string): Read<string> =>
   isAccountId(text) ? { value: text } : { problem: ACCOUNT_ID_RULE };
 
+/** The service's rule for texts. @param most code points */
+const text =
+  (most: number, control: RegExp) =>
+  (value: string): Read<string> => {
+    if (!value.isWellFormed()) return { problem: "use well-formed Unicode: it has half of a surrogate pair" };
+    const length = [...value].length;
+    if (length > most) return { problem: `use at most ${most} characters; there are ${length}` };
+    return control.test(value) ? { problem: "remove the control characters" } : { value };
+  };
+
+/** A line of at most `most` characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+export const line = (most: number) => text(most, /[\u0000-\u001f\u007f-\u009f]/);
+
+/** The same with line breaks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+export const lines = (most: number) => text(most, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/);
+
 /** The name of a file of accounts. */
 export const insideFolder = (text: string): Read<string> =>
   /^(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))[^/\\].*\.(csv|txt)$/i.test(text)

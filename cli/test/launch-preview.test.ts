@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { picture } from "../../testing/pictures.ts";
 import { checkFolder } from "../launch/folder.ts";
 import { servePreview } from "../launch/preview.ts";
@@ -27,11 +28,10 @@ page:
     Shop: https://example.com/shop
 `;
 
-let folder: string;
+const folder = join(mkdtempSync(join(tmpdir(), "mintage-preview-")), "herons");
 const write = (name: string, content: string | Uint8Array) => writeFileSync(join(folder, name), content);
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mintage-preview-"));
-  mkdirSync(join(folder, "page"));
+  mkdirSync(join(folder, "page"), { recursive: true });
   write("collection.yaml", SETTINGS);
   write("page/ada.png", picture("png", 9));
   write("page/about.md", "# Why\n\nHerons **wait**.\n");
@@ -41,6 +41,7 @@ beforeEach(() => {
   }
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(join(folder, ".."), { recursive: true }));
 
 describe("page of collection.yaml", () => {
   test("has fields in place of an address; files of page/ are no NFTs and are not left out", async () => {
@@ -59,6 +60,24 @@ describe("page of collection.yaml", () => {
     expect(bytes.length).toBeLessThan(32_768);
     expect(plan.assets).toHaveLength(2);
     expect(leftOut).toEqual([]);
+  });
+
+  test("takes its text from a file in page/ only", async () => {
+    write("about.md", "Outside.");
+    for (const path of [
+      "about.md",
+      "../herons/about.md",
+      "page/../about.md",
+      "/etc/motd.md",
+      "page\\\\a.md",
+    ]) {
+      write("collection.yaml", SETTINGS.replace("page/about.md", path));
+      await expect(checkFolder(folder), path).rejects.toThrow(
+        "yaml:17 page.about: name a file in the folder's page/, such as page/about.md",
+      );
+    }
+    write("collection.yaml", SETTINGS.replace("page/about.md", "More is in README.md"));
+    expect((await checkFolder(folder)).page.about).toBe("More is in README.md");
   });
 
   test("names each mistake with its line and field", async () => {
@@ -84,12 +103,40 @@ describe("page of collection.yaml", () => {
     await expect(checkFolder(folder)).rejects.toThrow(
       "page/about.md: use at most 4000 characters; there are 4001",
     );
+    // Each file is named, one problem hides no other.
+    write("page/about.md", "*".repeat(501));
+    write("page/ada.png", picture("png", 9).subarray(0, 40));
+    write("collection.yaml", SETTINGS.replace("2.png", "3.png"));
+    await expect(checkFolder(folder)).rejects.toThrow(
+      /page\/about\.md: use at most 500 asterisks and underscores; there are 501\.\n\s*page\/ada\.png: the picture can't be decoded \([^\n]+\)\. Export it again\.\n\s*page\.cover: there/,
+    );
   });
 });
 
-test("a preview shows mint page, gallery and NFTs of a folder as it is then, and says what is wrong with it", async () => {
-  const { address, server } = await servePreview(folder);
-  try {
+/** Asks as no browser does: with any path and name of the host. */
+const ask = (address: string, path: string, host?: string): Promise<{ status: number; body: string }> =>
+  new Promise((resolve, reject) => {
+    const { port } = new URL(address);
+    const headers = host === undefined ? {} : { Host: host };
+    get({ host: "127.0.0.1", port, path, headers, setHost: host === undefined }, async (answer) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of answer) chunks.push(chunk as Buffer);
+      resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() });
+    }).on("error", reject);
+  });
+
+describe("a preview", () => {
+  let address: string;
+  let close: () => void;
+  // Bundles the pages, which a busy machine takes a while for.
+  beforeAll(async () => {
+    const served = await servePreview(folder);
+    address = served.address;
+    close = () => served.server.close();
+  }, 120_000);
+  afterAll(() => close());
+
+  test("shows mint page, gallery and NFTs of a folder as it is then, and says what is wrong with it", async () => {
     const read = async (path: string, status = 200) => {
       const answer = await fetch(`${address}${path}`);
       expect(answer.status, path).toBe(status);
@@ -119,7 +166,42 @@ test("a preview shows mint page, gallery and NFTs of a folder as it is then, and
     write("placeholder.png", picture("png", 7));
     expect(await read("/g/preview")).toMatch(/Day Herons.*Hidden until/s);
     expect(await read("/g/preview/1")).not.toMatch(/Traits|Rarity/);
-  } finally {
-    server.close();
-  }
+  });
+
+  test("goes on after an address that is none and after a file that is gone", async () => {
+    expect((await fetch(`${address}/m/preview`)).status).toBe(200);
+    expect(await ask(address, "//")).toEqual({ status: 500, body: expect.stringContaining("Invalid URL") });
+    rmSync(join(folder, "2.png"));
+    expect(await ask(address, "/file/1")).toEqual({ status: 500, body: expect.stringContaining("ENOENT") });
+    expect((await fetch(`${address}/file/0`)).status).toBe(200);
+  });
+
+  test("answers only under this machine's own names, and lets pages do no more than they need", async () => {
+    const { port } = new URL(address);
+    for (const host of [`herons.example:${port}`, "127.0.0.1", "localhost:1", `localhost.:${port}`]) {
+      const { status, body } = await ask(address, "/file/0", host);
+      expect([status, body], host).toEqual([403, `Open ${address}/m/preview.`]);
+    }
+    const named = await ask(address, "/m/preview", `localhost:${port}`);
+    expect(named).toEqual({ status: 200, body: expect.stringContaining(`http://localhost:${port}/file/1`) });
+    for (const path of ["/m/preview", "/g/preview", "/g/preview/1"]) {
+      const answer = await fetch(`${address}${path}`);
+      expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      const policy = answer.headers.get("Content-Security-Policy") ?? "";
+      expect(policy).toMatch(/^default-src 'none'; style-src 'nonce-preview';/);
+      const page = await answer.text();
+      const styles = page.match(/<style[^>]*>/g) ?? [];
+      expect(new Set(styles)).toEqual(new Set(['<style nonce="preview">']));
+      // What the policy would forbid.
+      expect(page).not.toMatch(/<script|<[^>]* style=/);
+    }
+    expect((await fetch(`${address}/file/0`)).headers.get("X-Content-Type-Options")).toBe("nosniff");
+  });
+
+  test("checks the folder for each page, and not for each of a page's pictures", async () => {
+    expect((await fetch(`${address}/m/preview`)).status).toBe(200);
+    write("1.png", picture("png", 1).subarray(0, 40));
+    expect((await fetch(`${address}/m/preview`)).status).toBe(400);
+    for (const path of ["/file/1", "/creator"]) expect((await fetch(`${address}${path}`)).status).toBe(200);
+  });
 });

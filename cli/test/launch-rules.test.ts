@@ -4,13 +4,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Currency } from "../../client/src/index.ts";
+import type { FolderError } from "../../client/src/folder/index.ts";
+import { type Currency, MintageClient } from "../../client/src/index.ts";
+import { scriptedService } from "../../client/test/scripted-service.ts";
 import { readReceivers } from "../airdrop/receivers.ts";
 import { byLine } from "../csv.ts";
 import { allowlistBatches, readAllowlist } from "../launch/allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "../launch/collection-file.ts";
 import { type Answers, askAll, collectionYaml, initFolder } from "../launch/init.ts";
-import { draftRequest, requireOpenPhases } from "../launch/phases.ts";
+import { draftRequest, readCurrencies, requireOpenPhases } from "../launch/phases.ts";
 import {
   nearText,
   priceText,
@@ -332,7 +334,6 @@ phases:
   });
 
   test.each([
-    [[], "collection.yaml:5 phases.public.currency: usdc.near is no NEP-141 token"],
     [
       [{ ...USDC, symbol: "USDT" }],
       "collection.yaml:4 phases.public.price: the token usdc.near is called USDT",
@@ -342,6 +343,18 @@ phases:
   ])("whose price the token %j can't have are refused by line and field", (tokens, problem) => {
     expect(() => requestOf(PHASES, ...tokens)).toThrow(problem);
   });
+});
+
+test("tokens that prices can't be in are refused by line and field, with what the service says of them", async () => {
+  const message = "usdc.near is no NEP-141 token with a symbol.";
+  await using service = await scriptedService(() => ({ status: 404, body: { code: "not_found", message } }));
+  const client = new MintageClient({ baseUrl: service.url, apiKey: "mk_live_test", retry: { retries: 0 } });
+  const refused = readCurrencies(client, fileOf(PHASES).phases).catch((error: FolderError) => error.problems);
+  expect(await refused).toEqual([
+    `collection.yaml:5 phases.public.currency: ${message}`,
+    `collection.yaml:12 phases.4.currency: ${message}`,
+  ]);
+  expect(service.seen.map(({ path }) => path)).toEqual(["/api/v1/currency/usdc.near"]);
 });
 
 describe("prices, amounts and shares", () => {
