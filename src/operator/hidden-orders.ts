@@ -66,7 +66,7 @@ const ordersBefore = (db: Database, version: number, after: Cursor | null) =>
     .orderBy(VERSION, asc(collections.id))
     .limit(ROUND);
 
-/** Finalizations under way with an order that is sealed under an older version. Their end seals it again. */
+/** Finalizations under way with an order that is sealed under an older version. Their end seals it again, in D1 and in R2. */
 const isPendingOlder = (version: number) =>
   sql`${OPEN} AND kind = 'finalize' AND request ->> '$.reveal.order.secretVersion' < ${version}`;
 
