@@ -157,6 +157,13 @@ export const changeSettings = (
     .where(and(eq(collections.id, collectionId), isOpen(operationId)));
 };
 
+const showsFewerThan = (collectionId: Uuid, shown: number) =>
+  and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`);
+
+/** Whether fewer assets of a collection are noted as shown: `raiseRevealed` would change that. */
+export const showsFewer = (collectionId: Uuid, shown: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${collections} WHERE ${showsFewerThan(collectionId, shown)})`;
+
 /** Notes that assets of a collection before a number are shown; once all are, nothing is left to reveal or to keep unpinned. */
 export const raiseRevealed = (
   db: Database,
@@ -173,7 +180,5 @@ export const raiseRevealed = (
       pinState: sql`CASE WHEN ${isAll} AND ${pins ? 1 : 0} THEN coalesce(${collections.pinState}, 'pending') ELSE ${collections.pinState} END`,
       updatedAt: now,
     })
-    .where(
-      and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`),
-    );
+    .where(showsFewerThan(collectionId, shown));
 };
