@@ -629,6 +629,8 @@ describe("the secret order", () => {
     else await env.DB.prepare(FORGET_ORDERS).run();
     expect(await orderOf(uuid)).toEqual(before);
     expect(await env.BUCKET.head(`reveal/${uuid}`)).not.toBeNull();
+    const kept = "SELECT json_type(reveal, '$.order') FROM collections WHERE id = unhex(?)";
+    expect(await env.DB.prepare(kept).bind(uuid.replaceAll("-", "")).raw()).toEqual([["object"]]);
     await mint(collection, 4);
     await bodyOf(await reveal(collection), 200);
     await expectTruth(collection, assets);

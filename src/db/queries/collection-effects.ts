@@ -1,6 +1,7 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
+import type { SealedOrder } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
@@ -156,6 +157,13 @@ export const changeSettings = (
     .set({ updatedAt: now, ...(settings && { settings }) })
     .where(and(eq(collections.id, collectionId), isOpen(operationId)));
 };
+
+/** Notes the order of a collection's hidden assets. */
+export const setOrder = (db: Database, collectionId: Uuid, order: SealedOrder): Statement =>
+  db
+    .update(collections)
+    .set({ reveal: sql`json_set(${collections.reveal}, '$.order', json(${JSON.stringify(order)}))` })
+    .where(eq(collections.id, collectionId));
 
 const showsFewerThan = (collectionId: Uuid, shown: number) =>
   and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`);
