@@ -68,9 +68,11 @@ class EventData {
       case "collection.locked":
         return this.#collection(row, (await this.#body<{ locked: { collection_uuid: string } }>(row)).locked);
       case "collection.revealed":
+        // A reveal that no success of an operation reports has it in the row.
         return this.#collection(
           row,
-          (await this.#body<{ revealed: { collection_uuid: string } }>(row)).revealed,
+          (row.data as { collection_uuid: string } | null) ??
+            (await this.#body<{ revealed: { collection_uuid: string } }>(row)).revealed,
         );
       case "collection.updated":
         return this.#collection(row, await this.#body<{ collection_uuid: string }>(row));

@@ -240,7 +240,7 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
   ) => Promise<void>;
   /**
    * The effects of an operation that can't go on after some of its transactions have succeeded: it succeeds with these, which
-   * name what the failure left undone. Null: it fails. Absent: it always does.
+   * name what the failure left undone. So does one that the operator settles as having taken effect. Null: it fails. Absent: it always does.
    */
   readonly partial?: (
     context: ServiceContext,
@@ -253,7 +253,7 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
     context: ServiceContext,
     operation: Operation<Request>,
     records: readonly TransactionRecord[],
-  ) => readonly Statement[];
+  ) => readonly Statement[] | Promise<readonly Statement[]>;
 }
 
 /** An operation evaluated by its kind's rules. */
@@ -309,7 +309,7 @@ export interface Kind<Body = unknown> {
     context: ServiceContext,
     row: OperationRow,
     records: readonly TransactionRecord[],
-  ) => readonly Statement[];
+  ) => Promise<readonly Statement[]>;
 }
 
 /** Creates a kind from its rules. The rows' requests must have the type set at acceptance. */
@@ -345,7 +345,8 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
     acceptedWith: async (context, row, giveUp) => rules.acceptedWith?.(context, operationOf(row), giveUp),
     partial: (context, row, records, failure) =>
       rules.partial?.(context, operationOf(row), records, failure) ?? null,
-    onFailure: (context, row, records) => rules.onFailure?.(context, operationOf(row), records) ?? [],
+    onFailure: async (context, row, records) =>
+      (await rules.onFailure?.(context, operationOf(row), records)) ?? [],
   };
 };
 

@@ -5,6 +5,7 @@ import { keepOrder, resealOrder, shuffledAssets } from "../collections/hidden-as
 import type { ServiceContext } from "../context.ts";
 import { type Database, runBatch } from "../db/client.ts";
 import { recordChange } from "../db/queries/audit.ts";
+import { setOrder } from "../db/queries/collection-effects.ts";
 import { OPEN } from "../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { collections, operations } from "../db/schema/index.ts";
@@ -66,7 +67,7 @@ const ordersBefore = (db: Database, version: number, after: Cursor | null) =>
     .orderBy(VERSION, asc(collections.id))
     .limit(ROUND);
 
-/** Finalizations under way with an order that is sealed under an older version. Their end seals it again. */
+/** Finalizations under way with an order that is sealed under an older version. Their end seals it again, in D1 and in R2. */
 const isPendingOlder = (version: number) =>
   sql`${OPEN} AND kind = 'finalize' AND request ->> '$.reveal.order.secretVersion' < ${version}`;
 
@@ -85,10 +86,7 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
     try {
       const order = await resealOrder(context, id, reveal!.order!);
       await keepOrder(context, id, order);
-      await db
-        .update(collections)
-        .set({ reveal: sql`json_set(${collections.reveal}, '$.order', json(${JSON.stringify(order)}))` })
-        .where(eq(collections.id, id));
+      await runBatch(db, [setOrder(db, id, order)]);
     } catch (error) {
       log("reveal.reseal_failed", { collection_uuid: id, error });
       failed.push(id);

@@ -595,7 +595,7 @@ test("before the reveal the gallery shows only the placeholder, and filters find
       createHidden(settings, assets, { copies: 2, placeholder }),
     ]),
   );
-  // The API makes no such collection: the database is told that this one is shown.
+  // Inside: the row of a collection that shows everything gets the number of one that hides its assets.
   await env.DB.prepare("UPDATE collections SET on_chain_id = ? WHERE id = ?")
     .bind(number, bytesOfUuid(made.collection_uuid))
     .run();

@@ -235,6 +235,22 @@ test("locks are in the audit log by the API's names, and the lock of an NFT is a
   ]);
 });
 
+test("transfers and the code are locked by the API, and transfers can't be forbidden then", async () => {
+  const own = await createIntegration("Locked code");
+  const collection = await createCollection(own, { copies: [5] });
+  const { collection_uuid: uuid } = collection;
+  const request = { key: own.key, method: "PUT", json: { locks: ["transfers", "code"] } };
+  expect(await bodyOf(await api(`/collection/${uuid}/lock`, request), 200)).toMatchObject({
+    locked: { collection_uuid: uuid, locks: ["transfers", "code"] },
+  });
+  const forbid = { key: own.key, method: "PUT", json: { allow_transfers: false } };
+  expect(await bodyOf(await api(`/collection/${uuid}`, forbid), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("transfers are locked"),
+  });
+  expect(await eligibilityOf(own, collection)).toMatchObject({ locks: ["transfers", "code"] });
+});
+
 test("a locked supply leaves nothing to a drop", async () => {
   const collection = await createCollection(shop, { copies: [10], settings });
   const path = `/collection/${collection.collection_uuid}`;

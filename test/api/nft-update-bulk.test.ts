@@ -1,11 +1,20 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { rpc } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { createHidden } from "../support/hidden-collections.ts";
-import { background, killedAt, operationCount } from "../support/operations.ts";
+import { background, killedAt, operationCount, readOperation } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
+import { replaceObject } from "../support/wallets.ts";
 
 interface Answer {
   readonly updated: number;
@@ -268,4 +277,36 @@ test("mistakes in a body are named, and other integrations can't change anything
   expect(await bodyOf(await update(titled("Read", [one]), { key: shop.readKey }), 403)).toMatchObject({
     code: "scope_missing",
   });
+});
+
+test("an update that can't be proven, and that the operator settles as having taken effect, has its results", async () => {
+  const { key, walletAccountId, integrationUuid } = shop;
+  const own = await mint(2, collection, walletAccountId);
+  // It lands, and nobody hears of it before the object is lost.
+  await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
+  const answer = await update(titled("Settled", own), { headers: { prefer: "respond-async" } });
+  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+  const changed = async () => (await tokensOf()).filter(({ metadata }) => metadata.title === "Settled");
+  await expect.poll(async () => (await changed()).length, { timeout: 20_000 }).toBe(2);
+  await replaceObject(integrationUuid);
+  await background.resume(uuid);
+  expect(await readOperation(key, uuid)).toMatchObject({ state: "unknown" });
+  await bodyOf(await admin(`/operation/${uuid}/settle`, { json: { had_effect: true } }), 200);
+  expect(await readOperation<Answer>(key, uuid)).toMatchObject({
+    state: "succeeded",
+    answer: {
+      status: 200,
+      body: {
+        updated: 2,
+        failed: 0,
+        results: own.map((token_id) => ({ token_id, status: "updated", code: null, message: null })),
+      },
+    },
+  });
+  const events = await bodyOf<{ type: string; data: { token_id: string; operation_uuid: string } }[]>(
+    await api("/event?type=nft.updated&limit=500", { key }),
+    200,
+  );
+  const reported = events.filter(({ data }) => data.operation_uuid === uuid);
+  expect(reported.map(({ data }) => data.token_id)).toEqual(own);
 });

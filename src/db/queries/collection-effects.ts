@@ -1,6 +1,7 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
+import type { SealedOrder } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
@@ -160,6 +161,20 @@ export const changeSettings = (
     .where(and(eq(collections.id, collectionId), isOpen(operationId)));
 };
 
+/** Notes the order of a collection's hidden assets. */
+export const setOrder = (db: Database, collectionId: Uuid, order: SealedOrder): Statement =>
+  db
+    .update(collections)
+    .set({ reveal: sql`json_set(${collections.reveal}, '$.order', json(${JSON.stringify(order)}))` })
+    .where(eq(collections.id, collectionId));
+
+const showsFewerThan = (collectionId: Uuid, shown: number) =>
+  and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`);
+
+/** Whether fewer assets of a collection are noted as shown: `raiseRevealed` would change that. */
+export const showsFewer = (collectionId: Uuid, shown: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${collections} WHERE ${showsFewerThan(collectionId, shown)})`;
+
 /** Notes that assets of a collection before a number are shown; once all are, nothing is left to reveal or to keep unpinned. */
 export const raiseRevealed = (
   db: Database,
@@ -176,7 +191,5 @@ export const raiseRevealed = (
       pinState: sql`CASE WHEN ${isAll} AND ${pins ? 1 : 0} THEN coalesce(${collections.pinState}, 'pending') ELSE ${collections.pinState} END`,
       updatedAt: now,
     })
-    .where(
-      and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`),
-    );
+    .where(showsFewerThan(collectionId, shown));
 };

@@ -338,7 +338,7 @@ const endWithEffects = async (
   return effects.commit?.(write) ?? write();
 };
 
-const failWith = (
+const failWith = async (
   context: ServiceContext,
   row: OperationRow,
   failure: Failure,
@@ -348,7 +348,7 @@ const failWith = (
   const kind = kindNamed(row.kind);
   const partial = kind.partial(context, row, records, failure);
   return partial === null
-    ? fail(context, row, { failure, statements: kind.onFailure(context, row, records), records })
+    ? fail(context, row, { failure, statements: await kind.onFailure(context, row, records), records })
     : endInPart(context, row, partial, { records });
 };
 

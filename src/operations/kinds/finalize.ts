@@ -214,6 +214,8 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
     const { request, subjectId, integrationId, id } = operation;
     const { records, facts } = known;
     const { plan } = facts;
+    const order = facts.hidden && (await resealOrder(context, request.collectionUuid, request.reveal!.order));
+    if (order) await keepOrder(context, request.collectionUuid, order);
     const collection: NewCollection = {
       id: request.collectionUuid,
       integrationId,
@@ -226,7 +228,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       minted: 0,
       height: heightOf(records),
       reveal: facts.hidden && {
-        order: await resealOrder(context, request.collectionUuid, request.reveal!.order),
+        order,
         commitment: commitmentOf(facts.hidden),
         shown: 0,
       },

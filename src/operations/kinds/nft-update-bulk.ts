@@ -310,12 +310,12 @@ export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, null, KindResult
     effectsOf(context, operation, records, resultsOf(operation.request, records)),
 
   partial: (context, operation, records, failure) => {
-    if (!hasBegun(records)) return null;
     // The operator knows that what couldn't be proven took effect.
+    const isSettled = failure.outcome === "final";
+    if (!isSettled && !hasBegun(records)) return null;
     const isTaken = (step: string) =>
-      failure.outcome === "final" &&
-      records.some((one) => one.state === "unknown" && stepName(one.step) === step);
-    const reason = failure.outcome === "final" ? UNSENT : failure;
+      isSettled && records.some((one) => one.state === "unknown" && stepName(one.step) === step);
+    const reason = isSettled ? UNSENT : failure;
     return effectsOf(context, operation, records, resultsOf(operation.request, records, reason, isTaken));
   },
 

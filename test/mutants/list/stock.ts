@@ -48,8 +48,8 @@ export const STOCK: readonly Mutant[] = [
   {
     id: "nft_update_bulk: what is done fails with what can't be done",
     file: "src/operations/kinds/nft-update-bulk.ts",
-    search: "if (!hasBegun(records)) return null;",
-    replacement: "if (hasBegun(records)) return null;",
+    search: "if (!isSettled && !hasBegun(records)) return null;",
+    replacement: "if (!isSettled && hasBegun(records)) return null;",
     tests: ["test/api/nft-update-partial.test.ts"],
     named: "reports each token as changed or failed",
   },
@@ -72,8 +72,8 @@ export const STOCK: readonly Mutant[] = [
   {
     id: "reveal: what an owner has revealed alone isn't noted",
     file: "src/operations/kinds/collection-reveal.ts",
-    search: "if (shown && shown.shown > row.reveal.shown) {",
-    replacement: "if (shown && shown.shown < row.reveal.shown) {",
+    search: "if (shown && shown.shown > row.reveal.shown)",
+    replacement: "if (shown && shown.shown < row.reveal.shown)",
     tests: hidden,
     named: "what an owner reveals without the service",
   },
