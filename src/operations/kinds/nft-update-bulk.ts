@@ -20,7 +20,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import { packed, TRANSACTION_LIMITS } from "../../domain/packing.ts";
 import type { TokenMetadata } from "../../domain/requests.ts";
-import { stepName } from "../../domain/steps.ts";
+import { stepName, topUpOf } from "../../domain/steps.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
@@ -264,7 +264,12 @@ const effectsOf = (
   const done = new Set(results.flatMap(({ token_id: id, status }) => (status === "updated" ? [id] : [])));
   const updated = request.updates.filter(({ tokenId }) => done.has(tokenId));
   const kept = digestsOf(updated);
-  const dropped = digestsOf(request.updates).filter((digest) => !kept.includes(digest));
+  // What couldn't be proven may have taken effect: tokens may show those files.
+  const unproven = records
+    .filter(({ state, step }) => state === "unknown" && topUpOf(step) === null)
+    .flatMap(({ step }) => updatesOf(request, stepName(step)));
+  const shown = digestsOf([...updated, ...unproven]);
+  const dropped = digestsOf(request.updates).filter((digest) => !shown.includes(digest));
   return {
     status: 200,
     body: {
