@@ -472,21 +472,30 @@ const shownOnChain = async (collection: Finalized): Promise<number> => {
   return found.reveal.shown;
 };
 
+interface RevealEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: {
+    readonly collection_uuid?: string;
+    readonly subject_uuid?: string;
+    readonly operation_uuid: string | null;
+    readonly reveal?: Reveal;
+  };
+}
+
 /** Events of a collection's reveals, and how operations on it ended. */
 const revealEvents = async ({ collection_uuid: uuid }: Finalized) => {
-  const eventsOf = async (type: string) =>
-    bodyOf<
-      {
-        seq: number;
-        type: string;
-        data: {
-          collection_uuid?: string;
-          subject_uuid?: string;
-          operation_uuid: string | null;
-          reveal?: Reveal;
-        };
-      }[]
-    >(await api(`/event?type=${type}&limit=500`, { key: shop.key }), 200);
+  const eventsOf = async (type: string): Promise<RevealEvent[]> => {
+    const events: RevealEvent[] = [];
+    for (let path: string | undefined = `/event?type=${type}`; path !== undefined; ) {
+      const answer = await api(path, { key: shop.key });
+      events.push(...(await bodyOf<RevealEvent[]>(answer, 200)));
+      path = /<http:\/\/mintage\.test\/api\/v1([^>]+)>; rel="next"/.exec(
+        answer.headers.get("link") ?? "",
+      )?.[1];
+    }
+    return events;
+  };
   return [...(await eventsOf("operation.failed")), ...(await eventsOf("collection.revealed"))]
     .sort((a, b) => a.seq - b.seq)
     .filter(({ data }) => data.collection_uuid === uuid || data.subject_uuid === uuid)
