@@ -22,6 +22,7 @@ import {
 } from "../support/hidden-collections.ts";
 import {
   background,
+  eventsOf,
   finalAnswer,
   killAt,
   killedAt,
@@ -485,18 +486,10 @@ interface RevealEvent {
 
 /** Events of a collection's reveals, and how operations on it ended. */
 const revealEvents = async ({ collection_uuid: uuid }: Finalized) => {
-  const eventsOf = async (type: string): Promise<RevealEvent[]> => {
-    const events: RevealEvent[] = [];
-    for (let path: string | undefined = `/event?type=${type}`; path !== undefined; ) {
-      const answer = await api(path, { key: shop.key });
-      events.push(...(await bodyOf<RevealEvent[]>(answer, 200)));
-      path = /<http:\/\/mintage\.test\/api\/v1([^>]+)>; rel="next"/.exec(
-        answer.headers.get("link") ?? "",
-      )?.[1];
-    }
-    return events;
-  };
-  return [...(await eventsOf("operation.failed")), ...(await eventsOf("collection.revealed"))]
+  const [failed, revealed] = await Promise.all(
+    ["operation.failed", "collection.revealed"].map((type) => eventsOf<RevealEvent>(shop.key, type)),
+  );
+  return [...failed!, ...revealed!]
     .sort((a, b) => a.seq - b.seq)
     .filter(({ data }) => data.collection_uuid === uuid || data.subject_uuid === uuid)
     .map(({ type, data }) => [type, data.operation_uuid, data.reveal?.state, data.reveal?.shown]);

@@ -12,7 +12,7 @@ import { rpc } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { createHidden } from "../support/hidden-collections.ts";
-import { background, killedAt, operationCount, readOperation } from "../support/operations.ts";
+import { background, eventsOf, killedAt, operationCount, readOperation } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
 import { replaceObject } from "../support/wallets.ts";
 
@@ -303,10 +303,7 @@ test("an update that can't be proven, and that the operator settles as having ta
       },
     },
   });
-  const events = await bodyOf<{ type: string; data: { token_id: string; operation_uuid: string } }[]>(
-    await api("/event?type=nft.updated&limit=500", { key }),
-    200,
-  );
+  const events = await eventsOf<{ data: { token_id: string; operation_uuid: string } }>(key, "nft.updated");
   const reported = events.filter(({ data }) => data.operation_uuid === uuid);
   expect(reported.map(({ data }) => data.token_id)).toEqual(own);
 });
