@@ -2484,7 +2484,7 @@ export interface components {
                 starts_at?: string | null;
             } | null;
             /**
-             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization it has to be to come. NFTs show the draft's asset_placeholder meanwhile.
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization the time must be in the future. NFTs show the draft's asset_placeholder meanwhile.
              * @example true
              */
             reveal?: boolean | string | null;
@@ -2566,7 +2566,7 @@ export interface components {
                 starts_at?: string | null;
             } | null;
             /**
-             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization it has to be to come. NFTs show the draft's asset_placeholder meanwhile.
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization the time must be in the future. NFTs show the draft's asset_placeholder meanwhile.
              * @example true
              */
             reveal?: boolean | string | null;
