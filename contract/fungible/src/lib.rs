@@ -2,7 +2,7 @@
 //! it.
 
 use near_contract_standards::fungible_token::metadata::{
-    FT_METADATA_SPEC, FungibleTokenMetadata, FungibleTokenMetadataProvider,
+    FungibleTokenMetadata, FungibleTokenMetadataProvider, FT_METADATA_SPEC,
 };
 use near_contract_standards::fungible_token::{
     FungibleToken, FungibleTokenCore, FungibleTokenResolver,
