@@ -249,12 +249,16 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
     failure: Failure,
   ) => Effects<Body> | null;
   /** D1 writes on failure. */
-  readonly onFailure?: (
-    context: ServiceContext,
-    operation: Operation<Request>,
-    records: readonly TransactionRecord[],
-  ) => readonly Statement[] | Promise<readonly Statement[]>;
+  readonly onFailure?: Writes<Request>;
+  /** D1 writes where the operator settles an unprovable operation as having taken effect, though its response can't be restored. */
+  readonly onSettled?: Writes<Request>;
 }
+
+type Writes<Request> = (
+  context: ServiceContext,
+  operation: Operation<Request>,
+  records: readonly TransactionRecord[],
+) => readonly Statement[] | Promise<readonly Statement[]>;
 
 /** An operation evaluated by its kind's rules. */
 export interface Outlook<Body = unknown> {
@@ -305,12 +309,15 @@ export interface Kind<Body = unknown> {
     records: readonly TransactionRecord[],
     failure: Failure,
   ) => Effects<Body> | null;
-  readonly onFailure: (
-    context: ServiceContext,
-    row: OperationRow,
-    records: readonly TransactionRecord[],
-  ) => Promise<readonly Statement[]>;
+  readonly onFailure: RowWrites;
+  readonly onSettled: RowWrites;
 }
+
+type RowWrites = (
+  context: ServiceContext,
+  row: OperationRow,
+  records: readonly TransactionRecord[],
+) => Promise<readonly Statement[]>;
 
 /** Creates a kind from its rules. The rows' requests must have the type set at acceptance. */
 export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Body>): Kind<Body> => {
@@ -347,6 +354,8 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
       rules.partial?.(context, operationOf(row), records, failure) ?? null,
     onFailure: async (context, row, records) =>
       (await rules.onFailure?.(context, operationOf(row), records)) ?? [],
+    onSettled: async (context, row, records) =>
+      (await rules.onSettled?.(context, operationOf(row), records)) ?? [],
   };
 };
 

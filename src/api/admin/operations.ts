@@ -1,20 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
-import type { Statement } from "../../db/statements.ts";
 import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { KINDS, PAYOUT } from "../../domain/operations.ts";
+import { KINDS } from "../../domain/operations.ts";
 import { endInPart, endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
-import { revealTaken } from "../../operations/kinds/collection-reveal.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
-import type { WalletPayoutOperation } from "../../operations/kinds/wallet-payout.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
-import { takeSales } from "../../operations/sales.ts";
-import type { TransactionRecord } from "../../wallet/interface.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
 import { uuidField } from "../schemas/fields.ts";
@@ -91,23 +86,11 @@ const close = async (
   }
   const kind = kindNamed(row.kind);
   const partial = kind.partial(context, row, records, failure);
-  const statements = () =>
-    failure === HAD_EFFECT ? tookEffect(context, row, records) : kind.onFailure(context, row, records);
+  const writes = failure === HAD_EFFECT ? kind.onSettled : kind.onFailure;
   const ended = await (partial === null
-    ? fail(context, row, { failure, statements: await statements(), records, height })
+    ? fail(context, row, { failure, statements: await writes(context, row, records), records, height })
     : endInPart(context, row, partial, { records, height }));
   await wallet.acknowledge(row.id, endingOf(ended));
-};
-
-/** What an operation that took effect leaves in D1, though its response can't be restored. */
-const tookEffect = async (
-  context: ServiceContext,
-  row: OperationRow,
-  records: readonly TransactionRecord[],
-): Promise<Statement[]> => {
-  if (row.kind === "collection_reveal") return revealTaken(context, row, records);
-  if (row.kind !== PAYOUT) return [];
-  return [takeSales(context.db, row, (row.request as WalletPayoutOperation).sales ?? "0")];
 };
 
 /** Continues a finalization from what the chain shows of its collection. @throws ServiceError if that isn't enough */

@@ -57,10 +57,11 @@ const nameOf = (
   parts: readonly Uint8Array<ArrayBuffer>[],
   index: number,
 ): string => {
+  if (filename !== undefined) return filename;
   const last = DATA_URL.test(url) ? undefined : URL.parse(url)?.pathname.split("/").at(-1);
-  const name = filename ?? `${index + 1}-${(last || "picture").slice(-100)}`;
+  const name = `${index + 1}-${(last || "picture").slice(-100)}`;
   const subtype = name.includes(".") ? undefined : mediaType(Buffer.concat(parts))?.split("/")[1];
-  return subtype === undefined || filename !== undefined ? name : `${name}.${EXTENSIONS[subtype] ?? subtype}`;
+  return subtype === undefined ? name : `${name}.${EXTENSIONS[subtype] ?? subtype}`;
 };
 
 /**

@@ -51,9 +51,6 @@ const transactionBody = z.strictObject({ signed_transaction: z.base64().max(100_
 /** A file whose name changes with its bytes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-
 /** What the development wallet asks of the embedded chain: a browser reaches the service alone. */
 const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
   app.use(`${PATH}/*`, (c, next) => {
@@ -68,7 +65,10 @@ const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
     c.json(await readDevelopmentKey(c.get("context"), c.req.valid("json"))),
   );
   app.post(`${PATH}/transaction`, zValidator("json", transactionBody, refuseInvalid), async (c) => {
-    await sendDevelopmentTransaction(c.get("context"), bytesOf(c.req.valid("json").signed_transaction));
+    await sendDevelopmentTransaction(
+      c.get("context"),
+      Buffer.from(c.req.valid("json").signed_transaction, "base64"),
+    );
     return c.json({});
   });
 };
@@ -175,7 +175,7 @@ export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/public/v1/creator/:slug/:digest", creatorPicture);
   app.get(FONT_PATH, (c) => {
     c.header("Cache-Control", IMMUTABLE);
-    return c.body(bytesOf(FONT.base64), 200, { "Content-Type": "font/woff2" });
+    return c.body(Buffer.from(FONT.base64, "base64"), 200, { "Content-Type": "font/woff2" });
   });
   for (const { file, text } of Object.values(SCRIPTS)) {
     app.get(`${SCRIPT_PATH}${file}`, (c) => {

@@ -10,7 +10,7 @@ import { runBatch } from "../../db/client.ts";
 import { raiseRevealed, showsFewer } from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { insertEvents } from "../../db/queries/events.ts";
-import { hasOpenOperation, type OperationRow, openOperationOf } from "../../db/queries/operations.ts";
+import { hasOpenOperation, openOperationOf } from "../../db/queries/operations.ts";
 import type { Statement } from "../../db/statements.ts";
 import { batchStorage } from "../../domain/batch-limits.ts";
 import { counted } from "../../domain/counted.ts";
@@ -20,7 +20,7 @@ import { packed } from "../../domain/packing.ts";
 import { revealState } from "../../domain/reveal.ts";
 import { stepName } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
 import { hasSucceeded, heightOf } from "../records.ts";
 
 /** Batches that one transaction reveals. */
@@ -173,30 +173,13 @@ const timeLeft = (state: ReturnType<typeof revealState>, revealAt: Date | null |
 
 const reportSteps = async (
   context: ServiceContext,
-  {
-    id,
-    subjectId,
-    integrationId,
-    request,
-  }: Pick<OperationRow, "id" | "subjectId" | "integrationId" | "request">,
+  { id, subjectId, integrationId, request }: Operation<CollectionRevealOperation>,
   records: readonly TransactionRecord[],
 ): Promise<Statement[]> => {
-  const shown = shownBy(request as CollectionRevealOperation, records);
+  const shown = shownBy(request, records);
   const row = shown === 0 ? undefined : await findCollection(context.db, integrationId, subjectId);
   return row ? reportShown(context, row, shown, id) : [];
 };
-
-/** Writes of a reveal that the operator knows to have taken effect: of what succeeded, and what couldn't be proven. */
-export const revealTaken = (
-  context: ServiceContext,
-  row: OperationRow,
-  records: readonly TransactionRecord[],
-): Promise<Statement[]> =>
-  reportSteps(
-    context,
-    row,
-    records.filter((record) => hasSucceeded(record) || record.state === "unknown"),
-  );
 
 /** Batches of assets in as many transactions as the limits ask for. What is shown stays; a further reveal continues. */
 export const collectionRevealKind = kindOf<
@@ -250,4 +233,12 @@ export const collectionRevealKind = kindOf<
   },
 
   onFailure: (context, operation, records) => reportSteps(context, operation, records.filter(hasSucceeded)),
+
+  // Of what succeeded, and what couldn't be proven.
+  onSettled: (context, operation, records) =>
+    reportSteps(
+      context,
+      operation,
+      records.filter((record) => hasSucceeded(record) || record.state === "unknown"),
+    ),
 });

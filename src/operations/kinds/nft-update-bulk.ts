@@ -10,6 +10,7 @@ import {
 import type { ContractToken } from "../../chain/contract/views.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
+import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
@@ -75,17 +76,17 @@ const lookAtAll = async (
   updates: readonly BulkUpdate[],
 ) => {
   let known = new Map<string, ContractToken>();
-  let isHidden = false;
+  let hides = false;
   const { collection } = await lookAt(context, caller, collectionUuid, async ({ views, collectionId }) => {
     const own = updates.flatMap(({ token_id: id }) =>
       parseTokenId(id)?.collectionId === collectionId ? [id] : [],
     );
     const [tokens, shown] = await Promise.all([views.tokens(own), views.collection(collectionId)]);
     known = new Map(tokens.flatMap((token) => (token ? [[token.token_id, token] as const] : [])));
-    isHidden = shown?.reveal != null && shown.reveal.state !== "revealed";
+    hides = shown !== null && isHidden(shown);
     return known.size === updates.length ? known : null;
   });
-  return { collection, known, isHidden };
+  return { collection, known, hides };
 };
 
 /** What tokens show that are to show an asset. @throws ServiceError not_found, conflict while the assets are hidden */
@@ -93,12 +94,12 @@ const assetOverrides = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  { updates, isHidden }: { readonly updates: readonly BulkUpdate[]; readonly isHidden: boolean },
+  { updates, hides }: { readonly updates: readonly BulkUpdate[]; readonly hides: boolean },
 ): Promise<ReadonlyMap<Uuid, Override>> => {
   const wanted = new Set(updates.flatMap(({ asset_uuid: id }) => id ?? []));
   const found = new Map<Uuid, Override>();
   if (wanted.size === 0) return found;
-  if (isHidden) {
+  if (hides) {
     const message = "Reveal the collection first: while its assets are hidden, no NFT shows one of them.";
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
@@ -155,8 +156,8 @@ export const proposeNftUpdateBulk = async (
   updates: readonly BulkUpdate[],
 ): Promise<Proposal<"nft_update_bulk">> => {
   requireFewUrls(updates);
-  const { collection, known, isHidden } = await lookAtAll(context, caller, collectionUuid, updates);
-  const assets = await assetOverrides(context, caller, collectionUuid, { updates, isHidden });
+  const { collection, known, hides } = await lookAtAll(context, caller, collectionUuid, updates);
+  const assets = await assetOverrides(context, caller, collectionUuid, { updates, hides });
   const resolved: TokenChange[] = [];
   const refused: { place: number; result: NftUpdateResult }[] = [];
   const files: string[] = [];
