@@ -101,7 +101,7 @@ export class SettingsReader {
     return null;
   }
 
-  /** Whether a field has fields, of which it may have a text in place. */
+  /** Whether a field holds further fields; it may hold a text instead. */
   isFields(path: readonly (string | number)[]): boolean {
     return isMap(this.#node(path));
   }

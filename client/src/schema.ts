@@ -4606,7 +4606,7 @@ export interface components {
         PublicTokenDetail: {
             description: string | null;
             explorer_url: string | null;
-            /** @description What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Transfers between wallets are on the chain alone. */
+            /** @description What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Only the chain shows transfers between wallets. */
             history: {
                 /** Format: date-time */
                 at: string;

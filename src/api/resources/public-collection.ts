@@ -99,7 +99,7 @@ export const publicTokenDetailView = z
     locked: z.boolean().openapi({ description: "Whether what it shows can never be changed, by the chain." }),
     history: z.array(tokenEventView).openapi({
       description:
-        "What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Transfers between wallets are on the chain alone.",
+        "What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Only the chain shows transfers between wallets.",
     }),
   })
   .openapi("PublicTokenDetail");

@@ -54,8 +54,8 @@ export const whole = (description: string, example?: number) =>
 const GATEWAY = "https://mint.example.com/ipfs";
 export const ACCOUNT = "alice.near";
 /**
- * A receiver in examples, which somebody may send as they are. Nobody has it: accounts below `example` could be made by that
- * account alone, which doesn't exist, and names so short are not given.
+ * A receiver for examples, which readers may send unchanged. Nobody can own it: only the account `example` could create it, and
+ * that account doesn't exist, since the protocol reserves names that short.
  */
 export const NOBODY = "alice.example";
 /** An integration's wallet, and its key. */
