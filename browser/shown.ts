@@ -71,12 +71,12 @@ export interface Given {
   readonly explorer: string | null;
 }
 
-/** Who owns NFTs now, where that isn't the account that has got them. */
-const ownersNow = (tokens: readonly PublicToken[], account: string): string => {
-  const owners = new Set(tokens.map(({ owner_id: owner }) => owner));
-  owners.delete(account);
-  return owners.size === 0 ? "" : `, and belongs to ${[...owners].join(" and ")} now`;
-};
+/** A sentence for each NFT that has another owner now than the account that got it. */
+const ownersNow = (tokens: readonly PublicToken[], account: string): string =>
+  tokens
+    .filter(({ owner_id: owner }) => owner !== account)
+    .map(({ number, owner_id: owner }) => ` No. ${number} belongs to ${owner} now.`)
+    .join("");
 
 /** The transaction's hash, and its address in an explorer where the service knows one. */
 function transaction(hash: string, explorer: string | null): HTMLElement {
@@ -124,7 +124,7 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
       ? `You own ${names}`
       : `${names} ${one ? "is" : "are"} now owned by ${account}`;
   const line = isBefore
-    ? `${title}. It was redeemed for ${account}${ownersNow(tokens, account)}.`
+    ? `${title}. It was redeemed for ${account}.${ownersNow(tokens, account)}`
     : `${title}. Final on the chain, for ${account}.`;
   text.append(made("h2", heading), made("p", line, "soft small"), row);
   if (hash !== null) text.append(transaction(hash, explorer));
