@@ -14,6 +14,7 @@ import { serveReference } from "./api/reference/reference.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "./context.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
 import { noRoom, toQuotaError } from "./db/quota.ts";
+import { errorBody } from "./domain/errors.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { API } from "./domain/surface.ts";
 import { findArchived } from "./files/archive/read.ts";
@@ -21,7 +22,7 @@ import { requireAcceptable } from "./http/acceptance.ts";
 import type { AppEnv, EndpointTraits, MatchedEndpoint } from "./http/app-env.ts";
 import { authenticate, requireOperator } from "./http/authentication.ts";
 import { bookmarks } from "./http/bookmarks.ts";
-import { errorResponse, unmatched } from "./http/error-responses.ts";
+import { type ErrorForm, errorResponse, unmatched } from "./http/error-responses.ts";
 import { idempotency, type StoredResponses } from "./http/idempotency.ts";
 import { readBody } from "./http/json-body.ts";
 import { loggedContext } from "./http/log.ts";
@@ -94,6 +95,9 @@ const requireEndpoint = (c: Context<AppEnv>): void => {
   if (!c.get("endpoint")) throw unmatched(app, c);
 };
 
+/** The form that errors have at a path. */
+const formAt = (path: string): ErrorForm => (path === "/mcp" ? rpcError : errorBody);
+
 const quotaError = (error: Error, c: Context<AppEnv>): unknown => {
   const caller = c.get("caller");
   return caller ? toQuotaError(c.get("context"), caller.integrationId, error) : error;
@@ -118,11 +122,10 @@ for (const register of PUBLIC_ENDPOINTS) register(open);
 const agents = router();
 agents.use("/", checking(authenticate, requireEndpoint, requireAcceptable, readBody));
 agents.post("/", (c) => answerMcp(app, c));
-agents.onError(async (error, c) => errorResponse(await quotaError(error, c), c, rpcError));
 
 /** The whole service: middleware, routes, and the responses for unknown paths. */
 export const app: OpenAPIHono<AppEnv> = router();
-app.use(answerRequest(endpointAt));
+app.use(answerRequest(endpointAt, formAt));
 app.route(API, api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
@@ -135,7 +138,7 @@ registerGateway(app);
 servePages(app);
 serveOperatorPage(app);
 app.notFound((c) => otherAddress(c) ?? errorResponse(unmatched(app, c), c));
-app.onError(async (error, c) => errorResponse(await quotaError(error, c), c));
+app.onError(async (error, c) => errorResponse(await quotaError(error, c), c, formAt(c.req.path)));
 
 /** The context of background work: the schedule, and what wallet objects ask for. */
 export const backgroundContext = loggedContext;

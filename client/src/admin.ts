@@ -210,10 +210,8 @@ export class AdminClient {
     const { signal } = options;
     const response = await this.#transport.send({ method, path: ADMIN + path, json, once, signal });
     const location = response.headers.get("location");
-    if (response.status === 202 && location !== null) {
-      await response.body?.cancel();
+    if (response.status === 202 && location !== null)
       return awaitOperation<T>(this.#transport, location, options);
-    }
     return jsonOf<T>(response);
   }
 }

@@ -181,14 +181,14 @@ export class MintageClient {
   };
 
   /** What a write such as `POST /collection/{uuid}/mint` would cost. Its call then takes the `quote_uuid` as option `quote`. */
-  quote({ method, path, body }: QuoteInput, options?: CallOptions): Promise<Quote> {
-    const sent = body && path.endsWith("/mint") ? mintBody(body) : body;
-    return this.#json<Quote>("POST", "/quote", options, { method, path, ...(sent && { body: sent }) });
+  quote({ body, ...write }: QuoteInput, options?: CallOptions): Promise<Quote> {
+    const sent = body && write.path.endsWith("/mint") ? mintBody(body) : body;
+    return this.#json<Quote>("POST", "/quote", options, { ...write, ...(sent && { body: sent }) });
   }
 
   /** A NEP-141 token that prices may be in. */
   currency(contractId: string, options?: CallOptions): Promise<Currency> {
-    return this.#json<Currency>("GET", `/currency/${contractId}`, options);
+    return this.#json<Currency>("GET", `/currency/${encodeURIComponent(contractId)}`, options);
   }
 
   /** Drafts: collections that are still being prepared. */
@@ -268,8 +268,7 @@ export class MintageClient {
         respondAsync: true,
         ...options,
       });
-      await response.body?.cancel();
-      return response.headers.get("x-operation-uuid") ?? "";
+      return headerOf(response, "X-Operation-Uuid");
     },
     updateNft: (collectionUuid: string, input: NftUpdateInput, options?: ChainCallOptions) =>
       this.#chain<NftUpdateAnswer>("PUT", `/collection/${collectionUuid}/nft-update`, options, input),
@@ -313,12 +312,16 @@ export class MintageClient {
       return {
         block_height: Number(headerOf(response, "X-Block-Height")),
         block_hash: headerOf(response, "X-Block-Hash"),
-        holders: (await response.json()) as Holder[],
+        holders: await jsonOf<Holder[]>(response),
       };
     },
     /** Whether and at what price an account may mint from its own wallet. */
     eligibility: (collectionUuid: string, accountId: string, options?: CallOptions) =>
-      this.#json<Eligibility>("GET", `/collection/${collectionUuid}/eligibility/${accountId}`, options),
+      this.#json<Eligibility>(
+        "GET",
+        `/collection/${collectionUuid}/eligibility/${encodeURIComponent(accountId)}`,
+        options,
+      ),
   };
 
   /** Claim drops: NFTs for whoever holds one of their links, which a `ClaimIssuer` makes. */
@@ -454,7 +457,6 @@ export class MintageClient {
     const response = await this.#send(method, path, options, referring(json, reference));
     const location = response.headers.get("location");
     if (response.status !== 202 || location === null) return jsonOf<T>(response);
-    await response.body?.cancel();
     return awaitOperation<T>(this.#transport, location, options);
   }
 

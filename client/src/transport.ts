@@ -117,7 +117,9 @@ export class Transport {
     const timeout = AbortSignal.timeout(this.#options.timeoutMs ?? DEFAULT_TIMEOUT);
     const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
     try {
-      return await (this.#options.fetch ?? globalThis.fetch)(url, { ...init, signal });
+      const response = await (this.#options.fetch ?? globalThis.fetch)(url, { ...init, signal });
+      // An answer that breaks off is an attempt without an answer, so its body is read here.
+      return new Response(response.status === 204 ? null : await response.arrayBuffer(), response);
     } catch (error) {
       if (call.signal?.aborted) throw call.signal.reason;
       if (error instanceof MintageError) throw error;

@@ -44,10 +44,10 @@ test("holders without the block they are of are an error", async () => {
 describe("retries", () => {
   test("send the same bytes under the same idempotency key", async () => {
     const busy = { status: 503, body: { code: "chain_unavailable", message: "later" } };
-    await using service = await scriptedService(inOrder("drop", busy, { status: 502 }, drafted));
+    await using service = await scriptedService(inOrder("drop", busy, "cut", { status: 502 }, drafted));
     const draft = await clientOf(service.url).drafts.create(input);
     expect(draft.collection_draft_uuid).toBe("d");
-    expect(service.seen).toHaveLength(4);
+    expect(service.seen).toHaveLength(5);
     expect(new Set(keysOf(service.seen)).size).toBe(1);
     expect(keysOf(service.seen)[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(new Set(service.seen.map(({ body }) => body))).toEqual(new Set([JSON.stringify(input)]));
@@ -284,22 +284,20 @@ test("a key can ask for its own details", async () => {
 });
 
 test("a mint is quoted with its own body, and sent with its quote and maximum cost", async () => {
-  const minted = { status: 201, body: { message: "success", tokens: [] } };
+  const headers = { "x-operation-uuid": "o" };
+  const minted = { status: 201, headers, body: { message: "success", tokens: [] } };
   await using service = await scriptedService(
     inOrder({ status: 201, body: { quote_uuid: "q" } }, minted, minted),
   );
   const client = clientOf(service.url);
   const body = { receiver_addresses: ["a.near"] };
-  const { quote_uuid: quote } = await client.quote({ method: "POST", path: "/collection/c/mint", body });
+  const write = { method: "POST", path: "/collection/c/mint", keep: true } as const;
+  const { quote_uuid: quote } = await client.quote({ ...write, body });
   await client.collections.mint("c", body, { quote });
-  await client.collections.startMint("c", body, { maxCost: 10n ** 21n });
+  expect(await client.collections.startMint("c", body, { maxCost: 10n ** 21n })).toBe("o");
   const [asked, mint, started] = service.seen as [Seen, Seen, Seen];
   expect(asked.path).toBe("/api/v1/quote");
-  expect(JSON.parse(asked.body)).toEqual({
-    method: "POST",
-    path: "/collection/c/mint",
-    body: JSON.parse(mint.body),
-  });
+  expect(JSON.parse(asked.body)).toEqual({ ...write, body: JSON.parse(mint.body) });
   expect(started.body).toBe(mint.body);
   expect(mint.headers).toMatchObject({ "mintage-quote": "q" });
   expect(started.headers).toMatchObject({ "mintage-max-cost": "1000000000000000000000" });
@@ -338,6 +336,7 @@ test.each([
 test("a reference is sent in the body of each write to the chain, and as a filter of a list", async () => {
   await using service = await scriptedService(({ method }) => ({
     status: 200,
+    headers: { "x-operation-uuid": "o" },
     body: method === "GET" ? [] : {},
   }));
   const client = clientOf(service.url);

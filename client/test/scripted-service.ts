@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the service says to one request. `drop` closes the connection without an answer. */
+/** What the service says to one request. `drop` closes the connection without an answer, `cut` in the middle of its body. */
 export type Reply =
   | "drop"
+  | "cut"
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> };
 
 /** A request as it came in. */
@@ -29,6 +30,10 @@ export async function scriptedService(reply: (request: Seen, count: number) => R
     seen.push(one);
     const answer = await reply(one, seen.length);
     if (answer === "drop") return request.socket.destroy();
+    if (answer === "cut") {
+      response.writeHead(201, { "content-type": "application/json", "content-length": 100 });
+      return response.write("{", () => request.socket.destroy());
+    }
     const body = answer.body === undefined ? "" : JSON.stringify(answer.body);
     response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(body);
   });

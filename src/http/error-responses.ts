@@ -71,12 +71,11 @@ export const loggedError = (thrown: unknown, c: Context<AppEnv>): ServiceError =
   return error;
 };
 
+/** How an error's body is made. */
+export type ErrorForm = (error: ServiceError, requestId: string) => object;
+
 /** Converts an exception to a response. @param form of its body */
-export const errorResponse = (
-  thrown: unknown,
-  c: Context<AppEnv>,
-  form: (error: ServiceError, requestId: string) => object = errorBody,
-): Response => {
+export const errorResponse = (thrown: unknown, c: Context<AppEnv>, form: ErrorForm = errorBody): Response => {
   const error = loggedError(thrown, c);
   const requestId = c.get("requestId");
   c.header("X-Request-Id", requestId);

@@ -4,7 +4,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { newUuid } from "../domain/ids.ts";
 import { type AppEnv, type EndpointTraits, isWrite, type MatchedEndpoint } from "./app-env.ts";
 import { BOOKMARK } from "./bookmarks.ts";
-import { answerProblem, errorResponse } from "./error-responses.ts";
+import { answerProblem, type ErrorForm, errorResponse } from "./error-responses.ts";
 import { loggedContext, logger } from "./log.ts";
 
 /** Paths that accept writes; every other path is read-only. */
@@ -85,7 +85,10 @@ const secure = (headers: Headers): void => {
  * response is returned unchanged. It has no such binding itself. Wrong settings are an answer like any other.
  */
 export const answerRequest =
-  (endpointAt: (method: string, path: string) => MatchedEndpoint | undefined): MiddlewareHandler<AppEnv> =>
+  (
+    endpointAt: (method: string, path: string) => MatchedEndpoint | undefined,
+    formAt: (path: string) => ErrorForm,
+  ): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const { method, path } = c.req;
     const [requestId, began] = [newUuid(), Date.now()];
@@ -94,7 +97,7 @@ export const answerRequest =
     c.set("endpoint", endpoint);
     let answer: Next = next;
     const failing = (error: unknown) => async () => {
-      c.res = errorResponse(error, c);
+      c.res = errorResponse(error, c, formAt(path));
     };
     try {
       c.set("context", loggedContext(c.env, c.executionCtx, { request_id: requestId }));

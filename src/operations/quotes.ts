@@ -210,7 +210,8 @@ const requireQuote = async (
 /** Whether a quote with this uuid would have expired, so that its row may be deleted. */
 const isForgotten = (id: Uuid, now: Date): boolean => id < uuidAt(new Date(now.getTime() - VALID_MS));
 
-const quoteExpired = (): ServiceError =>
+/** The refusal of a quote that was made too long ago. */
+export const quoteExpired = (): ServiceError =>
   new ServiceError("quote_expired", "Request a new quote: this one has expired.", {
     outcome: "not_submitted",
   });

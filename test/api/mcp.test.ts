@@ -367,7 +367,9 @@ describe("the rules of the API apply to POST /mcp, which", () => {
           answer.status === "rejected" ? String(answer.reason) : answer.value.text,
         );
         expect(said.some((text) => text.includes("rate_limited"))).toBe(true);
-        expect(said.filter((text) => text.includes("integration_uuid")).length).toBeLessThanOrEqual(6);
+        const { length: answered } = said.filter((text) => text.includes("integration_uuid"));
+        expect(answered).toBeGreaterThan(0);
+        expect(answered).toBeLessThanOrEqual(6);
       },
       { timeout: 60_000, interval: 1_000 },
     );
@@ -643,7 +645,11 @@ describe("the tool execute", () => {
     });
     const args = { quote_uuid: quote.quote_uuid, idempotency_key: "half-sold" };
     const failure = await refused(agent, "execute", args);
-    expect(failure).toMatchObject({ code: "sold_out", next: expect.stringContaining("read_collection") });
+    // The failure is kept under its key.
+    expect(failure).toMatchObject({
+      code: "sold_out",
+      next: expect.stringMatching(/read_collection.* new key/),
+    });
     const { operation_uuid } = failure;
     expect(await done(agent, "follow", { operation_uuid })).toMatchObject({
       summary: expect.stringMatching(/^The mint failed: sold_out\. It has cost 0\.\d+ NEAR\.$/),
@@ -804,6 +810,17 @@ describe("above a key's confirm_above", () => {
     await execute(quote, "bound-by-the-owner").finally(() => observeCheckpoints(null));
     const refusal = await execute(quote, "bound-by-the-owner", client);
     expect(refusal.body.code).toBe("confirmation_required");
+    expect(questions).toHaveLength(1);
+  });
+
+  test("is needed for another write under a key that one was accepted under, and before a quote has expired", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor("0"), questions, false);
+    expect((await execute(await quoteMint(), "one-for-two")).isError).toBe(false);
+    const { quote_uuid: second } = await quoteOf(client);
+    expect((await execute(second, "one-for-two", client)).body.code).toBe("confirmation_required");
+    const late = await later(11 * 60_000, () => execute(second, "too-late", client));
+    expect(late.body.code).toBe("quote_expired");
     expect(questions).toHaveLength(1);
   });
 
@@ -978,6 +995,35 @@ describe("results of tools", () => {
     expect(lists).toHaveLength(2 * pages - 1);
   });
 
+  test("skip nothing where a list grows between its two requests", async () => {
+    const owner = await createIntegration("Grows");
+    const client = await connect(owner.key);
+    const draft = (title: string) =>
+      api("/collection-draft", { key: owner.key, json: { contract_uuid: owner.contractUuid, title } });
+    const titles = [0, 1, 2, 3, 4].map((n) => String(n) + "🪶".repeat(255));
+    for (const title of titles) await bodyOf(await draft(title), 201);
+    const fetch = app.fetch.bind(app);
+    let lists = 0;
+    vi.spyOn(app, "fetch").mockImplementation(async (request, ...rest) => {
+      const response = await fetch(request, ...rest);
+      const isFirst = new URL(request.url).pathname.endsWith("/collection-draft") && lists++ === 0;
+      if (isFirst) await bodyOf(await draft("newer"), 201);
+      return response;
+    });
+    const seen: string[] = [];
+    let args = {};
+    for (;;) {
+      const { items, cursor } = await done<{
+        items: { title: { untrusted_text: string } }[];
+        cursor: string | null;
+      }>(client, "list_drafts", args);
+      seen.push(...items.map(({ title }) => title.untrusted_text));
+      if (cursor === null) break;
+      args = { cursor };
+    }
+    expect(seen.toSorted()).toEqual([...titles, "newer"]);
+  });
+
   test("and descriptions have no account in their examples that somebody could have", async () => {
     const { tools } = await agent.listTools();
     const examples = tools.map(({ description = "" }) => description.slice(description.indexOf("Example: ")));
@@ -1032,6 +1078,8 @@ test("what comes next after an error names tools, and fields of the tool and of 
       expect(next).not.toMatch(/POST|Idempotency-Key|Retry-After|Mintage-|explain_error/);
     }
   }
+  for (const code of ["conflict", "sold_out", "transaction_failed"] as const)
+    expect(nextAfter({ code, operation_uuid: shop.integrationUuid }, "execute")).toContain("a new key");
   const { code, next } = await done<{ code: string; next: string }>(agent, "explain_error", {
     code: "spending_limit_reached",
   });

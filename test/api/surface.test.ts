@@ -358,7 +358,9 @@ describe("wrong settings", () => {
       const problem = await withBindings(configured, "/api/v1/me", { headers: { accept } });
       expect(problem.headers.get("content-type")).toBe(accept);
       expect(await bodyOf(problem, 503)).toMatchObject({ code: "not_configured", status: 503 });
-      lines.pop();
+      const agents = await bodyOf<object>(await withBindings(configured, "/mcp", { method: "POST" }), 503);
+      expect(agents).toMatchObject({ jsonrpc: "2.0", error: { data: { code: "not_configured" } } });
+      lines.splice(-2);
       expect(lines).toHaveLength(addresses.length);
       const ready = await bodyOf<{ issues: { path: string[] }[] }>(
         await withBindings(configured, "/ready"),

@@ -6,10 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, onTestFinished, type TestContext, test } from "vitest";
 import { openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
+import { CHROMIUM, visit } from "../support/browser.ts";
 import { ROOT } from "../support/imports.ts";
 
 /**
@@ -104,7 +107,7 @@ const packClient = async (): Promise<string> => {
   return readdirSync(folder).find((name) => name.endsWith(".tgz"))!;
 };
 
-test("the packed client mints under Node, Deno and Bun, and its types resolve in each module system", async (context) => {
+test("the packed client mints under Node, Deno and Bun, in a Worker and a browser, and its types resolve in each module system", async (context) => {
   const archive = await packClient();
   if (!(await installs(`./${archive}`, "bun@1.4.5", "deno@2.9.6", "@arethetypeswrong/cli@0.18.5")))
     return lacking(context, "no registry");
@@ -125,6 +128,31 @@ console.log(tokens[0].token_id);
   expect(minted).toMatch(/^\d+:\d+$/);
   expect(await run("node_modules/.bin/bun", "runtime.mjs")).toBe(minted);
   expect(await run("node_modules/.bin/deno", "run", "--allow-net", "--quiet", "runtime.mjs")).toBe(minted);
+  const bundle = async (name: string, ...lines: string[]): Promise<string> => {
+    writeFileSync(join(folder, name), lines.join("\n"));
+    const { outputFiles } = await build({
+      ...{ absWorkingDir: folder, entryPoints: [name], bundle: true, format: "esm", write: false },
+    });
+    return outputFiles[0]!.text;
+  };
+  const [, ...steps] = program.trim().split("\n");
+  const mint = steps.join("\n").replace(/console\.log\((.+)\);/, "return $1;");
+  const imported = 'import { MintageClient } from "@mintage/client";';
+  const script = await bundle(
+    "worker.mjs",
+    imported,
+    `export default { async fetch() { const id = await (async () => {${mint}})(); return new Response(id); } };`,
+  );
+  const worker = new Miniflare({ modules: true, script, compatibilityDate: "2026-01-01" });
+  onTestFinished(() => worker.dispose());
+  const answer = await worker.dispatchFetch("http://shop.example/");
+  expect(await answer.text()).toBe(minted.trim());
+  if (!CHROMIUM) return lacking(context, "no Chromium");
+  const page = await bundle("page.mjs", imported, `window.minting = (async () => {${mint}})();`);
+  await visit(`${service.url}/docs`, async (tab) => {
+    await tab.evaluate(page);
+    expect(await tab.evaluate("window.minting")).toBe(minted.trim());
+  });
   // An ES module can't be required; all else that it checks holds.
   await run(NODE, "node_modules/.bin/attw", archive, "--profile", "esm-only");
 });

@@ -3,7 +3,7 @@ import { findDraft } from "../../db/queries/drafts.ts";
 import { findKey } from "../../db/queries/idempotency.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { findQuote, type QuotedWrite } from "../../operations/quotes.ts";
+import { findQuote, type QuotedWrite, quoteExpired } from "../../operations/quotes.ts";
 import { planWrite, requireRightsFor, requireWrite } from "../chain-write.ts";
 import { fitted } from "./results.ts";
 import type { ToolCall } from "./tool.ts";
@@ -42,9 +42,9 @@ const nameOf = async (question: string, id: Uuid, keyId: Uuid): Promise<string> 
 
 /**
  * Refuses a quote whose write the key may not send. For a key with a `confirm_above` it has a person confirm a write that may
- * cost more, or changes something for ever, before the quote is bound to its execution. A write that was accepted under the
- * Idempotency-Key isn't asked about again: its repetition sends nothing.
- * @throws ServiceError also what the write would be refused with
+ * cost more, or changes something for ever, before the quote is bound to its execution. The quote's own
+ * execution isn't asked about again: its repetition sends nothing.
+ * @throws ServiceError quote_expired, and what the write would be refused with
  */
 export const requireConfirmed = async (call: ToolCall, id: Uuid, key: string): Promise<void> => {
   const { context, caller, confirm } = call;
@@ -54,8 +54,9 @@ export const requireConfirmed = async (call: ToolCall, id: Uuid, key: string): P
   const { method, path, most } = quote;
   requireRightsFor(caller, { method, path, body: undefined });
   const now = context.now();
-  if (rights.confirmAbove === null || quote.body === null || quote.expiresAt <= now) return;
-  if ((await findKey(context.db, { integrationId, key, now })).row) return;
+  if (rights.confirmAbove === null || quote.body === null) return;
+  if (quote.executedBy === key && (await findKey(context.db, { integrationId, key, now })).row) return;
+  if (quote.expiresAt <= now) throw quoteExpired();
   const write = { method, path, body: JSON.parse(quote.body) as unknown };
   const planned = await planWrite(context, { ...caller, requestKey: null }, write);
   const permanent = planned?.permanent ?? [];

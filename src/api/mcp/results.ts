@@ -38,7 +38,8 @@ const shortenedList = (list: readonly unknown[], size: (typeof SIZES)[number]): 
 };
 
 const shortened = (value: unknown, size: (typeof SIZES)[number]): unknown => {
-  if (typeof value === "string") return value.length <= size.text ? value : `${value.slice(0, size.text)}…`;
+  if (typeof value === "string")
+    return value.length <= size.text ? value : `${value.slice(0, size.text).toWellFormed()}…`;
   if (Array.isArray(value)) return shortenedList(value, size);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shortened(field, size)]));
@@ -163,7 +164,11 @@ const NEXT_OF: Readonly<Record<string, Partial<Record<ErrorCode, string>>>> = {
     not_found: "Call `quote`: its quote_uuid is what this tool takes.",
     asset_url_failed: "Call `quote` with a corrected URL: this quote keeps the one that failed.",
     conflict:
-      "`message` says what is in the way. If it names an idempotency key, call `execute` with that one for the outcome; otherwise call `quote` again.",
+      "`message` says what is in the way. If it names an idempotency key, call `execute` with that one for the outcome; otherwise call `quote` again, then `execute` with the new quote and a new key.",
+    sold_out:
+      "Call `read_collection` for what is left. For less call `quote`, then `execute` with the new quote and a new key.",
+    transaction_failed:
+      "Read `message`. To try again call `quote`, then `execute` with the new quote and a new key.",
   },
   follow: {
     not_found: "Give the operation_uuid that `execute` returned, or an error after it.",

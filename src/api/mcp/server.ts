@@ -100,7 +100,11 @@ const callOf = (
     caller: c.get("caller"),
     confirm: confirmBy(server),
     document: async () => {
-      document ??= await (await fetched("/openapi.json")).json();
+      if (document === undefined) {
+        const response = await fetched("/openapi.json");
+        if (!response.ok) throw new Refused(await refusalOf(response));
+        document = await response.json();
+      }
       return document;
     },
     send: async <Body>(method: string, path: string, { json, form, headers = {} }: Sending = {}) => {

@@ -3,6 +3,7 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { readSpendingLimits } from "../../db/queries/usage.ts";
 import { exactNear } from "../../domain/amounts.ts";
+import { counted } from "../../domain/counted.ts";
 import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
 import { isUuid, type Uuid } from "../../domain/ids.ts";
 import { requireScope, requireUnlimited } from "../../domain/key-rights.ts";
@@ -16,7 +17,7 @@ import { walletPayout } from "../service/payout.ts";
 import { requireConfirmed } from "./confirmation.ts";
 import { describeOperation } from "./description.ts";
 import { brief, bytesOf, fitted, nextAfter } from "./results.ts";
-import { type Resource, type Tool, type ToolCall, tool } from "./tool.ts";
+import { type Resource, type Sent, type Tool, type ToolCall, tool } from "./tool.ts";
 import { sendForm, uploadFields } from "./upload.ts";
 
 const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
@@ -74,8 +75,8 @@ const fittingCount = (entries: readonly unknown[], room: number): number => {
 };
 
 /**
- * A page of a list, its entries with their important fields unless all were asked for. Where they are too long it ends
- * before; another request for as many then has the cursor that skips none.
+ * A page of a list, its entries with their important fields unless all were asked for. Where they are too long, fewer are
+ * requested: entries and cursor are of one answer, so that none is skipped or comes twice.
  */
 const listed = async (
   { send, room }: Pick<ToolCall, "send" | "room">,
@@ -83,15 +84,14 @@ const listed = async (
   { full: isFull, limit = DEFAULT_LIMIT, cursor }: PageInput,
   shorten: (resource: Resource) => Resource,
 ) => {
-  const ask = (most: number) => {
+  let most = limit;
+  for (;;) {
     const query = new URLSearchParams({ limit: String(most), ...(cursor !== undefined && { cursor }) });
-    return send<Resource[]>("GET", `${path}${path.includes("?") ? "&" : "?"}${query}`);
-  };
-  const sent = await ask(limit);
-  const items = isFull ? sent.body : sent.body.map(shorten);
-  const count = fittingCount(items, room - PAGE_BYTES);
-  if (count === items.length) return { items, cursor: sent.cursor };
-  return { items: items.slice(0, count), cursor: (await ask(count)).cursor };
+    const sent = await send<Resource[]>("GET", `${path}${path.includes("?") ? "&" : "?"}${query}`);
+    const items = isFull ? sent.body : sent.body.map(shorten);
+    most = fittingCount(items, room - PAGE_BYTES);
+    if (most === items.length) return { items, cursor: sent.cursor };
+  }
 };
 
 /** A resource and a page of its assets, each in half of the result. */
@@ -119,16 +119,19 @@ const outcomeOf = ({ kind, state, cost, answer }: OperationResource) => {
   const what = `The ${kind.replaceAll("_", " ")}`;
   const paid = cost.actual === null ? "" : ` It has cost ${near(cost.actual)}.`;
   switch (state) {
-    case "succeeded":
-      return { summary: `${what} succeeded.${paid}` };
+    case "succeeded": {
+      const failures = failuresOf((answer?.body ?? {}) as LongParts)?.length ?? 0;
+      const part = failures === 0 ? "" : `, but ${counted(failures, "change")} failed`;
+      return { summary: `${what} succeeded${part}.${paid}` };
+    }
     case "failed": {
       const { code } = (answer?.body ?? {}) as { readonly code?: string };
       return { summary: `${what} failed: ${code}.${paid}`, next: "Call `explain_error` with the code." };
     }
     case "unknown":
       return {
-        summary: `The nodes can't prove whether the ${kind} took effect.`,
-        next: "Stop: don't repeat it. Tell your owner, whose operator settles it.",
+        summary: `The nodes can't prove whether ${what.toLowerCase()} took effect.`,
+        next: nextAfter({ code: "outcome_unknown" }),
       };
     default:
       return { summary: `${what} is in progress.`, next: "Call `follow` again." };
@@ -141,6 +144,9 @@ interface LongParts extends Resource {
   readonly results?: readonly { readonly status: string }[];
 }
 
+/** Of a write that changes several tokens: those that it didn't change. */
+const failuresOf = ({ results }: LongParts) => results?.filter(({ status }) => status === "failed");
+
 /** What a write was answered, without its long parts, which `full` has: ids instead of NFTs, and changes that failed. */
 const briefAnswer = (answer: LongParts): Resource => {
   const { tokens, token, results, tx_results: _, near_collection: _2, ipfs_result: _3, ...rest } = answer;
@@ -148,7 +154,7 @@ const briefAnswer = (answer: LongParts): Resource => {
     ...rest,
     ...(tokens && { token_ids: tokens.map(({ token_id: id }) => id) }),
     ...(token !== undefined && { token_id: (token as Resource).token_id }),
-    ...(results && { failures: results.filter(({ status }) => status === "failed") }),
+    ...(results && { failures: failuresOf(answer) }),
   };
 };
 
@@ -331,6 +337,8 @@ const PREPARING: readonly Tool[] = [
         if (id === undefined) throw invalidField([name], `Give it: ${write} needs it.`);
         return segment(String(id));
       });
+      const surplus = Object.keys(ids).find((name) => !template.includes(`{${name}}`));
+      if (surplus !== undefined) throw invalidField([surplus], `Leave it out: ${write} isn't for one.`);
       // As in the client: a mistyped receiver is refused unless the caller asks for it.
       const { receivers_must_exist: must } = body ?? {};
       const whole = write === "mint" ? { ...body, receivers_must_exist: must ?? true } : body;
@@ -360,11 +368,16 @@ const PREPARING: readonly Tool[] = [
   }),
 ];
 
-/** What to call after a write that made a collection. */
-const afterEnd = ({ collection_uuid: made, token_id: one, tokens }: Resource) =>
-  made === undefined || one !== undefined || tokens !== undefined
-    ? {}
-    : { next: "Call `quote` mint with its collection_uuid, or `read_collection`." };
+/** What a write came to, and what to call next. */
+const endOf = ({ body, operationUuid }: Sent<LongParts>) => {
+  if (operationUuid === null) return { summary: "Nothing to change: nothing was sent." };
+  const failures = failuresOf(body)?.length ?? 0;
+  if (failures > 0)
+    return { summary: `Done, but ${counted(failures, "change")} failed: \`answer\` has why.` };
+  const summary = "Done: it is final on the chain.";
+  if (body.near_collection === undefined) return { summary };
+  return { summary, next: "Call `quote` mint with its collection_uuid, or `read_collection`." };
+};
 
 const SPENDING: readonly Tool[] = [
   tool("execute", {
@@ -384,8 +397,7 @@ const SPENDING: readonly Tool[] = [
       return sent.status === 202
         ? { summary: "Accepted and in progress.", next: "Call `follow` with operation_uuid.", ...operation }
         : {
-            summary: "Done: it is final on the chain.",
-            ...afterEnd(sent.body),
+            ...endOf(sent),
             ...operation,
             answer: isFull ? sent.body : briefAnswer(sent.body),
           };
