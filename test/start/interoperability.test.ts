@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, onTestFinished, type TestContext, test } from "vitest";
 import { openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -143,7 +143,9 @@ console.log(tokens[0].token_id);
     imported,
     `export default { async fetch() { const id = await (async () => {${mint}})(); return new Response(id); } };`,
   );
-  const worker = new Miniflare({ modules: true, script, compatibilityDate: "2026-01-01" });
+  const worker = new Miniflare(
+    convertV4MiniflareOptions({ modules: true, script, compatibilityDate: "2026-01-01" }),
+  );
   onTestFinished(() => worker.dispose());
   const answer = await worker.dispatchFetch("http://shop.example/");
   expect(await answer.text()).toBe(minted.trim());
