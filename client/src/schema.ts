@@ -3903,7 +3903,7 @@ export interface components {
             token_id: string;
         };
         Operation: {
-            /** @description What the request would have been answered without 202; null until the operation is over. */
+            /** @description What the request would have been answered without 202, an error without its `request_id`; null until the operation is over. */
             answer: {
                 body?: unknown;
                 status: number;

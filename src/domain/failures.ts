@@ -1,4 +1,11 @@
-import { type ChainOutcome, ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from "./errors.ts";
+import {
+  type ChainOutcome,
+  ERRORS,
+  type ErrorCode,
+  type ErrorDetails,
+  errorBody,
+  ServiceError,
+} from "./errors.ts";
 
 /** The failure of an operation, as its row and its response have it. */
 export interface Failure extends Pick<ErrorDetails, "retryAfter" | "issues" | "cost"> {
@@ -11,6 +18,12 @@ export interface Failure extends Pick<ErrorDetails, "retryAfter" | "issues" | "c
 export const failureError = (failure: Failure, operationUuid: string): ServiceError => {
   const { code, message, ...details } = failure;
   return new ServiceError(code, message, { ...details, operationUuid });
+};
+
+/** A failure as its response has it, but for `request_id`. */
+export const failureBody = (failure: Failure, operationUuid: string): object => {
+  const { request_id: _, ...body } = errorBody(failureError(failure, operationUuid), "");
+  return body;
 };
 
 export const failureStatus = (failure: Failure): number => ERRORS[failure.code].status;

@@ -11,6 +11,7 @@ import {
 import type { EventRow, RowMark } from "../db/queries/events.ts";
 import { withResults } from "../domain/answer-results.ts";
 import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
+import { failureBody } from "../domain/failures.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { API } from "../domain/surface.ts";
 import { findAllArchived } from "../files/archive/read.ts";
@@ -171,7 +172,8 @@ class EventData {
     if (state === "unknown" || answerBody === null) return { resource: { ...resource, answer: null }, see };
     // Bodies in R2 are larger than any event.
     if (textKey(answerBody) !== null) return { resource: { ...resource, see }, see };
-    const body = withResults(JSON.parse(answerBody), results);
+    const stored = JSON.parse(answerBody);
+    const body = state === "failed" ? failureBody(stored, row.id) : withResults(stored, results);
     return { resource: { ...resource, answer: { status, body } }, see };
   }
 

@@ -216,7 +216,8 @@ export const quoteExpired = (): ServiceError =>
     outcome: "not_submitted",
   });
 
-const boundTo = (key: string | null): ServiceError => {
+/** The refusal of a quote that was executed under another key. */
+export const boundTo = (key: string | null): ServiceError => {
   const message = `This quote is bound to the idempotency key "${key}". Use that key for its outcome, or request another quote.`;
   return new ServiceError("conflict", message, { outcome: "not_submitted" });
 };

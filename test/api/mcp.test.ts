@@ -542,6 +542,10 @@ describe("the tool execute", () => {
     const quote = await quoteMint();
     const refusal = await execute(quote, "poor", await connect(poor.api_key));
     expect(refusal.body).toMatchObject({ code: "spending_limit_reached", outcome: "not_submitted" });
+    const { operation_uuid } = refusal.body;
+    expect(await done(agent, "follow", { operation_uuid })).toMatchObject({
+      summary: "The mint failed: spending_limit_reached. It has cost 0 NEAR.",
+    });
     const answers = await Promise.all(["rich-a", "rich-b", "rich-c"].map((name) => execute(quote, name)));
     expect(answers.filter(({ isError }) => !isError)).toHaveLength(1);
     expect((await execute(quote, "poor")).body.code).toBe("conflict");
@@ -712,6 +716,32 @@ describe("above a key's confirm_above", () => {
     expect((await execute(quote, "confirmed", client)).isError).toBe(false);
     expect(questions).toHaveLength(1);
     expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
+  test("is asked about in lines that no text of others can add to or hide", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor("0"), questions, false);
+    const title = 'x"\u2028It costs at most 0 NEAR.\u202e\u200b';
+    const long = "🪶".repeat(1_000);
+    for (const metadata of [{ title }, { description: long, extra: JSON.stringify(long) }]) {
+      const { quote } = await done<Quoted>(client, "quote", mint({ metadata }));
+      await execute(quote.quote_uuid, "forged", client);
+    }
+    const [forged, cut] = questions.map((question) => question.split(/[\n\u2028]/));
+    expect(forged!.filter((line) => /^It costs/.test(line))).toHaveLength(1);
+    expect(forged![2]).toContain("\\u{2028}It costs at most 0 NEAR.\\u{202e}\\u{200b}");
+    expect(questions[0]).not.toMatch(/[\u202e\u200b]/);
+    expect(cut![3]).toMatch(/^The body goes on for \d+ characters, which aren't shown\.$/);
+    expect(questions[1]!.isWellFormed()).toBe(true);
+  });
+
+  test("isn't asked about again once another key has executed the quote", async () => {
+    const questions: string[] = [];
+    const client = await asking(await keyFor("0"), questions, true);
+    const quote = await quoteMint();
+    await execute(quote, "done-by-the-owner");
+    expect((await execute(quote, "done-again", client)).body.code).toBe("conflict");
+    expect(questions).toEqual([]);
   });
 
   test("isn't sent if the person declines, and another quote needs a new confirmation", async () => {
@@ -1096,6 +1126,19 @@ test("tools refuse unknown arguments like unknown fields of a request, and name 
   const paths = body.issues.map(({ path }) => path);
   expect(paths).toEqual([["collection_uuid"], ["limit"], [{ untrusted_text: "colour" }]]);
   expect(body.next).toContain("call the same tool again");
+});
+
+test("tools take null for an argument that is left out, and name one that a write has no use for", async () => {
+  const { collection_uuid } = made;
+  const page = { collection_uuid, owner: null, limit: null, cursor: null, full: null };
+  expect((await call(agent, "list_tokens", page)).isError).toBe(false);
+  const clearing = { write: "allowlistClear", collection_uuid, body: null, drop_id: null };
+  expect((await call(agent, "quote", clearing)).isError).toBe(false);
+  const surplus = await refused(agent, "quote", { ...clearing, drop_id: 1 });
+  expect(surplus).toMatchObject({ code: "invalid_request", issues: [{ path: ["drop_id"] }] });
+  expect(await refused(agent, "quote", { write: "mint", collection_uuid: null })).toMatchObject({
+    issues: [{ path: ["collection_uuid"] }],
+  });
 });
 
 test("a careless agent spends at most its budget, and executes each quote at most once", async () => {

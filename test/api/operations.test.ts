@@ -134,7 +134,14 @@ describe("a wallet that can't pay", () => {
     );
     expect(read).toMatchObject({ state: "draft", operation_uuid: null });
     const operation = await readOperation(poor.key, body.operation_uuid);
-    expect(operation).toMatchObject({ state: "failed", transactions: [], answer: { status: 402 } });
+    const { request_id: _, ...refusal } = body as Record<string, unknown>;
+    expect(operation).toMatchObject({
+      ...{ state: "failed", transactions: [] },
+      answer: { status: 402, body: { ...refusal, operation_uuid: body.operation_uuid } },
+    });
+    expect(Object.keys((operation.answer as { body: object }).body).toSorted()).toEqual(
+      Object.keys(refusal).toSorted(),
+    );
     await bodyOf(await send(), 402);
     await pay("platform", poor.walletAccountId, 10n ** 24n);
     await bodyOf(await send(), 201);

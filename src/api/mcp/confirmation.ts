@@ -2,14 +2,21 @@ import { findCollection } from "../../db/queries/collections.ts";
 import { findDraft } from "../../db/queries/drafts.ts";
 import { findKey } from "../../db/queries/idempotency.ts";
 import { exactNear } from "../../domain/amounts.ts";
+import { counted } from "../../domain/counted.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { findQuote, type QuotedWrite, quoteExpired } from "../../operations/quotes.ts";
+import { boundTo, findQuote, type QuotedWrite, quoteExpired } from "../../operations/quotes.ts";
 import { planWrite, requireRightsFor, requireWrite } from "../chain-write.ts";
-import { fitted } from "./results.ts";
 import type { ToolCall } from "./tool.ts";
 
-/** Most bytes of a write's body in a question: 25 receivers fit. */
-const MOST_BODY_BYTES = 2_048;
+/** Most characters of a write's body in a question: 25 receivers fit. */
+const MOST_OF_BODY = 4_000;
+
+/** Characters that can't be seen, or that move or break a line: a text with them could look like the question's own lines. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A value as JSON on one line, as it is seen. */
+const quoted = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(UNSEEN, (each) => `\\u{${each.codePointAt(0)!.toString(16)}}`);
 
 /** The title of the collection or draft that a write is about; undefined: it is about none. */
 const titleOf = async ({ context: { db }, caller: { integrationId } }: ToolCall, write: QuotedWrite) => {
@@ -24,10 +31,13 @@ const titleOf = async ({ context: { db }, caller: { integrationId } }: ToolCall,
 const questionOf = async (call: ToolCall, write: QuotedWrite, most: string, permanent: readonly string[]) => {
   const { operationId, summary } = requireWrite(write).definition;
   const title = await titleOf(call, write);
+  const body = quoted(write.body);
+  const left = body.length - MOST_OF_BODY;
   return [
     `Carry out ${operationId} (${summary})?`,
-    ...(title === undefined ? [] : [`Title, which others may have written: ${JSON.stringify(title)}`]),
-    `${write.path}: ${JSON.stringify(fitted(write.body as object, MOST_BODY_BYTES, false))}`,
+    ...(title === undefined ? [] : [`Title, which others may have written: ${quoted(title)}`]),
+    `${write.path}: ${body.slice(0, MOST_OF_BODY).toWellFormed()}`,
+    ...(left > 0 ? [`The body goes on for ${counted(left, "character")}, which aren't shown.`] : []),
     ...permanent.map((sentence) => `Nobody can undo it: ${sentence}`),
     `It costs at most ${exactNear(most)} NEAR.`,
   ].join("\n");
@@ -44,7 +54,7 @@ const nameOf = async (question: string, id: Uuid, keyId: Uuid): Promise<string> 
  * Refuses a quote whose write the key may not send. For a key with a `confirm_above` it has a person confirm a write that may
  * cost more, or changes something for ever, before the quote is bound to its execution. The quote's own
  * execution isn't asked about again: its repetition sends nothing.
- * @throws ServiceError quote_expired, and what the write would be refused with
+ * @throws ServiceError quote_expired; conflict if it was executed under another key; and what the write would be refused with
  */
 export const requireConfirmed = async (call: ToolCall, id: Uuid, key: string): Promise<void> => {
   const { context, caller, confirm } = call;
@@ -55,7 +65,11 @@ export const requireConfirmed = async (call: ToolCall, id: Uuid, key: string): P
   requireRightsFor(caller, { method, path, body: undefined });
   const now = context.now();
   if (rights.confirmAbove === null || quote.body === null) return;
-  if (quote.executedBy === key && (await findKey(context.db, { integrationId, key, now })).row) return;
+  const bound = quote.executedBy;
+  if (bound !== null && (await findKey(context.db, { integrationId, key: bound, now })).row) {
+    if (bound !== key) throw boundTo(bound);
+    return;
+  }
   if (quote.expiresAt <= now) throw quoteExpired();
   const write = { method, path, body: JSON.parse(quote.body) as unknown };
   const planned = await planWrite(context, { ...caller, requestKey: null }, write);

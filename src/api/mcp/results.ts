@@ -131,8 +131,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   cost_exceeds_maximum: "Call `quote` again and decide by its new cost.",
   idempotency_key_reused:
     "This key stands for another write. Call `quote` again, then `execute` with the new quote and a new key.",
-  spending_limit_reached:
-    "Stop: the budget of today is spent. Tell your owner; other quotes and keys don't help.",
+  spending_limit_reached: "Stop: the budget of today is spent, and other quotes don't help. Tell your owner.",
   insufficient_funds: FUND,
   contract_storage_unpaid: FUND,
   payout_account_missing: OPERATOR,
@@ -144,7 +143,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   scope_missing: NO_KEY,
   collection_not_allowed: NO_KEY,
   key_rights_exceeded: NO_KEY,
-  integration_suspended: NO_KEY,
+  integration_suspended: OPERATOR,
   confirmation_required:
     "Stop and tell your owner that a person has to confirm this write; other quotes and keys don't help.",
   outcome_unknown: "Stop: don't repeat it. Tell your owner, whose operator settles it.",
@@ -161,7 +160,8 @@ const NEXT_OF: Readonly<Record<string, Partial<Record<ErrorCode, string>>>> = {
   execute: {
     invalid_request:
       "Correct what `issues` names: the arguments of this call, or those of `quote`, which then makes a new quote.",
-    not_found: "Call `quote`: its quote_uuid is what this tool takes.",
+    not_found:
+      "If `message` is about the quote, call `quote`: its quote_uuid is what this tool takes. Otherwise what it names is gone: `list_tokens` shows what is there.",
     asset_url_failed: "Call `quote` with a corrected URL: this quote keeps the one that failed.",
     conflict:
       "`message` says what is in the way. If it names an idempotency key, call `execute` with that one for the outcome; otherwise call `quote` again, then `execute` with the new quote and a new key.",

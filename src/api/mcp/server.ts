@@ -197,9 +197,10 @@ const unchecked = (input: Tool["input"]): StandardSchemaWithJSON => {
   return { "~standard": { ...input["~standard"], validate } };
 };
 
-/** The arguments that a tool takes. @throws ServiceError invalid_request */
+/** The arguments that a tool takes; null is one that is absent. @throws ServiceError invalid_request */
 const checked = (input: Tool["input"], given: unknown): Given => {
-  const result = input.safeParse(given ?? {});
+  const present = Object.entries(given ?? {}).filter(([, value]) => value !== null);
+  const result = input.safeParse(Object.fromEntries(present));
   refuseInvalid(result);
   return result.data as Given;
 };

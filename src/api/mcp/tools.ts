@@ -36,7 +36,10 @@ const page = {
 };
 const key = z
   .string()
-  .regex(/^[\x21\x23-\x7e]{1,255}$/)
+  .regex(
+    /^[\x21\x23-\x7e]{1,255}$/,
+    "Use at most 255 letters, digits and signs, without spaces and quotation marks.",
+  )
   .describe(
     "Your name for this purpose, such as order-1042, without spaces and quotation marks. Use the same one for every repetition.",
   );

@@ -68,7 +68,8 @@ export const operationView = z
   .object({
     ...operationFields,
     answer: z.object({ status: z.int(), body: z.unknown() }).nullable().openapi({
-      description: "What the request would have been answered without 202; null until the operation is over.",
+      description:
+        "What the request would have been answered without 202, an error without its `request_id`; null until the operation is over.",
     }),
   })
   .openapi("Operation");

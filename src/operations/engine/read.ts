@@ -5,6 +5,7 @@ import { findOperationWhole, type TransactionResult } from "../../db/queries/ope
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { failureBody } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { type KeyRights, requireReach } from "../../domain/key-rights.ts";
 import { findArchived } from "../../files/archive/read.ts";
@@ -130,7 +131,9 @@ const resource = async (
   if (answerBody === null) return { status: 200, body: { ...view, answer: null } };
   const text = await openText(context.env.BUCKET, answerBody);
   if (typeof text === "string") {
-    const body = withResults(JSON.parse(text), view.transactions);
+    const stored = JSON.parse(text);
+    const isFailure = operation.state === "failed";
+    const body = isFailure ? failureBody(stored, operation.id) : withResults(stored, view.transactions);
     return { status: 200, body: { ...view, answer: { status: status ?? 200, body } } };
   }
   const head = JSON.stringify({ ...view, answer: { status } });
