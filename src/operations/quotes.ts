@@ -5,6 +5,7 @@ import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import {
   type KeyWithResponse,
   keepWithEffect,
@@ -239,7 +240,7 @@ export const bindQuote = async (
     const message = `This quote is bound to the idempotency key "${row.executedBy}". Use that key for its outcome, or request another quote.`;
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
-  await refuseFailed(db, { integrationId, key, since: row.createdAt });
+  await refuseFailed(ledgerOf({ db }, integrationId), { integrationId, key, since: row.createdAt });
   return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
 };
 

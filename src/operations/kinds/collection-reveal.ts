@@ -7,6 +7,7 @@ import { requireCollection } from "../../collections/collections.ts";
 import { type CommittedBatch, shuffledAssets } from "../../collections/hidden-assets.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { raiseRevealed } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { hasOpenOperation, openOperationOf } from "../../db/queries/operations.ts";
@@ -117,7 +118,11 @@ export const proposeReveal = async (
     known: { batches },
     condition: sql`NOT ${hasOpenOperation(subject, "collection_reveal")}`,
     refusal: async () => {
-      const open = await openOperationOf(context.db, subject, "collection_reveal");
+      const open = await openOperationOf(
+        ledgerOf(context, subject.integrationId),
+        subject,
+        "collection_reveal",
+      );
       return open
         ? conflict(`Read operation ${open.id}: it reveals assets of this collection already.`)
         : null;
