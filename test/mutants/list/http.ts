@@ -212,4 +212,12 @@ export const HTTP: readonly Mutant[] = [
     tests: ["test/api/idempotency.test.ts"],
     named: "an Idempotency-Key that is used again while the schedule deletes it belongs to the new request",
   },
+  {
+    id: "keys: a cached key stands in for as long as the database doesn't answer",
+    file: "src/http/authentication.ts",
+    search: "!cached || cached.readAt + KEY_OUTAGE_MS <= now",
+    replacement: "!cached",
+    tests: ["test/api/database-outage.test.ts"],
+    named: "known during the outage",
+  },
 ];
